@@ -50,14 +50,14 @@ export interface IndexedSource {
 
 const createRange = (): NumberRange => ({ min: Number.MAX_SAFE_INTEGER, max: Number.MIN_SAFE_INTEGER });
 
-export const createRanges = (): Ranges => ({
+const createRanges = (): Ranges => ({
   seqs: createRange(),
   times: createRange(),
   idTimes: createRange(),
   hasOldIds: false,
 });
 
-export const widen = (range: NumberRange, { min, max }: NumberRange): void => {
+const widen = (range: NumberRange, { min, max }: NumberRange): void => {
   range.min = Math.min(range.min, min);
   range.max = Math.max(range.max, max);
 };
@@ -127,12 +127,22 @@ const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: I
   block.counts.set(key, (block.counts.get(key) ?? 0) + 1);
 };
 
-/** How many records of a file there are of each minute and key. */
-class Minutes {
-  /** The counts of each minute, by slot. */
+/** Counts of the records of a file by minute and key. */
+export class Minutes {
+  /** Counts of each minute, by slot. */
   readonly #minutes = new Map<number, number[]>();
   #first = Infinity;
   #last = -Infinity;
+
+  /** Restores what `list` returned. */
+  constructor(listed: readonly number[][] = []) {
+    for (const [minute = 0, ...counts] of listed) this.#set(minute, counts);
+  }
+
+  /** Lists each minute, followed by its counts by slot. */
+  list(): number[][] {
+    return Array.from(this.#minutes, ([minute, counts]) => [minute, ...counts]);
+  }
 
   add({ counts }: IndexBlock): void {
     for (const [countKey, count] of counts) this.#change(countKey, count);
@@ -171,6 +181,10 @@ class Minutes {
     const counts = this.#minutes.get(minute) ?? [];
     while (counts.length <= slot) counts.push(0);
     counts[slot] = (counts[slot] ?? 0) + by;
+    this.#set(minute, counts);
+  }
+
+  #set(minute: number, counts: number[]): void {
     this.#minutes.set(minute, counts);
     this.#first = Math.min(this.#first, minute);
     this.#last = Math.max(this.#last, minute);
@@ -206,8 +220,14 @@ export class Keys {
   }
 }
 
+/** Counts of a file, and the names that they are by. */
+export interface Counted {
+  minutes: Minutes;
+  keys: Keys;
+}
+
 /** The blocks of one file, in order; gaps between them are filled when somebody reads there. */
-export class FileIndex {
+export class FileIndex implements Counted {
   readonly keys: Keys;
   readonly minutes = new Minutes();
   readonly #serially = createSerial();
@@ -221,6 +241,18 @@ export class FileIndex {
 
   get blocks(): readonly IndexBlock[] {
     return this.#blocks;
+  }
+
+  /** Ranges of all blocks together. */
+  get ranges(): Ranges {
+    const all = createRanges();
+    for (const { seqs, times, idTimes, hasOldIds } of this.#blocks) {
+      widen(all.seqs, seqs);
+      widen(all.times, times);
+      widen(all.idTimes, idTimes);
+      all.hasOldIds ||= hasOldIds;
+    }
+    return all;
   }
 
   /** Whether there are no gaps in the first `end` bytes. */

@@ -93,6 +93,13 @@ for (const [what, spoil] of Object.entries({
     bytes.writeUInt8(bytes.readUInt8(80) ^ 1, 80);
     await writeFile(path, bytes);
   },
+  'with a changed byte in its blocks': async (path: string) => {
+    const bytes = await readFile(path);
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 10) ^ 1, bytes.length - 10);
+    await writeFile(path, bytes);
+  },
+  'of version 1.1.0': (path: string) =>
+    writeFile(path, '3a1b2c4d\n{"version":1,"bytes":1,"check":1,"keys":[],"blocks":[]}'),
   deleted: (path: string) => unlink(path),
   'replaced by a directory': async (path: string) => {
     await unlink(path);

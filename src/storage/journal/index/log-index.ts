@@ -1,19 +1,10 @@
-import { lstat, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import { dayMs } from '../../../lib/units.ts';
 import type { FileNames } from '../files.ts';
 import type { JournalSettings } from '../options.ts';
 import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles, type ReadAt } from '../read/files.ts';
-import {
-  createRanges,
-  FileIndex,
-  type IndexBlock,
-  type IndexedSource,
-  Keys,
-  type Ranges,
-  widen,
-} from './file-index.ts';
+import { type Counted, FileIndex, type IndexBlock, type IndexedSource, Keys, type Ranges } from './file-index.ts';
+import { readSidecar, type Sidecar, writeSidecar } from './sidecar.ts';
 
 /** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */
 const keptIndexes = 16;
@@ -23,13 +14,16 @@ const blocksAtOnce = 16;
 const pauseMs = 10;
 
 /** Bytes that a request may still read. */
-interface Budget {
+export interface Budget {
   left: number;
 }
 
-/** A file of the log while it is open, with its index. */
+/** A file of the log while it is open. */
 interface IndexedFile {
-  index: FileIndex;
+  /** Counts of a closed segment whose sidecar has them: they need no index. */
+  counted: Counted | undefined;
+  /** Loads the index, which may have gaps. */
+  loadIndex(): Promise<FileIndex>;
   /** How many of its bytes may be read. */
   end: number;
   /** Reading counts towards the budget. */
@@ -76,17 +70,28 @@ export class LogIndex {
     };
     for await (const file of openLogFiles(this.#log, wanted)) {
       const wasKnown = typeof file.identity === 'string' && this.#summaries.has(file.identity);
-      const index = await this.#indexOf(file, budget);
+      const sidecar = await this.#readSidecar(file, budget);
       const summary = typeof file.identity === 'string' ? this.#summaries.get(file.identity) : undefined;
       if (summary && !wasKnown && !isWanted(summary)) continue;
-      yield { index, end: file.end, source: this.#toSource(countBytes(file.read, budget)) };
-      await this.#save(file, index);
+      let index: FileIndex | undefined;
+      const loadIndex = async (): Promise<FileIndex> => {
+        index ??= await this.#indexOf(file, budget, sidecar);
+        return index;
+      };
+      yield {
+        counted: sidecar?.counted,
+        loadIndex,
+        end: file.end,
+        source: this.#toSource(countBytes(file.read, budget)),
+      };
+      if (index) await this.#save(file, index);
     }
   }
 
   /** The blocks of all files, newest first, that can hold what is wanted; others, too, where they were not indexed before. */
   async *readBlocks(canHold: (ranges: Ranges) => boolean, budget: Budget): AsyncGenerator<ReadableBlock> {
-    for await (const { index, end: fileEnd, source } of this.openFiles(canHold, budget)) {
+    for await (const { loadIndex, end: fileEnd, source } of this.openFiles(canHold, budget)) {
+      const index = await loadIndex();
       for await (const { block, end } of index.readBackwards(source, fileEnd, canHold)) {
         const read = async (): Promise<Buffer> => {
           const bytes = Buffer.allocUnsafe(end - block.start);
@@ -104,7 +109,8 @@ export class LogIndex {
 
   /** The blocks of a file, the last one first; only as many are indexed as are asked for. */
   async *readBlocksOf(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
-    const index = await this.#indexOf(file, { left: 0 });
+    const budget = { left: 0 };
+    const index = await this.#indexOf(file, budget, await this.#readSidecar(file, budget));
     yield* index.readBackwards(this.#toSource(file.read), file.end);
   }
 
@@ -114,19 +120,28 @@ export class LogIndex {
     await this.#background;
   }
 
+  /** Reads the sidecar of a closed segment, unless its index is in memory, and keeps the summary. */
+  async #readSidecar({ identity, read, end }: LogFile, budget: Budget): Promise<Sidecar | undefined> {
+    if (typeof identity !== 'string' || this.#closed.has(identity)) return undefined;
+    const sidecar = await readSidecar(this.#names.index(identity), read, end);
+    budget.left -= sidecar?.bytes ?? 0;
+    if (sidecar) this.#summaries.set(identity, summarize(sidecar.ranges, sidecar.counted));
+    return sidecar;
+  }
+
   /** The index of a file, with gaps unless it was complete before. */
-  async #indexOf({ identity, read, end }: LogFile, budget: Budget): Promise<FileIndex> {
+  async #indexOf({ identity }: LogFile, budget: Budget, sidecar: Sidecar | undefined): Promise<FileIndex> {
     if (typeof identity !== 'string') {
       const index = this.#active.get(identity) ?? this.#create();
       this.#active.set(identity, index);
       return index;
     }
-    const kept = this.#closed.get(identity);
-    const loaded = kept ? undefined : await readSidecar(this.#names.index(identity), read, end);
+    const loaded = this.#closed.has(identity) ? undefined : await sidecar?.loadBlocks();
     budget.left -= loaded?.bytes ?? 0;
-    if (loaded) this.#summaries.set(identity, summarize(loaded.index));
-    // Another reader may have begun it meanwhile.
-    const index = kept ?? loaded?.index ?? this.#closed.get(identity) ?? this.#create();
+    // The next complete index is summarized and saved again.
+    if (sidecar && !loaded) this.#summaries.delete(identity);
+    // Another reader may have loaded or begun it meanwhile.
+    const index = this.#closed.get(identity) ?? loaded?.index ?? this.#create();
     this.#keep(identity, index);
     return index;
   }
@@ -145,7 +160,7 @@ export class LogIndex {
   /** Keeps the index of a closed file once it is complete. */
   async #save({ identity, read, end }: LogFile, index: FileIndex): Promise<void> {
     if (typeof identity !== 'string' || this.#summaries.has(identity) || !index.isComplete(end)) return;
-    this.#summaries.set(identity, summarize(index));
+    this.#summaries.set(identity, summarize(index.ranges, index));
     await writeSidecar(this.#names.index(identity), read, end, index);
   }
 
@@ -182,7 +197,8 @@ export class LogIndex {
 
   async #indexFile(path: string): Promise<void> {
     for await (const file of openClosed(this.#log, path)) {
-      const index = await this.#indexOf(file, { left: 0 });
+      if (await this.#readSidecar(file, { left: 0 })) continue;
+      const index = await this.#indexOf(file, { left: 0 }, undefined);
       let blocks = 0;
       for await (const _ of index.readBackwards(this.#toSource(file.read), file.end)) {
         if (this.#isEnded) return;
@@ -206,112 +222,18 @@ const countBytes =
     return read(buffer, position);
   };
 
-const version = 1;
-/** Larger ones are neither written nor read. */
-const largestBytes = 16 * 1024 * 1024;
-const checkedBytes = 4096;
-
-interface Content {
-  version: number;
-  /** Size of the segment, and a checksum of its end: the sidecar of another segment is not taken for its own. */
-  bytes: number;
-  check: number;
-  keys: string[];
-  blocks: number[][];
-}
-
-/** The index in a sidecar file, and the file's size; undefined where it does not fit the segment or cannot be read. */
-const readSidecar = async (
-  path: string,
-  read: ReadAt,
-  segmentBytes: number,
-): Promise<{ index: FileIndex; bytes: number } | undefined> => {
-  try {
-    const { size } = await lstat(path).then((found) => (found.isFile() ? found : { size: Number.POSITIVE_INFINITY }));
-    if (size > largestBytes) return undefined;
-    const text = await readFile(path, 'utf8');
-    const json = text.slice(9);
-    if (text.slice(0, 9) !== toChecksum(json)) return undefined;
-    const content: Content = JSON.parse(json);
-    const isOwn = content.version === version && content.bytes === segmentBytes;
-    if (!isOwn || content.check !== (await readCheck(read, segmentBytes))) return undefined;
-    const index = new FileIndex(new Keys(content.keys), content.blocks.map(toBlock));
-    return index.isComplete(segmentBytes) ? { index, bytes: size } : undefined;
-  } catch {
-    // It is built again.
-    return undefined;
-  }
-};
-
-/** Writes the sidecar file of a segment. Where that fails, the next process builds the index again. */
-const writeSidecar = async (path: string, read: ReadAt, segmentBytes: number, index: FileIndex): Promise<void> => {
-  const temporary = `${path}.tmp`;
-  try {
-    const content: Content = {
-      version,
-      bytes: segmentBytes,
-      check: await readCheck(read, segmentBytes),
-      keys: [...index.keys.names],
-      blocks: index.blocks.map(toNumbers),
-    };
-    const json = JSON.stringify(content);
-    if (json.length > largestBytes) return;
-    await writeFile(temporary, toChecksum(json) + json, { mode: 0o600 });
-    await rename(temporary, path);
-  } catch {
-    await unlink(temporary).catch(() => undefined);
-  }
-};
-
-const toChecksum = (json: string): string => `${crc32(json).toString(16).padStart(8, '0')}\n`;
-
-const readCheck = async (read: ReadAt, end: number): Promise<number> => {
-  const buffer = Buffer.alloc(Math.min(checkedBytes, end));
-  await read(buffer, end - buffer.length);
-  return crc32(buffer);
-};
-
-const toNumbers = ({ start, end, seqs, times, idTimes, hasOldIds, counts }: IndexBlock): number[] => [
-  ...[start, end, seqs.min, seqs.max, times.min, times.max, idTimes.min, idTimes.max, Number(hasOldIds)],
-  ...[...counts].flat(),
-];
-
-const toBlock = (numbers: number[]): IndexBlock => {
-  if (numbers.length < 9 || !numbers.every(Number.isSafeInteger)) throw new Error('not a block');
-  const [start = 0, end = 0, seqMin = 0, seqMax = 0, timeMin = 0, timeMax = 0, idMin = 0, idMax = 0, old] = numbers;
-  const counts = new Map<number, number>();
-  for (let at = 9; at + 1 < numbers.length; at += 2) counts.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
-  return {
-    start,
-    end,
-    seqs: { min: seqMin, max: seqMax },
-    times: { min: timeMin, max: timeMax },
-    idTimes: { min: idMin, max: idMax },
-    hasOldIds: old === 1,
-    counts,
-  };
-};
-
-/** What a closed file holds. */
+/** Ranges of a closed segment. */
 export interface Summary extends Ranges {
-  /** What is counted in it; only of the files of the last day, where it is asked for most. */
-  counted: Pick<FileIndex, 'minutes' | 'keys'> | undefined;
+  /** Counts of a segment of the last day, the day that is asked for most. */
+  counted: Counted | undefined;
 }
 
-/** The summary of a file whose index is complete. */
-const summarize = ({ blocks, minutes, keys }: FileIndex): Summary => {
-  const summary = createRanges();
-  for (const block of blocks) {
-    widen(summary.seqs, block.seqs);
-    widen(summary.times, block.times);
-    widen(summary.idTimes, block.idTimes);
-    summary.hasOldIds ||= block.hasOldIds;
-  }
-  const isRecent = summary.times.max > Date.now() - dayMs;
-  return { ...summary, counted: isRecent ? { minutes, keys } : undefined };
+const summarize = (ranges: Ranges, { minutes, keys }: Counted): Summary => {
+  const isRecent = ranges.times.max > Date.now() - dayMs;
+  return { ...ranges, counted: isRecent ? { minutes, keys } : undefined };
 };
 
-/** Forgets the counts of a file that is no longer of the last day. */
+/** Drops the counts of a segment that is no longer of the last day. */
 const age = (summary: Summary): void => {
   if (summary.times.max <= Date.now() - dayMs) summary.counted = undefined;
 };

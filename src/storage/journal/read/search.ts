@@ -1,8 +1,8 @@
 import { Slice } from '../../../lib/slice.ts';
 import { minuteMs } from '../../../lib/units.ts';
 import { JournalError, passIfGone } from '../errors.ts';
-import { overlaps, type Ranges } from '../index/file-index.ts';
-import type { LogIndex, Summary } from '../index/log-index.ts';
+import { type FileIndex, type IndexedSource, overlaps, type Ranges } from '../index/file-index.ts';
+import type { Budget, LogIndex, Summary } from '../index/log-index.ts';
 import {
   createPrefilter,
   type FieldTest,
@@ -150,16 +150,26 @@ export const countRecords = async (index: LogIndex, { since, until, maxBytes, ad
     return counted === undefined;
   };
   const budget = { left: maxBytes };
-  for await (const { index: file, end, source } of index.openFiles(isUnread, budget)) {
-    if (!file.isComplete(end)) {
-      for await (const _ of file.readBackwards(source, end)) {
-        if (budget.left <= 0) break;
-      }
-    }
-    file.minutes.forEach(file.keys, since, until, add);
+  for await (const { counted, loadIndex, end, source } of index.openFiles(isUnread, budget)) {
+    const { minutes, keys } = counted ?? (await completeIndex(await loadIndex(), source, end, budget));
+    minutes.forEach(keys, since, until, add);
     if (budget.left <= 0) return false;
   }
   return true;
+};
+
+/** Fills the gaps of an index, as far as the budget allows. */
+const completeIndex = async (
+  index: FileIndex,
+  source: IndexedSource,
+  end: number,
+  budget: Budget,
+): Promise<FileIndex> => {
+  if (index.isComplete(end)) return index;
+  for await (const _ of index.readBackwards(source, end)) {
+    if (budget.left <= 0) break;
+  }
+  return index;
 };
 
 /** How many readers' places are remembered, so that one that goes on need not search. */

@@ -1,0 +1,131 @@
+import { lstat, open, rename, unlink, writeFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { type ReadAt, toReadAt } from '../read/files.ts';
+import { type Counted, FileIndex, type IndexBlock, Keys, Minutes, type Ranges } from './file-index.ts';
+
+const version = 2;
+
+/** Bytes of the largest sidecar that is written or read. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** Bytes at the end of a segment that identify it. */
+const checkedBytes = 4096;
+
+/** First part of a sidecar: enough to skip a segment, or to count its records, without its blocks. */
+interface Head {
+  version: number;
+  /** Size of the segment, and a checksum of its end: the sidecar of another segment does not count. */
+  bytes: number;
+  check: number;
+  ranges: Ranges;
+  keys: readonly string[];
+  minutes: number[][];
+}
+
+/** Index of a closed segment in a file beside it. */
+export interface Sidecar {
+  ranges: Ranges;
+  counted: Counted;
+  /** Bytes read for the head. */
+  bytes: number;
+  /** Reads the blocks; undefined if they are damaged or incomplete. */
+  loadBlocks(): Promise<{ index: FileIndex; bytes: number } | undefined>;
+}
+
+/** Reads the head of a sidecar; undefined if it does not fit the segment or cannot be read. */
+export const readSidecar = async (path: string, read: ReadAt, segmentBytes: number): Promise<Sidecar | undefined> => {
+  const head = await readPart(path, 0);
+  if (!head) return undefined;
+  const { version: written, bytes, check, ranges, keys, minutes } = head.content as Head;
+  if (written !== version || bytes !== segmentBytes || check !== (await readCheck(read, segmentBytes)))
+    return undefined;
+  const loadBlocks: Sidecar['loadBlocks'] = async () => {
+    const blocks = await readPart(path, head.end);
+    if (!blocks) return undefined;
+    const index = new FileIndex(new Keys(keys), (blocks.content as number[][]).map(toBlock));
+    return index.isComplete(segmentBytes) ? { index, bytes: blocks.end - head.end } : undefined;
+  };
+  return { ranges, counted: { keys: new Keys(keys), minutes: new Minutes(minutes) }, bytes: head.end, loadBlocks };
+};
+
+/** Writes the sidecar of a segment. If that fails, the next process builds the index again. */
+export const writeSidecar = async (path: string, read: ReadAt, bytes: number, index: FileIndex): Promise<void> => {
+  const temporary = `${path}.tmp`;
+  const { keys, minutes, ranges, blocks } = index;
+  try {
+    const check = await readCheck(read, bytes);
+    const head: Head = { version, bytes, check, ranges, keys: keys.names, minutes: minutes.list() };
+    const content = Buffer.concat([toPart(head), toPart(blocks.map(toNumbers))]);
+    if (content.length > maxBytes) return;
+    await writeFile(temporary, content, { mode: 0o600 });
+    await rename(temporary, path);
+  } catch {
+    await unlink(temporary).catch(() => undefined);
+  }
+};
+
+/** Length of the line before a part, with its checksum and bytes: `0123abcd 00001234\n`. */
+const prefixBytes = 18;
+
+/** Encodes a part of a sidecar: a line with checksum and length, JSON, a line break. */
+const toPart = (content: unknown): Buffer => {
+  const json = Buffer.from(`${JSON.stringify(content)}\n`);
+  const [check, length] = [crc32(json), json.length].map((value) => value.toString(16).padStart(8, '0'));
+  return Buffer.concat([Buffer.from(`${check} ${length}\n`), json]);
+};
+
+/** Reads the part at an offset; undefined if there is none, or it is damaged. */
+const readPart = async (path: string, start: number): Promise<{ content: unknown; end: number } | undefined> => {
+  try {
+    // Opening anything else at this path, such as a pipe, could block.
+    if (!(await lstat(path)).isFile()) return undefined;
+    const file = await open(path, 'r');
+    try {
+      const json = await readChecked(toReadAt(file), start);
+      return json && { content: JSON.parse(json.toString()), end: start + prefixBytes + json.length };
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+};
+
+const readChecked = async (readAt: ReadAt, start: number): Promise<Buffer | undefined> => {
+  const prefix = Buffer.alloc(prefixBytes);
+  await readAt(prefix, start);
+  const [check, length = Number.NaN] = prefix
+    .toString('latin1')
+    .split(' ', 2)
+    .map((text) => Number.parseInt(text, 16));
+  if (!(length <= maxBytes)) return undefined;
+  const json = Buffer.alloc(length);
+  await readAt(json, start + prefixBytes);
+  return crc32(json) === check ? json : undefined;
+};
+
+const readCheck = async (read: ReadAt, end: number): Promise<number> => {
+  const buffer = Buffer.alloc(Math.min(checkedBytes, end));
+  await read(buffer, end - buffer.length);
+  return crc32(buffer);
+};
+
+const toNumbers = ({ start, end, seqs, times, idTimes, hasOldIds, counts }: IndexBlock): number[] => [
+  ...[start, end, seqs.min, seqs.max, times.min, times.max, idTimes.min, idTimes.max, Number(hasOldIds)],
+  ...[...counts].flat(),
+];
+
+const toBlock = (numbers: number[]): IndexBlock => {
+  const [start = 0, end = 0, seqMin = 0, seqMax = 0, timeMin = 0, timeMax = 0, idMin = 0, idMax = 0, old] = numbers;
+  const counts = new Map<number, number>();
+  for (let at = 9; at + 1 < numbers.length; at += 2) counts.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
+  return {
+    start,
+    end,
+    seqs: { min: seqMin, max: seqMax },
+    times: { min: timeMin, max: timeMax },
+    idTimes: { min: idMin, max: idMax },
+    hasOldIds: old === 1,
+    counts,
+  };
+};
