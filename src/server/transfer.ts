@@ -3,6 +3,7 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Transfer } from '../kit/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../lib/schema-validation.ts';
+import { MiB } from '../lib/units.ts';
 import { exportFiles, hasFiles, readSizeOfFiles } from '../storage/file-export.ts';
 import { openFilesForImport } from '../storage/file-import.ts';
 import { JournalError } from '../storage/journal/errors.ts';
@@ -22,10 +23,10 @@ const lastLine = { signalbox: 'end' };
 const textLength = 256 * 1024;
 
 /** Bytes of lines whose changes are stored together. */
-const pieceLength = 1024 * 1024;
+const pieceLength = MiB;
 
 /** Maximum bytes of a line: a body of 1 MiB with every character escaped, twice. */
-const maxLineBytes = 16 * 1024 * 1024;
+const maxLineBytes = 16 * MiB;
 
 /** Numbers of exported or imported lines, by key. */
 export type Counts = Record<string, number>;

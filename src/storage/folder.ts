@@ -1,11 +1,12 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MiB } from '../lib/units.ts';
 import { passIfGone } from './journal/errors.ts';
 import { createDirectory, createFreeSpaceCheck, createSync } from './journal/files.ts';
 import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 
 /** Space that stays free for what is more important. */
-const minFreeBytes = 32 * 1024 * 1024;
+const minFreeBytes = 32 * MiB;
 
 /** Small files of one kind in a folder of their own, each written once. */
 export interface Folder {

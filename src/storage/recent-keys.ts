@@ -1,7 +1,8 @@
+import { MiB } from '../lib/units.ts';
 /** How long a key is remembered, how many are, and characters of their values. */
 export const rememberedMs = 24 * 60 * 60 * 1000;
 export const rememberedCount = 100_000;
-const rememberedLength = 32 * 1024 * 1024;
+const rememberedLength = 32 * MiB;
 
 /** What is remembered of a key. */
 export interface Remembered {

@@ -4,9 +4,10 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseJson } from '../lib/parse-json.ts';
 import { Slice } from '../lib/slice.ts';
+import { MiB } from '../lib/units.ts';
 import { passIfGone } from './journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from './journal/files.ts';
-import { newline } from './journal/read/files.ts';
+import { newline } from './journal/read/lines.ts';
 import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 import { salvage } from './salvage.ts';
 import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
@@ -19,8 +20,6 @@ const writtenLength = 64 * 1024;
 
 /** In the first line; its number changes with the format. */
 const format = 'signalbox state 1';
-
-const MiB = 1024 * 1024;
 
 /** Space that stays free by default. */
 const usualFreeBytes = 16 * MiB;

@@ -9,6 +9,7 @@ import type { IncidentNotification } from '../../kit/incident-source.ts';
 import { defineRoute, type Route, uuidForm } from '../../kit/route.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { Slice } from '../../lib/slice.ts';
+import { MiB } from '../../lib/units.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
@@ -34,8 +35,6 @@ import {
 } from './schema.ts';
 import { hasAlert } from './spans.ts';
 import type { IncidentStore } from './store.ts';
-
-const MiB = 1024 * 1024;
 
 /** Bytes of the alert log that one request may read, and bytes of alerts after which a page ends. */
 const maxReadBytes = 64 * MiB;

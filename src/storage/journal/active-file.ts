@@ -4,23 +4,23 @@ import { JournalError, passIfGone } from './errors.ts';
 import { type FileNames, nextNumber, type Sync } from './files.ts';
 import { classifyLine, type GroupPart, readPart } from './line.ts';
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
-import { findLastLineEnd, type ReadAt, readLinesBackwards, toReadAt } from './read/files.ts';
+import { findLastLineEnd, type ReadAt, readLinesBackwards, toReadAt } from './read/lines.ts';
 
-/** The file that records are written to. */
+/** Open file to which records are written. */
 export interface ActiveFile {
   path: string;
   dev: bigint;
   ino: bigint;
   shared: ReturnType<typeof shareHandle>;
-  /** Bytes that were written and synced: the part that is listed, and where the next batch begins. */
+  /** Bytes that were written and synced. Readers get these bytes, and the next batch begins after them. */
   size: number;
-  /** When its first record was written, as far as the file system knows; Unix milliseconds. */
+  /** Time of the first record according to the file system, in Unix milliseconds. */
   begunAt: number;
-  /** When a batch was last synced; milliseconds of `performance.now()`. */
+  /** Time of the last sync, in milliseconds of `performance.now()`. */
   syncedAt: number;
 }
 
-/** An open file with several users; the last release closes it. */
+/** Counts the users of an open file; the last release closes it. */
 const shareHandle = (handle: FileHandle) => {
   let users = 1;
   return {
@@ -62,8 +62,8 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Jou
 };
 
 /**
- * Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. While the disk is quick, handing
- * bytes to the system takes less time than handing them to another thread; else the write may block, and must not do so here.
+ * Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. After a recent sync, the system
+ * buffers a write faster than another thread could be given the bytes; otherwise the write may block, so it runs in a thread.
  */
 export const appendAndSync = async (file: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
   const { handle } = file.shared;
@@ -74,7 +74,7 @@ export const appendAndSync = async (file: ActiveFile, batch: Buffer, sync: Sync)
   file.syncedAt = performance.now();
 };
 
-/** Milliseconds after a sync for which the disk counts as quick. */
+/** Milliseconds after a sync in which writes are not expected to block. */
 const quickMs = 100;
 
 const isQuick = ({ syncedAt }: ActiveFile): boolean => performance.now() - syncedAt < quickMs;
@@ -90,7 +90,7 @@ export const compareFile = async (file: ActiveFile, size: number): Promise<'same
   return now.size > size ? 'grown' : 'same';
 };
 
-/** Undefined if there is no such file, or it cannot be reached. */
+/** Resolves to undefined if the file is missing or cannot be reached. */
 const findStatus = async (file: ActiveFile) => {
   try {
     return isQuick(file) ? statSync(file.path, { bigint: true }) : await stat(file.path, { bigint: true });
@@ -99,7 +99,7 @@ const findStatus = async (file: ActiveFile) => {
   }
 };
 
-/** True if the file ends with the batch, regardless of its size. */
+/** Resolves to true if the file ends with the batch, whatever the size of the file. */
 export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
   const { size } = await handle.stat();
   const end = Buffer.alloc(batch.length);
@@ -107,12 +107,12 @@ export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer)
   return end.equals(batch);
 };
 
-/** Removes what was written but not acknowledged. */
+/** Removes bytes that were written but not acknowledged. */
 export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise<void> => {
   if ((await handle.stat()).size > size) await handle.truncate(size);
 };
 
-/** Size of the regular file at the path; undefined if there is nothing. Throws if it is not a regular file. */
+/** Resolves to the size of the regular file at the path; undefined without a file. Throws for anything but a regular file. */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
   // Only ENOENT proves that there is no file; after any other error it may exist.
   const found = await lstat(path).catch(passIfGone);
@@ -123,8 +123,8 @@ export const readFileSize = async (path: string): Promise<number | undefined> =>
 };
 
 /**
- * Cuts an incomplete last line or group off the active file, saving it in a file of its own, and makes sure that the end
- * of the file is on disk; resolves to its size.
+ * Moves an incomplete last line or group of the active file to a file of its own, and ensures that the rest is on disk.
+ * Resolves to the size of the active file.
  */
 const repairTail = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<number> => {
   const handle = await open(names.active, 'r+');
@@ -137,7 +137,7 @@ const repairTail = async (names: FileNames, sync: Sync, settings: JournalSetting
       settings.report({ type: 'tail-cut', bytes: size - end, savedAs });
     }
     await rewriteTail(handle, end, Math.max(maxBatchBytes, maxGroupBytes, settings.maxLineBytes));
-    // Retention goes by the time of the last record. A file of another owner may refuse this.
+    // Retention uses the time of the last record. A file of another owner may refuse the change.
     await handle.utimes(atime, mtime).catch(() => undefined);
     await sync.data(handle);
     return end;
@@ -175,15 +175,15 @@ const rewriteTail = async (handle: FileHandle, end: number, length: number): Pro
   }
 };
 
-/** The offset before `size` where the last whole line ends that is not of an incomplete group; 0 where there is none. */
+/** Resolves to the offset after the last whole line that belongs to no incomplete group; 0 without such a line. */
 const findWholeEnd = async (read: ReadAt, size: number, maxLineBytes: number): Promise<number> => {
   const lineEnd = await findLastLineEnd(read, size);
   let end = lineEnd;
-  /** The part that was cut off last. */
+  /** Group part of the line that was cut off last. */
   let cut: GroupPart | undefined;
   for await (const lines of readLinesBackwards(read, lineEnd, maxLineBytes)) {
     for (const { start, bytes } of lines) {
-      // Behind the last newline is nothing.
+      // The reader begins with an empty line after the last newline.
       if (start === lineEnd) continue;
       const part = bytes && classifyLine(bytes) === 'own' ? readPart(bytes) : undefined;
       if (!part || !(cut ? isBefore(part, cut) : part.index < part.count)) return end;

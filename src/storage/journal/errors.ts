@@ -1,12 +1,12 @@
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 
 /**
- * Every way in which a journal can fail.
- * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written), `damaged` (of a
- * log of changes, which needs every record).
+ * Failures of a log.
+ * On startup: `locked` (another process writes to the log), `unusable` (the directory or file cannot be written), `damaged` (a
+ * log of changes lacks a record).
  * On append: `unavailable` (the last write or sync failed), `queue-full`, `too-large` (the line), `closed`.
- * On reading: `window-too-large` (the records asked for take up too much of the log), `gone` (some are in a snapshot alone).
- * `low-space` is only ever the cause of an `unavailable`.
+ * On reading: `window-too-large` (the requested records take up too much of the log), `gone` (only a snapshot has some records).
+ * `low-space` occurs only as the cause of `unavailable`.
  */
 type JournalErrorCode =
   | 'locked'
@@ -29,16 +29,16 @@ export class JournalError extends Error {
   }
 }
 
-/** The code an error carries: the operating system's (`ENOENT`) or one of a JournalError. */
+/** Returns the code of an error: of the operating system (`ENOENT`), or of a JournalError. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-/** For `catch`: another program may have moved or deleted a file a moment ago. Throws every other error. */
+/** Handler for `catch` that ignores a missing file, which another program may have moved or deleted. Throws every other error. */
 export const passIfGone = (error: unknown): undefined => {
   if (codeOf(error) !== 'ENOENT') throw error;
   return undefined;
 };
 
-/** Why a write failed, in words for clients; any other reason goes only to the program's own log. */
+/** Reasons of failed writes for clients; any other reason is only in the program's log. */
 const reasons: Record<string, string> = {
   'low-space': 'too little space is free on the disk',
   ENOSPC: 'the disk is full',
@@ -48,13 +48,13 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
 };
 
-/** The reason in brackets after a space; empty if it is not for clients. */
+/** Returns the reason in brackets after a space; empty for a reason that is not for clients. */
 export const toBracketedReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;
 };
 
-/** What a store throws for changes that its log cannot store; the error of the log has that of the system as its cause. */
+/** Creates the error of a store whose log cannot store changes. `cause` is the log's error, whose cause is the system's. */
 export const toNotStored = (what: string, cause: Error | undefined): StoreUnavailable =>
   new StoreUnavailable(
     `${what} cannot be stored at the moment${toBracketedReason(cause?.cause)}; try again in a second`,
@@ -63,7 +63,7 @@ export const toNotStored = (what: string, cause: Error | undefined): StoreUnavai
     },
   );
 
-/** Why a log could not be opened; the system's own text for any other reason. */
+/** Explains why a log could not be opened; other reasons have the system's own text. */
 export const explainOpening = (error: unknown): string =>
   ({ ...reasons, ...openingReasons })[codeOf(error) ?? ''] ?? (error as Error).message;
 

@@ -9,20 +9,18 @@ export type FileNames = ReturnType<typeof createFileNames>;
 /** Paths of a journal's files. */
 export const createFileNames = (directory: string, name: string) => ({
   directory,
-  /** The file that records are written to. */
   active: join(directory, `${name}.jsonl`),
-  /** Where the lock's socket is. */
+  /** Socket of the lock. */
   lock: join(directory, `${name}.lock`),
-  /** A closed segment. */
   closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
-  /** What is known of the records of a closed segment; a help that can be rebuilt. */
+  /** Index of a closed segment; it can be rebuilt. */
   index: (segment: string): string => segment.replace(/\.jsonl$/, '.index'),
-  /** An incomplete last line or group that was cut off. */
+  /** Incomplete last line or group that was cut off. */
   torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
-  /** The numbers of the closed segments, oldest first. */
+  /** Resolves to the numbers of the closed segments, oldest first. */
   listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
   listTorn: () => listNumbers(directory, `${name}.`, '.torn'),
-  /** The paths of everything that the log has, except its lock; some may not exist. */
+  /** Resolves to the paths of all files of the log but its lock; some may not exist. */
   listAll: async (): Promise<string[]> => {
     const names = createFileNames(directory, name);
     const closed = (await names.listClosed()).map(names.closed);
@@ -30,7 +28,6 @@ export const createFileNames = (directory: string, name: string) => ({
   },
 });
 
-/** The number after the last one. */
 export const nextNumber = (numbers: number[]): number => (numbers.at(-1) ?? 0) + 1;
 
 const toDigits = (number: number): string => String(number).padStart(8, '0');
@@ -55,7 +52,7 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
     await mkdir(directory, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // An earlier process may have been killed before this sync. We may not be allowed to read the parent.
+    // An earlier process may have been killed before this sync. The parent may not be readable.
     if (code === 'EEXIST') return sync.directory(dirname(directory)).catch(() => undefined);
     if (code !== 'ENOENT' || dirname(directory) === directory) throw error;
     await createDirectory(dirname(directory), sync);
@@ -66,9 +63,9 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
 
 /** Syncs bytes and names to disk; does nothing if syncing is off. */
 export interface Sync {
-  /** A file's bytes and the size needed to find them again. */
+  /** Syncs a file's bytes, and the size that is needed to read them. */
   data(handle: FileHandle): Promise<void>;
-  /** A directory's names, after one was created, renamed or removed. */
+  /** Syncs a directory's names, after a file was created, renamed or removed. */
   directory(path: string): Promise<void>;
 }
 
@@ -78,7 +75,7 @@ export const createSync = (enabled: boolean, platform: NodeJS.Platform = process
   directory: enabled && platform !== 'win32' ? syncDirectory : nothing,
 });
 
-/** Reports how long each successful sync of bytes took, in seconds. */
+/** Reports the seconds of each successful sync of bytes. */
 export const measureSync = (sync: Sync, onSync: (seconds: number) => void): Sync => ({
   ...sync,
   data: async (handle) => {
@@ -113,7 +110,7 @@ export const readSpace = async (directory: string): Promise<{ used: number; avai
   return { used: bsize * (blocks - bfree), available: bsize * bavail };
 };
 
-/** Once there is enough space, it is not checked again for a second, unless this journal itself uses it up. */
+/** Creates a check that is skipped for a second after enough space was found, unless this journal itself uses it up. */
 export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): AssertFreeSpace => {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let spare = 0;
@@ -131,13 +128,13 @@ export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): A
 
 type Limits = Pick<JournalSettings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
 
-/** Keeps segments that somebody has not read yet, longer than the limits do. */
+/** Keeps segments that a reader still needs longer than the limits do. */
 export interface Hold {
-  /** The seq up to which everything was read. */
+  /** Returns the seq up to which the reader needs nothing any more. */
   from(): number;
-  /** The most bytes of closed segments that are kept for this; those that the limits keep count. */
+  /** Maximum bytes of closed segments that are kept for the reader, including those within the limits. */
   maxBytes: number;
-  /** Called with the last seq of a segment that is deleted next although not all of it was read. */
+  /** Called with the last seq of a segment before it is deleted although the reader needs it. */
   onDropped(lastSeq: number): void;
 }
 
@@ -148,8 +145,8 @@ interface Segment {
 }
 
 /**
- * Deletes closed segments, oldest first, until the rest is within the limits or held; resolves to the files that were
- * deleted. One that cannot be deleted is tried again the next time.
+ * Deletes closed segments, oldest first, until the rest is within the limits or held; resolves to the deleted files. A file
+ * that cannot be deleted is tried again the next time.
  */
 export const removeOldSegments = async (
   names: FileNames,
@@ -166,11 +163,11 @@ export const removeOldSegments = async (
   const removed: string[] = [];
   for (const segment of old) {
     const lastSeq = holds.length > 0 ? await findLastSeq(segment.path).catch(() => undefined) : 0;
-    // What cannot be read at the moment may be needed.
+    // A segment that cannot be read now may be needed.
     if (lastSeq === undefined) continue;
     const unread = holds.filter((hold) => lastSeq > hold.from());
     if (unread.some(({ maxBytes }) => bytes <= maxBytes)) continue;
-    // Before, since a reader would take what it no longer finds for a gap.
+    // Called first, since a reader would take a missing segment for a gap.
     for (const hold of unread) hold.onDropped(lastSeq);
     if (!(await remove(segment.path))) continue;
     await remove(names.index(segment.path));
@@ -180,7 +177,7 @@ export const removeOldSegments = async (
   return removed;
 };
 
-/** Resolves to whether the file was deleted. */
+/** Resolves to true if the file was deleted. */
 const remove = (path: string): Promise<boolean> =>
   unlink(path).then(
     () => true,

@@ -1,3 +1,4 @@
+import { MiB } from '../../lib/units.ts';
 import type { RecordLog, RecordLogState } from '../record-log.ts';
 import { explainOpening, JournalError } from './errors.ts';
 import {
@@ -21,38 +22,37 @@ import { filledCount } from './recent.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Appended, JournalWriter } from './writer.ts';
 
-/** Bytes of the log that one listing may read: about 0.3 s of processor time. */
-const maxListedBytes = 256 * 1024 * 1024;
+/** Maximum bytes of the log that a listing reads: about 0.3 s of processor time. */
+const maxListedBytes = 256 * MiB;
 
-/** Bytes of the log that are read to find one record. */
-const maxFoundBytes = 64 * 1024 * 1024;
+/** Maximum bytes of the log that are read to find a record. */
+const maxFoundBytes = 64 * MiB;
 
 interface JournalState extends RecordLogState {
   lastSeq: number;
   assignedSeq: number;
-  /** Records that wait for the disk. */
+  /** Number of records that wait for the disk. */
   waiting: number;
 }
 
 /** A log of records in files of this machine. Each line has a `crc`, too. */
 export interface Journal extends RecordLog {
-  /** As in any log; a record that comes from another log keeps its id, a UUID. */
+  /** Appends a record; a record of another log keeps its id, a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
   /**
-   * The records after `seq`, oldest first and some at a time, up to the end of the log as it is when they are first asked
-   * for. Lines that were not written here and damaged ones are skipped, and reported. A reader may hold one file open until
-   * it ends.
+   * Reads the records after `seq`, oldest first, in pieces, up to the end of the log as of the first read. Foreign and damaged
+   * lines are skipped and reported. A reader may hold one file open until it ends.
    */
   readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
   /**
-   * Searches records that were written here, newest first. Files and blocks without records in its range are not read,
-   * so that a range costs as much as a log of that range alone; also while records cannot be stored.
+   * Searches own records, newest first, also while records cannot be stored. Files and blocks without records in the range are
+   * not read, so a range costs as much as a log of that range alone.
    */
   search(search: Search): Promise<SearchResult>;
-  /** The record with the id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
+  /** Finds the record with the id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
   find(id: string): Promise<StoredRecord | undefined>;
   state(): JournalState;
-  /** Opens the file again if it was renamed or replaced; after a failure, tries to write again now. */
+  /** Reopens the file if it was renamed or replaced; after a failure, tries to write again now. */
   reopen(): Promise<void>;
 }
 
@@ -93,8 +93,8 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
     else if (known.length > 0) yield known;
   }
   /**
-   * Keeps the records of a short list of the last ones, so that the next one needs no disk: unless something was stored since
-   * the list was begun, at `version`, or is being stored, or the file moved away.
+   * Keeps the records of a short list in memory, so that the next list reads no disk; does nothing if a record was stored since
+   * the list began at `version`, or is being stored, or the file was moved away.
    */
   const keepRecent = async (listing: Listing, count: number, version: number): Promise<Listing> => {
     const records: LogRecord[] = [];
@@ -129,7 +129,7 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
       const window = { count, maxBytes: maxListedBytes, maxLineBytes: settings.maxLineBytes };
       const { version } = recent;
       const listing = await listRecords(store, window, match, damage.noteLine);
-      // Somebody has edited the file.
+      // The file was edited.
       if (listing.damaged > 0) recent.clear();
       const isWhole = match === undefined && listing.damaged === 0 && listing.isShort;
       return isWhole && count <= Math.min(filledCount, settings.recentCount)

@@ -3,24 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 
-/** The field that ends each line written here, with its value in quotes and the closing brace. */
+/** Length of the field `crc` that ends each own line, with the closing brace. */
 const crcFieldBytes = ',"crc":"00000000"}'.length;
 
-/** The most that `toRecordLine` adds to the start of a line: seq, crc and the newline. */
+/** Maximum length that `toRecordLine` adds to a line: seq, crc and newline. */
 export const lineEndBytes = ',"seq":9007199254740991'.length + crcFieldBytes + 1;
 
 export type LogRecord = Record<string, unknown>;
 
-/** A record that was written here. */
+/** A record of this log, with its id and seq. */
 export type StoredRecord = LogRecord & { id: string; seq: number };
 
-/** Which line of a group this is, from 1, and of how many. A group is in the log whole or not at all. */
+/** Position of a line in a group. The log has a group whole or not at all. */
 export interface GroupPart {
+  /** From 1. */
   index: number;
   count: number;
 }
 
-/** A line up to its id and its part of a group: the record as JSON, then both. The rest is known only when it is written. */
+/** Returns the start of a line: the record as JSON, its id and its part of a group. Its seq is known only when it is written. */
 export const toLineStart = (
   record: LogRecord,
   id: string,
@@ -32,17 +33,17 @@ export const toLineStart = (
   return `${fields}${fields === '{' ? '' : ','}"id":"${id}"${place}`;
 };
 
-/** A whole line. Its CRC-32 covers every byte before the field `crc`. */
+/** Returns a whole line. Its CRC-32 covers every byte before the field `crc`. */
 export const toRecordLine = (start: string, seq: number): string => close(`${start},"seq":${seq}`);
 
-/** A line without a record, which keeps the last seq if retention has removed every record. */
+/** Returns a line without a record, which keeps the last seq if retention has removed every record. */
 export const toMark = (seq: number): string => close(`{"seq":${seq}`);
 
 const close = (body: string): string => `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
 
 let last = { time: Number.NaN, text: '' };
 
-/** A new UUIDv7: it begins with the time in Unix milliseconds, the rest is random. */
+/** Returns a new UUIDv7: the time in Unix milliseconds, then random digits. */
 export const createId = (time = Date.now()): string => {
   if (time !== last.time) {
     const hex = time.toString(16).padStart(12, '0');
@@ -51,20 +52,20 @@ export const createId = (time = Date.now()): string => {
   return last.text + randomUUID().slice(15);
 };
 
-/** The UUIDv7 of a time in Unix milliseconds whose other digits are those of a hash, in hex. */
+/** Returns a UUIDv7 of a time in Unix milliseconds and digits of a hash, in hex. */
 export const createIdOf = (time: number, hash: string): string => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0').slice(-12);
   const variant = ((Number.parseInt(hash.charAt(3), 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 };
 
-/** The time in an id; undefined where it has none, as those of versions before 0.2. */
+/** Returns the time in an id; undefined for an id of a version before 0.2. */
 export const readIdTime = (id: string): number | undefined =>
   id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 
 const crcField = /^,"crc":"([0-9a-f]{8})"\}$/;
 const partField = /,"part":"(\d+)\/(\d+)","seq":\d+,"crc":"[0-9a-f]{8}"\}$/;
-/** More than the end of a line from its part on takes. */
+/** Upper bound of a line's end from its part on. */
 const partEndBytes = lineEndBytes + 64;
 const markStart = Buffer.from('{"seq":');
 const featureEventStart = Buffer.from('{"feature":"');
@@ -73,27 +74,26 @@ const carriageReturn = 0x0d;
 const quote = 0x22;
 
 /**
- * `own`: a record written here, whose checksum fits. `foreign`: a record written by hand or by another program.
- * `mark`: only a seq. `blank`: nothing but white space.
+ * `own`: a record of this log, with the right checksum. `foreign`: a record written by hand or by another program.
+ * `mark`: only a seq. `blank`: only white space.
  */
 type LineKind = 'own' | 'foreign' | 'mark' | 'blank' | 'damaged';
 
-/** A field that has exactly this text. */
+/** A field with exactly this text. */
 export interface Match {
   field: string;
   value: string;
 }
 
-/** A field whose text is accepted; one that is no text is not. */
+/** Test of a field that must be a text. */
 export interface FieldTest {
   field: string;
   accepts(text: string): boolean;
 }
 
 /**
- * Classifies a line without its newline; undefined stands for one that is too long. A line without a `seq` needs no
- * `crc`; one with a `seq` was written here and must match its `crc`. Only foreign lines are parsed as JSON: a line that
- * matches its checksum is known to be valid.
+ * Classifies a line without its newline; undefined stands for a line that is too long. A line without a `seq` needs no `crc`;
+ * a line with a `seq` must match its `crc`. Only foreign lines are parsed as JSON: a line that matches its checksum is valid.
  */
 export const classifyLine = (line: Buffer | undefined): LineKind => {
   if (line === undefined) return 'damaged';
@@ -106,57 +106,57 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 };
 
 /**
- * Whether a record is an event of a feature, by its first member: what people and time do to what follows from the other records.
- * Lists and searches pass over it, readers after a seq get it.
+ * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip such events; readers
+ * after a seq get them.
  */
 export const isFeatureEvent = (record: LogRecord): boolean => record['feature'] !== undefined;
 
-/** The same of its line. */
+/** True for the line of an event of a feature: its first member is `feature`. */
 export const isFeatureEventLine = (line: Buffer): boolean =>
   line.subarray(0, featureEventStart.length).equals(featureEventStart);
 
-/** The record in a line that is `own`, `foreign` or a `mark`; throws if the line has changed meanwhile. */
+/** Parses a line that is `own`, `foreign` or a `mark`; throws if the line has changed since. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
 
-/** The record in a line; undefined where it was not written here or is damaged. */
+/** Returns the record of an own line; undefined for any other line. */
 export const parseStored = (line: Buffer | undefined): StoredRecord | undefined => {
   if (line === undefined || classifyLine(line) !== 'own') return undefined;
   const record = parseRecord(line);
   return typeof record['id'] === 'string' && typeof record['seq'] === 'number' ? (record as StoredRecord) : undefined;
 };
 
-/** Which part of a group an own line is; undefined where it stands alone. */
+/** Returns the group part of an own line; undefined for a record without a group. */
 export const readPart = (line: Buffer): GroupPart | undefined => {
   const found = partField.exec(trim(line).subarray(-partEndBytes).toString('latin1'));
   return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
 };
 
-/** Whether the record passes all tests. */
+/** True if the record passes all tests. */
 export const passes = (record: LogRecord, tests: readonly FieldTest[]): boolean =>
   tests.every(({ field, accepts }) => {
     const { [field]: text } = record;
     return typeof text === 'string' && accepts(text);
   });
 
-/** Whether the bytes of an own line can be those of a record that passes all tests, which is seen without parsing it. */
+/** Creates a quick test of an own line's bytes: false if its record cannot pass the tests. */
 export const createPrefilter = (tests: readonly FieldTest[]): ((line: Buffer) => boolean) => {
   const marks = tests.map(({ field, accepts }) => ({ mark: Buffer.from(`${JSON.stringify(field)}:"`), accepts }));
   return (line) => marks.every(({ mark, accepts }) => hasText(line, mark, accepts));
 };
 
-/** Whether some text after the mark is accepted; objects in the record may have the field, too. */
+/** True if a text after the mark is accepted; nested objects may have the field, too. */
 const hasText = (line: Buffer, mark: Buffer, accepts: (text: string) => boolean): boolean => {
   for (let at = line.indexOf(mark); at >= 0; at = line.indexOf(mark, at + 1)) {
     const start = at + mark.length;
     const end = line.indexOf(quote, start);
     const text = line.toString('utf8', start, end);
-    // A text with escapes is read when the line is parsed.
+    // A text with escapes is tested when the line is parsed.
     if (text.includes('\\') || accepts(text)) return true;
   }
   return false;
 };
 
-/** Whether the record of a line of this kind matches. Own lines are parsed only if their bytes can match. */
+/** Creates a test whether the record of a line matches. Own lines are parsed only if their bytes can match. */
 export const createMatcher = (match: Match): ((kind: LineKind, line: Buffer) => boolean) => {
   const { field, value } = match;
   const bytes = toBytes(match);

@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { replaceFile } from '../replaced-file.ts';
 import { codeOf, JournalError, passIfGone } from './errors.ts';
 
-/** The longest socket path on macOS, a little shorter than on Linux. Node silently truncates longer ones. */
+/** Maximum length of a socket path on macOS, a little less than on Linux. Node silently truncates longer paths. */
 const maxAddressBytes = 103;
 
-/** Held until it is released; the kernel releases it when the process ends in any way. */
+/** Lock that is held until `release`, or until the process ends in any way: the kernel then releases it. */
 export interface Lock {
   release(): Promise<void>;
 }
 
 interface Claim {
   address: string;
-  /** The address is a file, which remains after a process is killed. */
+  /** The address is a file, which remains after a kill. */
   file: boolean;
-  /** If it cannot be bound, the lock still works within this machine's network namespace. */
+  /** Without it, the lock still works within the network namespace. */
   optional: boolean;
 }
 
@@ -52,8 +52,8 @@ export const lockDirectory = async (
 };
 
 /**
- * A secret that only the directory's owner can read, made by the first process: other users, who know its device and inode,
- * could take the socket's name to prevent every start. Empty where it cannot be written; then the name can be guessed.
+ * Returns a secret that only the directory's owner can read, created by the first process. Without it, other users could guess
+ * the socket's name from device and inode, and bind it to prevent every start. Empty if the secret cannot be written.
  */
 const readSecret = (directory: string): string => {
   const path = join(directory, 'lock.key');
@@ -75,7 +75,7 @@ const readIfThere = (path: string): string => {
   }
 };
 
-/** The sockets to bind on a platform. */
+/** Returns the sockets to bind on a platform. */
 export const listClaims = (platform: NodeJS.Platform, name: string, file: string): Claim[] => {
   switch (platform) {
     case 'linux':

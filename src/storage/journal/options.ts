@@ -1,7 +1,7 @@
 import { MiB } from '../../lib/units.ts';
 import type { LogRecord } from './line.ts';
 
-/** Events of a journal other than appends, for the program's own log. */
+/** Events of a journal for the program's log. */
 export type JournalEvent =
   /** An incomplete last line was moved to the file `savedAs`. */
   | { type: 'tail-cut'; bytes: number; savedAs: string }
@@ -18,69 +18,70 @@ export type JournalEvent =
 
 export type ReportEvent = (event: JournalEvent) => void;
 
-/** What the index of a log keeps of its records. */
+/** Functions by which a log is indexed. */
 export interface Indexing {
-  /** A record's time in Unix milliseconds; undefined where it has none. */
+  /** Returns a record's time in Unix milliseconds; undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
-  /** What records are counted by. */
+  /** Returns the key by which a record is counted. */
   keyOf(record: LogRecord): string | undefined;
-  /** Keys that are always counted separately. Of others, about a hundred are in each file; the rest is counted together. */
+  /** Keys that are always counted separately. Each file counts about a hundred others separately, and the rest together. */
   keys: readonly string[];
 }
 
 export interface JournalOptions {
   /** Created with mode 0700 if it does not exist. */
   directory: string;
-  /** The log is the file `NAME.jsonl`; its closed segments are `NAME.00000001.jsonl` and so on. */
+  /** Name of the file `NAME.jsonl` and of its closed segments, `NAME.00000001.jsonl` and so on. */
   name: string;
-  /** A segment is closed before a batch that would make it larger. */
+  /** Maximum bytes of a segment: it is closed before a batch that would exceed them. */
   segmentBytes?: number;
-  /** How many closed segments are kept; 0 keeps all. The same for the next two. */
+  /** Closed segments to keep; 0 keeps all. */
   retainSegments?: number;
-  /** How many bytes of closed segments are kept. */
+  /** Bytes of closed segments to keep; 0 keeps all. */
   retainBytes?: number;
   /**
-   * How many days after its last record a closed segment is kept. If set, a segment is also closed when its first record
-   * is a day old, so records are kept for at most one more day.
+   * Days after its last record for which a closed segment is kept; 0 keeps all. If set, a segment is also closed when its first
+   * record is a day old, so records are kept for at most one more day.
    */
   retainDays?: number;
-  /** How many records, and how many bytes of them, may wait for the disk; further ones are refused. */
+  /** Maximum records that wait for the disk; further records are refused. */
   queueCount?: number;
+  /** Maximum bytes of records that wait for the disk. */
   queueBytes?: number;
   /** Longer lines are neither written nor listed. */
   maxLineBytes?: number;
-  /** Nothing is written while the file system has less than this free. */
+  /** Records are refused while the file system has fewer free bytes. */
   minFreeBytes?: number;
   /** `false` acknowledges before the record is on disk: faster, but not safe against power loss. */
   sync?: boolean;
-  /** How a record becomes JSON; by default as `JSON.stringify` does it. */
+  /** Converts a record to JSON; `JSON.stringify` by default. */
   toJson?: (record: LogRecord) => string;
-  /** How many of the last records are kept in memory, for readers that keep up with the log. */
+  /** Last records that stay in memory, for readers that keep up with the log. */
   recentCount?: number;
-  /** By default records have neither times nor keys. */
+  /** Index of times and keys; records have neither by default. */
   indexing?: Indexing;
-  /** Deletes nothing before `holdFrom` was called. */
+  /** No segment is deleted before the first call of `holdFrom`. */
   awaitsHold?: boolean;
-  /** Damage that is reported: with `own`, lines of other programs, too; with `all`, gaps between files as well. */
+  /** Lines to report as damaged: `any` allows lines of other programs, `own` does not, `all` also reports gaps between files. */
   expects?: 'any' | 'own' | 'all';
-  /** How long to wait between attempts to write again after a failure. */
+  /** Milliseconds between attempts to write again after a failure. */
   retryMs?: number;
   report?: ReportEvent;
   /** Receives the seconds that each sync of records took. */
   onSync?: (seconds: number) => void;
-  /** How many of so many old files are indexed, which goes on in the background. */
+  /** Receives the progress of background indexing: files done, files in all. */
   onIndexed?: (done: number, files: number) => void;
 }
 
 export type JournalSettings = Required<JournalOptions>;
 
-/** The most that is written at once, unless one line or group is longer. */
+/** Maximum bytes of one write, unless one line or group is longer. */
 export const maxBatchBytes = MiB;
 
-/** The most that the lines of a group take together: those of a body of 8 MiB, with what each line adds. */
+/** Maximum bytes of a group's lines: a body of 8 MiB, and the end of each line. */
 export const maxGroupBytes = 10 * MiB;
 
-/** Defaults: segments of 64 MiB that are kept for ever, and everything synced. */
+/** Adds defaults: segments of 64 MiB are kept for ever, and all writes are synced. */
 export const withDefaults = (options: JournalOptions): JournalSettings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
@@ -103,13 +104,13 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
   report: createSafeReport(options.report),
 });
 
-/** An error in `report` must not stop the log. */
+/** Ignores errors of `report`, which must not stop the log. */
 const createSafeReport =
   (report: ReportEvent = () => undefined): ReportEvent =>
   (event) => {
     try {
       report(event);
     } catch {
-      // There is nowhere left to report this.
+      // Nothing is left to report the error to.
     }
   };

@@ -1,43 +1,43 @@
+import { MiB } from '../../lib/units.ts';
 import { isFeatureEvent, type LogRecord, type Match, type StoredRecord } from './line.ts';
 
-/** How many characters of lines are kept at most. */
-const keptLength = 1024 * 1024;
+/** Maximum characters of lines in memory. */
+const keptLength = MiB;
 
-/** Records that are read from the disk at once to be kept. */
+/** Maximum records of a list that are kept for the next list. */
 export const filledCount = 100;
 
-/** A record as it was appended, until the first reader makes it what all of them get. */
+/** An appended record; the first reader converts it to the stored form. */
 interface RecentRecord {
   record: LogRecord;
   id: string;
   seq: number;
-  /** Characters of its line. */
+  /** Characters of the line. */
   length: number;
   isStored: boolean;
 }
 
 /**
- * The last records of a log, in memory: for readers that keep up with the log nothing is read from the disk, or parsed. They
- * are its end without a gap: whatever else may have changed the files clears them.
+ * The last records of a log in memory, so that readers that keep up with the log neither read the disk nor parse. The records are
+ * the end of the log without a gap; any change by another program clears them.
  */
 export class RecentRecords {
   readonly #maxCount: number;
   #records: RecentRecord[] = [];
   #length = 0;
-  /** The seq of the first one; each later one's is one higher. */
+  /** Seq of the first record; seqs have no gaps. */
   #firstSeq = 0;
-  /** Whether the log has no record before these. */
+  /** True if the log has no earlier record. */
   #isAll = false;
-  /** The list that was read last, until a record is added. */
+  /** Last list, until a record is added. */
   #list: { count: number; records: readonly StoredRecord[] } | undefined;
   #version = 0;
 
-  /** `maxCount` is how many records are kept at most. */
   constructor(maxCount: number) {
     this.#maxCount = maxCount;
   }
 
-  /** Changes whenever one is added, and whenever they are cleared. */
+  /** Changes when a record is added, and when the records are cleared. */
   get version(): number {
     return this.#version;
   }
@@ -54,11 +54,11 @@ export class RecentRecords {
     this.#list = undefined;
     this.#records.push(added);
     this.#length += length;
-    // Half of them at once, so that each is moved at most once.
+    // Dropping half at a time moves each record at most once.
     if (this.#records.length > this.#maxCount || this.#length > keptLength) this.#drop(this.#records.length >> 1);
   }
 
-  /** Takes over the last records of the log, `isAll` if it has no others; ignored if they are not without gaps. */
+  /** Sets the last records of the log; does nothing if they have gaps. `isAll` if the log has no other records. */
   fill(records: readonly LogRecord[], nextSeq: number, isAll: boolean): void {
     const firstSeq = nextSeq - records.length;
     if (records.length > this.#maxCount || this.#maxCount === 0) return;
@@ -73,7 +73,7 @@ export class RecentRecords {
     this.#length = this.#records.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Forgets all of them, because the files may have changed. */
+  /** Drops all records, because the files may have changed. */
   clear(): void {
     this.#version += 1;
     this.#list = undefined;
@@ -83,7 +83,7 @@ export class RecentRecords {
     this.#isAll = false;
   }
 
-  /** Those of the last `count` listed records of the log that match, oldest first; undefined if some of them are not here. */
+  /** Returns the matches among the last `count` listed records of the log, oldest first; undefined if some are not in memory. */
   list(count: number, match?: Match): readonly LogRecord[] | undefined {
     if (count > this.#records.length && !this.#isAll) return undefined;
     if (this.#list?.count !== count) {
@@ -96,7 +96,7 @@ export class RecentRecords {
     return match ? records.filter((record) => record[match.field] === match.value) : records;
   }
 
-  /** Where the last `count` listed records begin; undefined if some of them are not here. */
+  /** Returns the index of the first of the last `count` listed records; undefined if some are not in memory. */
   #findStart(count: number): number | undefined {
     let listed = 0;
     for (let at = this.#records.length; ; at -= 1) {
@@ -107,7 +107,7 @@ export class RecentRecords {
     }
   }
 
-  /** The records after a seq, oldest first; undefined if some of them are not here. */
+  /** Returns the records after a seq, oldest first; undefined if some are not in memory. */
   after(seq: number): StoredRecord[] | undefined {
     if (this.#records.length === 0 || seq + 1 < this.#firstSeq) return undefined;
     return this.#records.slice(seq + 1 - this.#firstSeq).map(toStoredRecord);
@@ -123,9 +123,9 @@ export class RecentRecords {
 const toStoredRecord = (recent: RecentRecord): StoredRecord => {
   const { record, id, seq } = recent;
   if (recent.isStored) return record as StoredRecord;
-  // Spread first, they would take V8 ten times as long.
+  // V8 takes ten times as long if the spread comes first.
   const stored = { id, seq, ...record };
-  // As in the line, whose last fields these are.
+  // In the line, id and seq come last.
   stored.id = id;
   stored.seq = seq;
   recent.record = stored;

@@ -37,7 +37,7 @@ test('opening syncs the file and its directory, and a batch is synced once', asy
   await commit(store, 'two\n');
   assert.deepEqual(synced, ['data']);
   assert.equal(await readFile(names.active, 'utf8'), 'one\ntwo\n');
-  assert.equal(store.takeSnapshot().size, 8);
+  assert.equal(store.retainFiles().size, 8);
 });
 
 test('an incomplete last line is saved and synced, with its directory, before it is cut', async (t) => {
@@ -60,7 +60,7 @@ test('a segment is filled to its size, and a batch larger than one goes into an 
   assert.equal(await readFile(names.closed(1), 'utf8'), '123456789\n');
   assert.equal(await readFile(names.closed(2), 'utf8'), 'one\ntwo\n');
   assert.equal(await readFile(names.active, 'utf8'), '3\n');
-  assert.deepEqual(store.takeSnapshot().closed, [names.closed(2), names.closed(1)]);
+  assert.deepEqual(store.retainFiles().closed, [names.closed(2), names.closed(1)]);
 });
 
 test('a closed segment holds only acknowledged batches, and an empty one is deleted', async (t) => {
@@ -85,7 +85,7 @@ test('deleted segments are reported, and their directory is synced', async (t) =
   await commit(store, '3\n');
   assert.deepEqual(events, [{ type: 'segments-removed', files: [names.closed(1)] }]);
   assert.deepEqual(synced, ['data', 'directory', 'directory', 'data']);
-  assert.deepEqual(store.takeSnapshot().closed, [names.closed(2)]);
+  assert.deepEqual(store.retainFiles().closed, [names.closed(2)]);
 });
 
 test('a probe leaves the file unchanged, and fails if its bytes do not reach the file', async (t) => {
@@ -142,7 +142,7 @@ test('lines that another program writes after a batch stay after it', async (t) 
 test('a file stays open while a reader holds it', async (t) => {
   const { store, names } = await open(t);
   await commit(store, 'one\n');
-  const { active, size } = store.takeSnapshot();
+  const { active, size } = store.retainFiles();
   await store.startSegment();
   await rm(names.closed(1));
   const { bytesRead } = await active.handle.read(Buffer.alloc(10), 0, 10, 0);

@@ -19,13 +19,13 @@ import { RecentRecords } from './recent.ts';
 
 const attempts = 3;
 
-/** Milliseconds for which a file that was looked at counts as unchanged. */
+/** Milliseconds after a check for which a file counts as unchanged. */
 const trustedMs = 1000;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
 
-/** The files of a journal. Methods must not run concurrently, except those for reading. */
+/** Files of a journal. Methods must not run concurrently, except those for reading. */
 export class SegmentStore {
-  /** Steps of all readers run one by one, so reading uses at most one thread of Node's pool. */
+  /** Runs steps of all readers one by one, so that reading uses at most one thread of Node's pool. */
   readonly readSerially = createSerial();
   readonly recent: RecentRecords;
   readonly #names: FileNames;
@@ -35,7 +35,7 @@ export class SegmentStore {
   #closed: readonly string[];
   readonly #holds: Hold[] = [];
   readonly #movedListeners = new Set<() => void>();
-  /** When the active file was last known to be as the last commit left it. */
+  /** Time of the last check that found the active file unchanged. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
 
@@ -70,17 +70,17 @@ export class SegmentStore {
     throw new JournalError('unavailable', `another program is changing ${this.#names.active}`);
   }
 
-  /** Opens the active file again if it is not as the last commit left it. */
+  /** Reopens the active file if it has changed since the last commit. */
   async refresh(): Promise<void> {
     if ((await compareFile(this.#active, this.#active.size)) !== 'same') await this.#reopen();
   }
 
-  /** Whether the active file is as the last commit left it, as of a second ago at most. */
+  /** True if a check within the last second found the active file unchanged since the last commit. */
   get isUnchanged(): boolean {
     return performance.now() - this.#checkedAt < trustedMs;
   }
 
-  /** The same as of now. */
+  /** Resolves to true if the active file is unchanged since the last commit. */
   async check(): Promise<boolean> {
     const isSame = (await compareFile(this.#active, this.#active.size)) === 'same';
     this.#checkedAt = isSame ? performance.now() : Number.NEGATIVE_INFINITY;
@@ -92,8 +92,8 @@ export class SegmentStore {
   }
 
   /**
-   * Applies the retention settings. If the records of the active file are a day old, it is closed first, so they are
-   * removed eventually. If no record is left, the log keeps `lastSeq` in a mark.
+   * Applies the retention settings. An active file whose records are a day old is closed first, so that they are deleted
+   * eventually. A log without records keeps `lastSeq` in a mark.
    */
   async applyRetention(lastSeq: number): Promise<void> {
     const { size, begunAt } = this.#active;
@@ -107,12 +107,12 @@ export class SegmentStore {
     }
   }
 
-  /** Keeps segments that the holder has not read, from the next time that segments are deleted. */
+  /** Keeps segments that the holder still needs, from the next deletion on. */
   holdFrom(hold: Hold): void {
     this.#holds.push(hold);
   }
 
-  /** Calls the listener with what a snapshot has of the active file, and its new path, when it is closed. */
+  /** Calls the listener when the active file is closed, with the file and its new path. */
   onClosed(listener: (active: ActiveFile['shared'], path: string) => void): void {
     this.#noteClosed = listener;
   }
@@ -123,9 +123,9 @@ export class SegmentStore {
     return () => void this.#movedListeners.delete(listener);
   }
 
-  /** Closes the active file for good, gives it a number, and opens an empty one. */
+  /** Closes the active file for good, gives it a number, and opens an empty file. */
   async startSegment(): Promise<void> {
-    // After a failed write this may fail too; unacknowledged records are then listed or skipped.
+    // After a failed write the cut may fail, too; unacknowledged records are then listed or skipped.
     await cutBack(this.#active).catch(() => undefined);
     const size = await readFileSize(this.#names.active);
     let path: string | undefined;
@@ -142,7 +142,7 @@ export class SegmentStore {
     await this.#removeOld();
   }
 
-  /** Checks that bytes reach the active file, and restores it. Throws if they do not. */
+  /** Throws if bytes do not reach the active file, which is then restored. */
   async probe(): Promise<void> {
     await appendAndSync(this.#active, probe, this.#sync);
     const found = await compareFile(this.#active, this.#active.size + probe.length);
@@ -152,8 +152,8 @@ export class SegmentStore {
     }
   }
 
-  /** The readable bytes of the active file, and the closed segments, newest first. Release `active` when done. */
-  takeSnapshot() {
+  /** Returns the readable bytes of the active file, and the closed segments, newest first. The caller releases `active`. */
+  retainFiles() {
     this.#active.shared.retain();
     return { active: this.#active.shared, size: this.#active.size, closed: this.#closed };
   }
@@ -167,7 +167,7 @@ export class SegmentStore {
     const end = this.#active.size + batch.length;
     await appendAndSync(this.#active, batch, this.#sync);
     const found = await compareFile(this.#active, end);
-    // A file that was truncated before the write contains the batch: writing it again would duplicate it.
+    // A file that was truncated before the write contains the batch: writing it again would duplicate the batch.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
     if (!written) {
       await cutBack(this.#active);
@@ -210,6 +210,6 @@ export class SegmentStore {
   }
 }
 
-/** Newest first. Read when the files change, not for each listing: its cost would grow with the log. */
+/** Resolves to the closed segments, newest first. Called when files change, not for each listing, whose cost would grow with the log. */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
   (await names.listClosed()).map(names.closed).reverse();

@@ -7,17 +7,17 @@ import { createId, type GroupPart, type LogRecord, lineEndBytes, toLineStart, to
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-/** Milliseconds that a batch waits at most for others: about as long as a sync, so it at most doubles the wait for one. */
+/** Milliseconds for which a batch waits at most for more records: about as long as a sync, so waits at most double. */
 const gatherMs = 1;
 
-/** A line up to its id, and what is in it. */
+/** Start of a line with its record. */
 interface NewLine {
   start: string;
   record: LogRecord;
   id: string;
 }
 
-/** Lines that are stored together, and what their appender gets for the seq of the first one. */
+/** Lines that are stored together; `toResult` makes the result of the append. */
 interface NewLines {
   lines: readonly NewLine[];
   toResult(firstSeq: number): unknown;
@@ -28,7 +28,7 @@ type Batch = readonly Waiting<NewLines, unknown>[];
 /** The identity of a record in the log. */
 export interface Appended {
   id: string;
-  /** One higher for each record; a gap means that records in between failed and were not acknowledged. */
+  /** Rises by one with each record; a gap means that the records between failed and were not acknowledged. */
   seq: number;
 }
 
@@ -46,9 +46,9 @@ export class JournalWriter {
   readonly #listeners = new Set<(lastSeq: number) => void>();
   #lastSeq: number;
   #nextSeq: number;
-  /** Nothing was waiting when the last batch was stored, so that others may have changed the file since. */
+  /** Nothing was waiting when the last batch was stored, so another program may have changed the file since. */
   #wasIdle = true;
-  /** Why the last attempt to recover failed; set while records are refused. */
+  /** Error of the last attempt to recover; set while records are refused. */
   #failure: Error | undefined;
   /** A failure was reported, and no batch has been stored since. */
   #isFailureReported = false;
@@ -75,17 +75,17 @@ export class JournalWriter {
     return this.#failure;
   }
 
-  /** Records that are not on disk yet. */
+  /** Number of records that are not on disk yet. */
   get waiting(): number {
     return this.#batcher.count;
   }
 
-  /** That of the last record that is stored. */
+  /** Seq of the last stored record. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
 
-  /** The highest one given out, also to a record that is being stored or could not be. */
+  /** Highest seq that was given out, also to a record that is being stored or has failed. */
   get assignedSeq(): number {
     return this.#nextSeq - 1;
   }
@@ -99,7 +99,7 @@ export class JournalWriter {
     return this.#append([line], [measureLine(line)], (seq) => ({ id, seq }));
   }
 
-  /** Stores the records as lines of which all are in the log or none; one record is a line like any other. Ids are new by default. */
+  /** Stores the records as lines of which the log has all or none. Ids are new by default. */
   appendGroup(records: readonly LogRecord[], ids: readonly string[] = []): Promise<Appended[]> {
     if (records.length === 0) return Promise.resolve([]);
     const lines = records.map((record, index) =>
@@ -110,18 +110,18 @@ export class JournalWriter {
     );
   }
 
-  /** Calls the listener, which must not throw, after each write; returns the function that ends it. */
+  /** Calls the listener, which must not throw, after each write; returns a function that removes it. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Removes what the retention settings no longer keep. */
+  /** Deletes segments beyond the retention settings. */
   applyRetention(): Promise<void> {
     return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.assignedSeq)));
   }
 
-  /** Opens the active file again if it was replaced; after a failure, tries to write again now. */
+  /** Reopens the active file if it was replaced; after a failure, tries to write again now. */
   reopen(): Promise<void> {
     return this.#serially(async () => {
       if (this.#closed) return;
@@ -152,7 +152,7 @@ export class JournalWriter {
     return added.promise as Promise<T>;
   }
 
-  /** Why lines of these sizes cannot be stored. */
+  /** Returns the reason why lines of these sizes cannot be stored; undefined if they can. */
   #findRefusal(sizes: readonly number[]): JournalError | undefined {
     const { maxLineBytes } = this.#settings;
     if (sizes.some((size) => size > maxLineBytes)) {
@@ -183,7 +183,7 @@ export class JournalWriter {
     const { recent } = this.#store;
     const { version } = recent;
     await this.#store.commit(Buffer.from(texts.join('')));
-    // If the file was changed by others meanwhile, their lines may stand behind these.
+    // If another program has changed the file meanwhile, its lines may follow these.
     if (recent.version === version) {
       for (const [index, { record, id }] of lines.entries()) {
         recent.add({ record, id, seq: firstSeq + index, length: texts[index]?.length ?? 0, isStored: false });
@@ -247,7 +247,7 @@ const rejectAll = (batch: Batch, error: JournalError): void => {
 const toUnavailable = (cause: Error): JournalError =>
   new JournalError('unavailable', `the log cannot be written at the moment${toBracketedReason(cause)}`, { cause });
 
-/** The bytes of the whole line that begins so. */
+/** Returns the maximum bytes of the whole line. */
 const measureLine = ({ start }: NewLine): number => Buffer.byteLength(start) + lineEndBytes;
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { MiB } from '../../lib/units.ts';
 import { Batcher, type Waiting } from '../batcher.ts';
 import { lengthOf } from '../changes.ts';
 import { type Collection, type CollectionChange, execute } from './batch.ts';
@@ -13,9 +14,9 @@ const retryMs = 100;
 /** Sizes are in characters. A batch gathers for about as long as it takes to write one. */
 const limits = {
   maxCount: 10_000,
-  maxSize: 16 * 1024 * 1024,
+  maxSize: 16 * MiB,
   batchCount: 1000,
-  batchSize: 1024 * 1024,
+  batchSize: MiB,
   gatherMs: 4,
 };
 

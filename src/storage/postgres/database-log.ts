@@ -1,5 +1,5 @@
 import { createSerial } from '../../lib/scheduling.ts';
-import { dayMs } from '../../lib/units.ts';
+import { dayMs, MiB } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { createId, isFeatureEvent, type LogRecord, type Match, type StoredRecord } from '../journal/line.ts';
 import { type Indexing, maxGroupBytes } from '../journal/options.ts';
@@ -31,7 +31,7 @@ const eventsKeptMs = dayMs;
 export const eventsLease = 'incidents';
 
 /** The longest body: a line of a journal holds it. */
-const maxBodyBytes = 2 * 1024 * 1024 - 1024;
+const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
   database: Database;

@@ -1,3 +1,4 @@
+import { MiB } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
 import type { StoredRecord } from '../journal/line.ts';
 import type { LastRecord } from '../record-log.ts';
@@ -8,7 +9,7 @@ import { parseRow } from './record-search.ts';
 
 /** Rows of one page, and the bytes of bodies after which it ends. */
 const pageCount = 1000;
-const pageBytes = 4 * 1024 * 1024;
+const pageBytes = 4 * MiB;
 
 /** Tables with one order of seq, whose gate has the name of the first. */
 export interface FollowedTables {

@@ -1,5 +1,5 @@
 import { Slice } from '../../lib/slice.ts';
-import { minuteMs } from '../../lib/units.ts';
+import { MiB, minuteMs } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { type LogRecord, type Match, passes, type StoredRecord } from '../journal/line.ts';
 import type { Listing } from '../journal/read/listing.ts';
@@ -9,10 +9,10 @@ import type { Database } from './database.ts';
 
 /** Rows of one page, and the bytes of bodies after which it ends. */
 const pageCount = 1000;
-const pageBytes = 4 * 1024 * 1024;
+const pageBytes = 4 * MiB;
 
 /** Bytes of bodies in the window of one listing. */
-const maxListedBytes = 256 * 1024 * 1024;
+const maxListedBytes = 256 * MiB;
 
 /** So many rows of a time range are sorted; of a range with more, rows are read in the order of seq. */
 const sortedCount = 20_000;

@@ -78,7 +78,7 @@ export const limits = [
     '10,000, 16 MiB',
     '503',
     ['src/storage/postgres/change-writer.ts', 'maxCount: 10_000'],
-    ['src/storage/postgres/change-writer.ts', 'maxSize: 16 * 1024 * 1024'],
+    ['src/storage/postgres/change-writer.ts', 'maxSize: 16 * MiB'],
   ],
   ['reads waiting for the database', '10,000', '503', ['src/storage/postgres/reader.ts', 'waitingCount = 10_000']],
   ['lists of more than 1,000 tasks or 4 MiB from the database', '2; others wait 5 s', '503'],
@@ -87,7 +87,7 @@ export const limits = [
     '10,000, 256 MiB',
     '400',
     ['src/features/alerts/schema.ts', 'maximum: 10_000'],
-    ['src/storage/journal/journal.ts', 'maxListedBytes = 256 * 1024 * 1024'],
+    ['src/storage/journal/journal.ts', 'maxListedBytes = 256 * MiB'],
   ],
   [
     'log bytes read per search',

@@ -4,44 +4,46 @@ import { Slice } from '../../../lib/slice.ts';
 import { minuteMs } from '../../../lib/units.ts';
 import { parseStored, readIdTime, type StoredRecord } from '../line.ts';
 import type { Indexing } from '../options.ts';
-import { type ReadAt, readLinesBackwards } from '../read/files.ts';
+import { type ReadAt, readLinesBackwards } from '../read/lines.ts';
 
-/** A block is closed when it has this many bytes. */
+/** Minimum bytes of a complete block. */
 const blockBytes = 32 * 1024;
 
-/** How much is indexed before other readers have their turn. */
+/** Bytes that are indexed before other readers have their turn. */
 const stepBytes = 1024 * 1024;
 
-/** How many names are counted, with slot 0, which is for all others. */
+/** Names that are counted separately, with slot 0 for all others. */
 const slots = 128;
+
+/** Maximum characters of a name that is counted separately. */
 const longestName = 64;
 
-/** The lowest and the highest of some numbers; `min` is above `max` where there are none. */
+/** Lowest and highest of some numbers; without numbers, `min` is above `max`. */
 interface NumberRange {
   min: number;
   max: number;
 }
 
-/** What some lines of a file hold. Those that were not written here count for nothing. */
+/** Ranges of the own records in some lines of a file. */
 export interface Ranges {
   seqs: NumberRange;
-  /** Times of records, of those that have one; Unix milliseconds. */
+  /** Times of records, in Unix milliseconds. */
   times: NumberRange;
   /** Times in ids. */
   idTimes: NumberRange;
-  /** Whether there are ids without a time. */
+  /** True if there are ids without a time. */
   hasOldIds: boolean;
 }
 
-/** Lines of a file that follow each other. */
+/** Consecutive lines of a file. */
 export interface IndexBlock extends Ranges {
   start: number;
   end: number;
-  /** How many records there are of each minute and key, by `toCountKey`. */
+  /** Number of records of each minute and key, by `toCountKey`. */
   counts: Map<number, number>;
 }
 
-/** Where a file is read from, and what is wanted of its records. */
+/** Source of the lines to index. */
 export interface IndexedSource {
   read: ReadAt;
   maxLineBytes: number;
@@ -64,7 +66,7 @@ const widen = (range: NumberRange, { min, max }: NumberRange): void => {
 
 const include = (range: NumberRange, value: number): void => widen(range, { min: value, max: value });
 
-/** Whether the range has a number from `from` up to, and not including, `to`. */
+/** True if the range has a number from `from`, inclusive, to `to`, exclusive. */
 export const overlaps = ({ min, max }: NumberRange, from: number, to: number): boolean =>
   min <= max && max >= from && min < to;
 
@@ -79,7 +81,7 @@ const createBlock = (end: number): IndexBlock => ({
   counts: new Map(),
 });
 
-/** The lines from `from`, where one begins, to `to` in blocks, the last one first. A line that is too long is a block. */
+/** Reads the lines from `from`, where a line begins, to `to` in blocks, last block first. A line that is too long is a block. */
 async function* indexBackwards(
   source: IndexedSource,
   keys: Keys,
@@ -110,7 +112,7 @@ async function* indexBackwards(
       if (slice.isOver) await slice.giveWay();
     }
   }
-  // Where the file was cut meanwhile, less was read.
+  // If the file was cut meanwhile, less was read.
   block.start = from;
   if (block.end > from) yield block;
 }
@@ -152,7 +154,7 @@ export class Minutes {
     for (const [countKey, count] of counts) this.#change(countKey, -count);
   }
 
-  /** Calls the function for each key of the minutes from `since` up to, and not including, `until`. */
+  /** Calls the function for each key of the minutes from `since`, inclusive, to `until`, exclusive. */
   forEach(
     keys: Keys,
     since: number,
@@ -191,12 +193,12 @@ export class Minutes {
   }
 }
 
-/** The names that an index counts by, each with a number. Names that are too many or too long share number 0. */
+/** Names by which an index counts, each with a slot. Names that are too many or too long share slot 0. */
 export class Keys {
   readonly #names: string[] = [];
   readonly #slots = new Map<string, number>();
 
-  /** `first` always have numbers of their own. */
+  /** Names in `first` always have slots of their own. */
   constructor(first: readonly string[]) {
     for (const name of first) this.slotOf(name);
   }
@@ -214,7 +216,7 @@ export class Keys {
     return this.#names.length;
   }
 
-  /** The name of a slot; undefined for slot 0. */
+  /** Returns the name of a slot; undefined for slot 0. */
   nameOf(slot: number): string | undefined {
     return this.#names[slot - 1];
   }
@@ -226,7 +228,7 @@ export interface Counted {
   keys: Keys;
 }
 
-/** The blocks of one file, in order; gaps between them are filled when somebody reads there. */
+/** Blocks of one file, in order. A gap between blocks is filled when a reader reaches it. */
 export class FileIndex implements Counted {
   readonly keys: Keys;
   readonly minutes = new Minutes();
@@ -255,7 +257,7 @@ export class FileIndex implements Counted {
     return all;
   }
 
-  /** Whether there are no gaps in the first `end` bytes. */
+  /** True if the first `end` bytes have no gaps. */
   isComplete(end: number): boolean {
     let covered = 0;
     for (const block of this.#blocks) {
@@ -266,8 +268,8 @@ export class FileIndex implements Counted {
   }
 
   /**
-   * The blocks of the first `end` bytes that can hold what is wanted, the last one first, each with the offset up to which
-   * it belongs to these bytes. Others are among them where they were not indexed before.
+   * Reads the blocks of the first `end` bytes that `canHold` accepts, last block first, and any block that was not indexed before.
+   * The `end` of a block is the offset up to which it belongs to these bytes.
    */
   async *readBackwards(
     source: IndexedSource,
@@ -284,7 +286,7 @@ export class FileIndex implements Counted {
     }
   }
 
-  /** Where, before the position, a block ends that can hold what is wanted or was not indexed yet. */
+  /** Returns the end of the last block before the position that `canHold` accepts or that is not indexed yet. */
   #skip(from: number, canHold: (block: IndexBlock) => boolean): number {
     let position = from;
     for (let place = this.#placeOf(from); position > 0; place -= 1) {
@@ -295,18 +297,18 @@ export class FileIndex implements Counted {
     return position;
   }
 
-  /** The block that holds the byte before the position. */
+  /** Returns the block that has the byte before the position. */
   #blockBefore(position: number): IndexBlock | undefined {
     const block = this.#blocks[this.#placeOf(position)];
     return block && block.start < position ? block : undefined;
   }
 
-  /** Adds blocks before the position, as many as make a step. */
+  /** Adds the blocks of one step before the position. */
   async #fillBefore(source: IndexedSource, position: number): Promise<void> {
     if (this.#blockBefore(position)) return;
     const place = this.#placeOf(position);
     const previous = this.#blocks[place - 1];
-    // A short block at the end of what was the file's end grows with the file.
+    // A short block at the former end of the file grows with the file.
     const isShort = previous !== undefined && previous.end - previous.start < blockBytes;
     const from = previous ? (isShort ? previous.start : previous.end) : 0;
     const added: IndexBlock[] = [];
@@ -320,7 +322,7 @@ export class FileIndex implements Counted {
     for (const block of added) this.minutes.add(block);
   }
 
-  /** Index of the first block that ends at the position or behind it. */
+  /** Returns the index of the first block that ends at the position or after it. */
   #placeOf(position: number): number {
     return bisect(this.#blocks, ({ end }) => end < position);
   }

@@ -2,18 +2,19 @@ import { setTimeout } from 'node:timers/promises';
 import { dayMs } from '../../../lib/units.ts';
 import type { FileNames } from '../files.ts';
 import type { JournalSettings } from '../options.ts';
-import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles, type ReadAt } from '../read/files.ts';
+import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles } from '../read/files.ts';
+import type { ReadAt } from '../read/lines.ts';
 import { type Counted, FileIndex, type IndexBlock, type IndexedSource, Keys, type Ranges } from './file-index.ts';
 import { readSidecar, type Sidecar, writeSidecar } from './sidecar.ts';
 
-/** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */
+/** Maximum indexes of closed segments in memory, about 1 MiB each; others are read from their sidecars. */
 const keptIndexes = 16;
 
-/** In the background so many blocks are indexed before a pause that leaves the processor to requests. */
+/** Blocks that are indexed in the background before a pause, in which requests are answered. */
 const blocksAtOnce = 16;
 const pauseMs = 10;
 
-/** Bytes that a request may still read. */
+/** Remaining bytes that a request may read. */
 export interface Budget {
   left: number;
 }
@@ -24,29 +25,29 @@ interface IndexedFile {
   counted: Counted | undefined;
   /** Loads the index, which may have gaps. */
   loadIndex(): Promise<FileIndex>;
-  /** How many of its bytes may be read. */
+  /** Number of bytes that may be read. */
   end: number;
-  /** Reading counts towards the budget. */
+  /** Reader that counts against the budget. */
   source: IndexedSource;
 }
 
-/** A block, and how its bytes are read. */
+/** A block with its bytes. */
 interface ReadableBlock {
   block: IndexBlock;
   read(): Promise<Buffer>;
 }
 
 /**
- * Where in the log which seqs, times and ids are. Nothing is indexed before somebody reads by it; then closed segments are
- * indexed in the background, and their indexes are kept in sidecar files.
+ * Index of the seqs, times and ids in a log. The first read starts it: closed segments are then indexed in the background, and
+ * their indexes are written to sidecar files.
  */
 export class LogIndex {
   readonly #log: Log;
   readonly #names: FileNames;
   readonly #settings: JournalSettings;
-  /** Of the closed segments whose index is complete. */
+  /** Summaries of closed segments with a complete index. */
   readonly #summaries = new Map<string, Summary>();
-  /** Of closed segments; the one that was used last is at the end. */
+  /** Indexes of closed segments; the last used index is at the end. */
   readonly #closed = new Map<string, FileIndex>();
   readonly #active = new WeakMap<LogFiles['active'], FileIndex>();
   #background: Promise<void> | undefined;
@@ -60,7 +61,7 @@ export class LogIndex {
     log.onClosed((active, path) => this.#noteClosed(active, path));
   }
 
-  /** The files, newest first; closed ones only if `isWanted`, which is asked once about each that is indexed. */
+  /** Opens the files, newest first, but for closed files whose summary `isWanted` refuses; called once for each indexed file. */
   async *openFiles(isWanted: (summary: Summary) => boolean, budget: Budget): AsyncGenerator<IndexedFile> {
     if (!this.#isUsed) this.#startBackground();
     this.#isUsed = true;
@@ -88,7 +89,7 @@ export class LogIndex {
     }
   }
 
-  /** The blocks of all files, newest first, that can hold what is wanted; others, too, where they were not indexed before. */
+  /** Reads the blocks of all files that `canHold` accepts, newest first, and any block that was not indexed before. */
   async *readBlocks(canHold: (ranges: Ranges) => boolean, budget: Budget): AsyncGenerator<ReadableBlock> {
     for await (const { loadIndex, end: fileEnd, source } of this.openFiles(canHold, budget)) {
       const index = await loadIndex();
@@ -102,19 +103,19 @@ export class LogIndex {
     }
   }
 
-  /** What is known of a closed segment, where its index is complete. */
+  /** Returns the summary of a closed segment; undefined until its index is complete. */
   summaryOf(path: string): Summary | undefined {
     return this.#summaries.get(path);
   }
 
-  /** The blocks of a file, the last one first; only as many are indexed as are asked for. */
+  /** Reads the blocks of a file, last block first; blocks that are not read are not indexed. */
   async *readBlocksOf(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
     const budget = { left: 0 };
     const index = await this.#indexOf(file, budget, await this.#readSidecar(file, budget));
     yield* index.readBackwards(this.#toSource(file.read), file.end);
   }
 
-  /** Ends what runs in the background. */
+  /** Ends background indexing. */
   async close(): Promise<void> {
     this.#isEnded = true;
     await this.#background;
@@ -129,7 +130,7 @@ export class LogIndex {
     return sidecar;
   }
 
-  /** The index of a file, with gaps unless it was complete before. */
+  /** Resolves to the index of a file; it may have gaps. */
   async #indexOf({ identity }: LogFile, budget: Budget, sidecar: Sidecar | undefined): Promise<FileIndex> {
     if (typeof identity !== 'string') {
       const index = this.#active.get(identity) ?? this.#create();
@@ -157,7 +158,7 @@ export class LogIndex {
     if (this.#closed.size > keptIndexes && oldest !== undefined) this.#closed.delete(oldest);
   }
 
-  /** Keeps the index of a closed file once it is complete. */
+  /** Writes the index of a closed file once it is complete. */
   async #save({ identity, read, end }: LogFile, index: FileIndex): Promise<void> {
     if (typeof identity !== 'string' || this.#summaries.has(identity) || !index.isComplete(end)) return;
     this.#summaries.set(identity, summarize(index.ranges, index));
@@ -165,7 +166,7 @@ export class LogIndex {
   }
 
   #noteClosed(active: LogFiles['active'], path: string): void {
-    // The number may have been that of another file, which somebody has deleted.
+    // Another file, deleted since, may have had the number.
     this.#summaries.delete(path);
     this.#closed.delete(path);
     const index = this.#active.get(active);
@@ -177,9 +178,9 @@ export class LogIndex {
     this.#background = Promise.resolve(this.#background).then(() => this.#indexClosed());
   }
 
-  /** Indexes all closed segments. One that cannot be read is left to the next reader. */
+  /** Indexes all closed segments. A segment that cannot be read is left to the next reader. */
   async #indexClosed(): Promise<void> {
-    const { active, closed } = this.#log.takeSnapshot();
+    const { active, closed } = this.#log.retainFiles();
     await active.release();
     const paths = new Set(closed);
     for (const [path, summary] of this.#summaries) {

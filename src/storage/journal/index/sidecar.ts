@@ -1,12 +1,13 @@
 import { lstat, open, rename, unlink, writeFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { type ReadAt, toReadAt } from '../read/files.ts';
+import { MiB } from '../../../lib/units.ts';
+import { type ReadAt, toReadAt } from '../read/lines.ts';
 import { type Counted, FileIndex, type IndexBlock, Keys, Minutes, type Ranges } from './file-index.ts';
 
 const version = 2;
 
 /** Bytes of the largest sidecar that is written or read. */
-const maxBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * MiB;
 
 /** Bytes at the end of a segment that identify it. */
 const checkedBytes = 4096;

@@ -1,15 +1,16 @@
 import { basename } from 'node:path';
 import type { FileNames } from '../files.ts';
 import type { JournalSettings } from '../options.ts';
-import type { LineObserver, LogFile } from './files.ts';
+import type { LogFile } from './files.ts';
+import type { LineObserver } from './lines.ts';
 
-/** Observers for a reader of the records after a seq: one for each file, in the order of the log. */
+/** Creates the observers of a reader that begins after a seq: one for each file, in the order of the log. */
 export type ObserveFrom = (seq: number) => (file: LogFile) => LineObserver;
 
-/** Damages that are reported; more say nothing new. */
+/** Maximum damages that are reported; more say nothing new. */
 const mostReported = 100;
 
-/** Reports what is damaged in a log, each once, with file and place. */
+/** Reports each damage of a log once, with file and place. */
 export const createDamageReport = (
   { active }: Pick<FileNames, 'active'>,
   { report, expects }: Pick<JournalSettings, 'report' | 'expects'>,
@@ -27,7 +28,7 @@ export const createDamageReport = (
     let last = expects === 'all' ? seq : undefined;
     let skipped = 0;
     return (file) => {
-      // After a failed write a new file begins, and the seqs of the records that were refused are missing.
+      // After a failed write, a new file begins, without the seqs of the refused records.
       if (expects !== 'all') last = undefined;
       return {
         noteSeq: (next) => {

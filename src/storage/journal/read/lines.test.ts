@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { fc } from '../../../../test/support/random.ts';
-import { findLastLineEnd, type Line, readLinesBackwards, toReadAt } from './files.ts';
+import { findLastLineEnd, type Line, readLinesBackwards, toReadAt } from './lines.ts';
 
 const limit = 50_000;
 

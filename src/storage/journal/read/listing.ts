@@ -1,36 +1,36 @@
 import { Slice } from '../../../lib/slice.ts';
 import { classifyLine, createMatcher, isFeatureEventLine, type LogRecord, type Match, parseRecord } from '../line.ts';
-import { type FilePart, type Line, type Log, type LogFile, newline, type ReadAt, readLogBackwards } from './files.ts';
+import { type Log, type LogFile, readLogBackwards } from './files.ts';
+import { type FilePart, type Line, newline, type ReadAt } from './lines.ts';
 
-/** Records that were chosen, in the order of the log. */
+/** Selected records, in the order of the log. */
 export interface Listing {
   count: number;
-  /** Number of damaged lines that were skipped. */
+  /** Number of skipped damaged lines. */
   damaged: number;
-  /** The records, oldest first; read them once, before `close`. Throws if a file was truncated or deleted meanwhile. */
+  /** Reads the records, oldest first; called once, before `close`. Throws if a file was truncated or deleted meanwhile. */
   records(): AsyncGenerator<LogRecord>;
-  /** Releases the files; always call it, even if not all records were read. */
+  /** Releases the files; always called, even if not all records were read. */
   close(): Promise<void>;
 }
 
-/** A listing of files. */
+/** Listing of a journal. */
 interface FileListing extends Listing {
-  /** Whether its records take up little memory. */
+  /** True if the records take up little memory. */
   isShort: boolean;
 }
 
 interface Window {
-  /** How many of the last records to search. */
+  /** Number of last records to search. */
   count: number;
-  /** The listing is refused if they take up more bytes of the log than this. */
+  /** Maximum bytes of the log to read; a listing that needs more is refused. */
   maxBytes: number;
   maxLineBytes: number;
 }
 
 /**
- * Selects matches among the last records of the log. The cost depends on the window and not on the size of the log;
- * memory depends on neither.
- * @throws JournalError `window-too-large`
+ * Selects matches among the last records of the log. Cost depends on the window, not on the size of the log; memory depends on
+ * neither. Throws a JournalError `window-too-large`.
  */
 export const listRecords = async (
   log: Log,
@@ -55,7 +55,7 @@ export const listRecords = async (
   }
 };
 
-/** Fills `found`, newest first. */
+/** Adds matches to `found`, newest first. */
 const collect = async (
   log: Log,
   { count, maxBytes, maxLineBytes }: Window,
@@ -85,10 +85,10 @@ const collect = async (
   }
 };
 
-/** Lines of up to this many bytes in total are kept; if there are more, all are read again while they are sent. */
+/** Maximum bytes of lines in memory; more lines are read again while they are sent. */
 const keptBytes = 64 * 1024;
 
-/** The lines that a listing has chosen, added last one first. */
+/** Selected lines of a listing, added last line first. */
 class Found {
   #count = 0;
   #bytes = 0;
@@ -111,7 +111,7 @@ class Found {
     this.#runsOf(file).add(line);
   }
 
-  /** The records, oldest first. Throws if a file was truncated or deleted after its lines were added. */
+  /** Reads the records, oldest first. Throws if a file was truncated or deleted after its lines were added. */
   async *readRecords(): AsyncGenerator<LogRecord> {
     yield* this.#kept.reverse().map(parseRecord);
     const slice = new Slice();
@@ -123,7 +123,7 @@ class Found {
     }
   }
 
-  /** Called when all lines are added: releases the files if they need not be read again. */
+  /** Releases the files after the last line was added, unless they are read again. */
   async finish(): Promise<void> {
     if (this.isKept) await this.release();
   }
@@ -134,7 +134,7 @@ class Found {
     }
   }
 
-  /** Whether they are in memory. */
+  /** True if the lines are in memory. */
   get isKept(): boolean {
     return this.#bytes <= keptBytes;
   }
@@ -151,9 +151,9 @@ class Found {
 
 const blockBytes = 64 * 1024;
 
-/** Selected lines of one file. Only the start and end of each run of consecutive lines are kept. */
+/** Selected lines of one file, as the start and end of each run of consecutive lines. */
 export class Runs {
-  /** Start and end of each run, the last run of the file first. */
+  /** Start and end of each run, last run of the file first. */
   readonly #bounds: number[] = [];
 
   /** Adds a non-empty line that precedes all lines added so far. */
@@ -185,7 +185,7 @@ export class Runs {
   }
 }
 
-/** The line at the offset, in a run up to `end`; undefined if the block does not contain all of it. */
+/** Returns the line at the offset, in a run up to `end`; undefined if the block lacks a part of the line. */
 const cutLine = ({ start, bytes }: FilePart, at: number, end: number): Buffer | undefined => {
   if (at < start) return undefined;
   const run = bytes.subarray(at - start, end - start);

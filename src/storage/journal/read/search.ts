@@ -14,37 +14,38 @@ import {
 } from '../line.ts';
 import type { Indexing } from '../options.ts';
 import type { ObserveFrom } from './damage.ts';
-import { findLastSeqIn, type Log, type LogFile, openLogFiles, readForward, splitBackwards } from './files.ts';
+import { findLastSeqIn, type Log, type LogFile, openLogFiles } from './files.ts';
+import { readForward, splitBackwards } from './lines.ts';
 
 export interface Search {
-  /** Only records with a lower seq. */
+  /** Upper bound of seqs, exclusive. */
   before?: number | undefined;
-  /** Only records whose time is not before this; Unix milliseconds. */
+  /** Lower bound of times, inclusive; Unix milliseconds. */
   since?: number | undefined;
-  /** Only records whose time is before this. */
+  /** Upper bound of times, exclusive; Unix milliseconds. */
   until?: number | undefined;
-  /** Fields whose texts must be accepted; lines of which one is not are not parsed. */
+  /** Tests of fields, which run before a line is parsed. */
   match?: readonly FieldTest[];
-  /** What else must be true of a record. */
+  /** Test of a parsed record. */
   test?: (record: StoredRecord) => boolean;
-  /** How many records are returned at most. */
+  /** Maximum number of records. */
   limit: number;
-  /** Once the lines of the records found have so many bytes, no more are returned. */
+  /** Bytes of found lines after which the search ends. */
   maxFoundBytes?: number;
-  /** After so many bytes of the log nothing more is read. */
+  /** Maximum bytes of the log to read. */
   maxBytes: number;
 }
 
 export interface SearchResult {
   /** Newest first. */
   records: StoredRecord[];
-  /** Where to go on: the `before` of the next search. Undefined at the end of the log. */
+  /** `before` of the next search; undefined at the end of the log. */
   next: number | undefined;
 }
 
 /**
- * Searches the records that were written here, newest first. Blocks that cannot hold any are not read. A search that is
- * stopped by `maxBytes` may have found nothing, or even only indexed: the next one gets further.
+ * Searches own records, newest first. Blocks that cannot have a match are not read. A search that ends at `maxBytes` may have
+ * found nothing, or only indexed; the next search gets further.
  */
 export const searchLog = async (index: LogIndex, indexing: Indexing, search: Search): Promise<SearchResult> => {
   const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
@@ -55,7 +56,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   const records: StoredRecord[] = [];
   let foundBytes = 0;
   const isFull = (): boolean => records.length >= limit || foundBytes >= maxFoundBytes;
-  /** The seq from which on everything has been looked at. */
+  /** Lowest seq that was searched. */
   let reached = before;
   for await (const { block, read } of index.readBlocks(canHold, budget)) {
     if (block.seqs.min <= block.seqs.max) reached = Math.min(reached, block.seqs.max + 1);
@@ -79,7 +80,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   return { records, next: undefined };
 };
 
-/** Which records, and which blocks and files, are within the bounds of a search. */
+/** Creates the tests whether a record, and a block or file, are within the bounds of a search. */
 const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing) => {
   const isTimed = since !== undefined || until !== undefined;
   const [lowest, limit, from, to] = [
@@ -100,9 +101,8 @@ const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing
 };
 
 /**
- * The record with the id, undefined if there is none. Only blocks with ids of its time are read; of an id without a time,
- * blocks with such ids.
- * @throws JournalError `window-too-large` when more than `maxBytes` would have to be read
+ * Resolves to the record with the id; undefined without one. Only blocks with ids of the same time are read; for an id without a
+ * time, blocks with such ids. Throws a JournalError `window-too-large` before it reads more than `maxBytes`.
  */
 export const findRecord = async (index: LogIndex, id: string, maxBytes: number): Promise<StoredRecord | undefined> => {
   const time = readIdTime(id);
@@ -129,21 +129,22 @@ const findIn = (bytes: Buffer, id: string): StoredRecord | undefined => {
 };
 
 export interface Counting {
-  /** The first minute, and the one after the last; minutes since 1970. */
+  /** First minute since 1970, inclusive. */
   since: number;
+  /** Last minute since 1970, exclusive. */
   until: number;
-  /** After so many bytes of the log nothing more is read. */
+  /** Maximum bytes of the log to read. */
   maxBytes: number;
-  /** Gets how many records of a minute have a key; undefined stands for keys beyond those counted separately. */
+  /** Receives the number of records of a minute with a key; undefined stands for all keys that are counted together. */
   add(minute: number, key: string | undefined, count: number): void;
 }
 
 /**
- * Counts records by minute and key, in no order; each minute and key may be added several times. Resolves to whether all
- * were counted: the index of the log may not be complete yet.
+ * Counts records by minute and key, in no order; a minute and key may be added several times. Resolves to false if the index of the
+ * log is not complete yet, so that records are missing.
  */
 export const countRecords = async (index: LogIndex, { since, until, maxBytes, add }: Counting): Promise<boolean> => {
-  /** Counts what is in memory. */
+  /** Counts a file in memory; returns true if it has to be read. */
   const isUnread = ({ times, counted }: Summary): boolean => {
     if (!overlaps(times, since * minuteMs, until * minuteMs)) return false;
     counted?.minutes.forEach(counted.keys, since, until, add);
@@ -172,7 +173,7 @@ const completeIndex = async (
   return index;
 };
 
-/** How many readers' places are remembered, so that one that goes on need not search. */
+/** Maximum remembered places of readers, which continue without a search. */
 const keptPlaces = 64;
 
 interface Place {
@@ -180,9 +181,9 @@ interface Place {
   offset: number;
 }
 
-/** Reads the records after a seq, oldest first, some at a time, up to the end of the log as it is when it begins. */
+/** Creates a reader of the records after a seq, oldest first, in pieces, up to the end of the log as of the start. */
 export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number, observeFrom: ObserveFrom) => {
-  /** Where the records after a seq begin, by seq; the last one that was used is at the end. */
+  /** Places of the records after a seq, by seq; the last used place is at the end. */
   const places = new Map<number, Place>();
   const remember = (seq: number, place: Place): void => {
     places.delete(seq);
@@ -214,9 +215,9 @@ interface Reached {
   maxLineBytes: number;
 }
 
-/** The closed segments without records after a seq. One that is closed after this counts as unread. */
+/** Resolves to the closed segments without records after a seq. A segment that is closed later counts as unread. */
 const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }: Reached): Promise<Set<string>> => {
-  const { active, closed } = log.takeSnapshot();
+  const { active, closed } = log.retainFiles();
   await active.release();
   if (known?.identity === active) return new Set(closed);
   for (const [place, path] of closed.entries()) {
@@ -224,13 +225,13 @@ const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }:
       index.summaryOf(path)?.seqs.max ??
       (await log.readSerially(() => findLastSeqIn(path, maxLineBytes)).catch(passIfGone)) ??
       0;
-    // One without records of its own says nothing of those before it.
+    // A segment without own records says nothing about earlier segments.
     if (lastSeq > 0 && lastSeq <= seq) return new Set(closed.slice(place));
   }
   return new Set();
 };
 
-/** The offset of a block before which the file holds no record after the seq. */
+/** Resolves to the offset of a block before which the file has no record after the seq. */
 const findStart = async (index: LogIndex, file: LogFile, seq: number): Promise<number> => {
   let start = file.end;
   if (seq === 0) return 0;
