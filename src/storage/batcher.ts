@@ -1,22 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Fewer than these do not wait for each other. */
+/** Items in a batch from which the next batch waits for as many. */
 const manyItems = 8;
 
 export interface BatchLimits {
-  /** How many items, and how large together, may wait or be in a batch; one alone may always. */
+  /** Maximum items, and their size, that wait or are in a batch; one item alone always may. */
   maxCount: number;
   maxSize: number;
-  /** How large a batch is, unless one item is larger, and how many items it has. */
+  /** Maximum size of a batch, unless one item is larger, and number of its items. */
   batchSize: number;
   batchCount?: number;
-  /** Milliseconds that a batch waits at most for items that come with its first ones; about as long as a commit takes. */
+  /** Milliseconds for which a batch waits at most for more items; about as long as a commit takes. */
   gatherMs: number;
 }
 
 const ignore = (): void => undefined;
 
-/** An item on its way into a batch, with the promise of what becomes of it. */
+/** An item that waits for its batch, with the promise of its result. */
 export class Waiting<Item, Result> {
   readonly item: Item;
   readonly size: number;
@@ -58,8 +58,8 @@ export class Waiting<Item, Result> {
 }
 
 /**
- * Commits all items that wait together, one batch after the other; those that come meanwhile form the next batch. The number
- * and size of items that are not settled is bounded.
+ * Commits waiting items in batches, one after the other; items that arrive meanwhile form the next batch. Number and size of
+ * unsettled items are bounded.
  */
 export class Batcher<Item, Result> {
   readonly #limits: BatchLimits;
@@ -72,36 +72,36 @@ export class Batcher<Item, Result> {
   #count = 0;
   #size = 0;
   #running: Promise<void> | undefined;
-  /** How many items the last batch had, if they were many. */
+  /** Items of the last batch, if they were many; else 0. */
   #expected = 0;
 
-  /** `commit` settles the items of a batch; those that it leaves are rejected with what it throws. */
+  /** `commit` settles the items of a batch; if it throws, the remaining items are rejected with its error. */
   constructor(limits: BatchLimits, commit: (batch: readonly Waiting<Item, Result>[]) => Promise<void>) {
     this.#limits = limits;
     this.#commit = commit;
   }
 
-  /** How many items are not settled, in a batch or not. */
+  /** Number of items that are not settled, in a batch or not. */
   get count(): number {
     return this.#count;
   }
 
-  /** How large they are together. */
+  /** Size of the items that are not settled. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many items are not in a batch yet. */
+  /** Number of items that are not in a batch yet. */
   get queued(): number {
     return this.#queue.length;
   }
 
-  /** Ends when no batch is being committed and none waits; undefined if that is so. */
+  /** Promise that resolves when no item waits and no batch is being committed; undefined while idle. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
 
-  /** Adds an item, which may count as several; undefined if it finds no room. */
+  /** Adds an item, which may count as several; returns undefined if there is no room. */
   add(item: Item, size: number, count = 1): Waiting<Item, Result> | undefined {
     const { maxCount, maxSize } = this.#limits;
     if (this.#count > 0 && (this.#count + count > maxCount || this.#size + size > maxSize)) return undefined;
@@ -113,12 +113,12 @@ export class Batcher<Item, Result> {
     return waiting;
   }
 
-  /** Commits what waits, or an empty batch, unless a batch is being committed. */
+  /** Commits waiting items, or an empty batch, unless a batch is being committed. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Rejects what is in no batch yet. */
+  /** Rejects the items that are not in a batch yet. */
   rejectQueued(error: Error): void {
     for (const waiting of this.#queue.splice(0)) waiting.reject(error);
   }
@@ -140,8 +140,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Waits while each turn of the event loop brings more items, or there are fewer than last time: clients that got their
-   * responses together send their next requests together, and larger batches need less processor time for each.
+   * Waits while each turn of the event loop brings more items, or there are fewer than in the last batch: clients that got their
+   * responses together send their next requests together, and larger batches need less processor time per item.
    */
   async #gather(): Promise<void> {
     const end = performance.now() + this.#limits.gatherMs;
@@ -153,7 +153,7 @@ export class Batcher<Item, Result> {
     this.#expected = this.#queue.length < manyItems ? 0 : this.#queue.length;
   }
 
-  /** The oldest items, as many as make a batch, without those that are settled. */
+  /** Takes the oldest items for a batch; returns those that are not settled. */
   #take(): Waiting<Item, Result>[] {
     const { batchSize, batchCount = Number.POSITIVE_INFINITY } = this.#limits;
     let taken = 0;

@@ -1,50 +1,51 @@
 import { StoreUnavailable } from '../lib/expected-errors.ts';
 import type { Awaitable } from './list.ts';
 
-/** What is kept in memory: changes lead from one state to the next. */
+/** A state in memory that changes lead to. */
 export interface State<Change, Result> {
-  /** About the bytes of memory that its entries take up. */
+  /** Approximate bytes of memory that the entries take up. */
   readonly bytes: number;
-  /** About the bytes by which it would grow with the change; negative if it would shrink. */
+  /** Returns the approximate bytes by which the change makes the state grow; negative if it shrinks. */
   growthOf(change: Change): number;
-  /** Changes the state. Applying a change again, alone or with those after it, leads to the same state. */
+  /** Applies a change. Applying it again, alone or with later changes, leads to the same state. */
   apply(change: Change): Result;
-  /** The change as it is stored: a value as JSON. */
+  /** Returns the stored form of the change, as JSON. */
   toJson(change: Change): string;
-  /** About the characters of that; quick to tell. */
+  /** Returns the approximate characters of the stored form, quickly. */
   lengthOf(change: Change): number;
-  /** The change that was stored as this value; undefined for a form that only a newer version may know, or it throws. */
+  /** Converts a stored value to a change; returns undefined, or throws, for a form that this version does not know. */
   toChange(value: unknown): Change | undefined;
-  /**
-   * Changes that lead to this state, some at a time; they may include what is applied while they are read.
-   */
+  /** Yields changes that lead to this state, in pieces; may include changes that are applied meanwhile. */
   changes(): Iterable<readonly Change[]>;
 }
 
-/** The changes of a state, in their order. */
+/** Stores the changes of a state, in their order. */
 export interface Changes<Change, Result> {
   /**
-   * Applies the change once it is stored, after those that were written before; resolves to what that returned. Throws
-   * StoreUnavailable, also in the promise; then it was not applied, though it may be after a restart.
+   * Stores the change, then applies it after all earlier changes; resolves to the result of `apply`. Throws or rejects with
+   * StoreUnavailable if the change is not applied, though it may be after a restart.
    */
   write(change: Change): Awaitable<Result>;
-  /** Characters of the changes that were written and not applied yet. */
+  /** Returns the characters of written changes that are not applied yet. */
   countWaiting(): number;
-  /** Whether changes can be written at the moment. */
+  /** True while changes can be written. */
   isReady(): boolean;
-  /** Stores the state as it is now: for changes that were applied without being written. */
+  /** Stores the current state, for changes that were applied without being written. */
   save(): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
-/** Opens the changes of a state, which is empty, under a name; applies those that were stored before. `onLost` is called when changes that were written will not be applied. */
+/**
+ * Opens the changes of an empty state under a name, and applies those that are stored. `onLost` is called when written changes
+ * will not be applied.
+ */
 export type OpenChanges = <Change, Result>(
   name: string,
   state: State<Change, Result>,
   onLost: () => void,
 ) => Promise<Changes<Change, Result>>;
 
-/** Changes that are applied at once and stored nowhere. */
+/** Opens changes that are applied at once and stored nowhere. */
 export const openInMemory: OpenChanges = async (_name, { apply }) => ({
   write: apply,
   countWaiting: () => 0,
@@ -54,8 +55,8 @@ export const openInMemory: OpenChanges = async (_name, { apply }) => ({
 });
 
 /**
- * Opens changes of states that together may take up so many bytes of memory. Changes by which a state would grow beyond
- * them are refused with `refusal`; what is stored already is opened in any case.
+ * Limits the memory of all states together. A change that would exceed `maxBytes` is refused with `refusal`; stored changes are
+ * always applied.
  */
 export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: string): OpenChanges => {
   const opened: { state: { readonly bytes: number }; changes: { countWaiting(): number } }[] = [];
@@ -81,18 +82,18 @@ export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: 
 
 const wide = /[^\0-\xff]/;
 
-/** The bytes that V8 keeps of a text: two for each character if one of them needs two. */
+/** Returns the bytes of a text in V8: two for each character if one of them needs two. */
 export const toTextBytes = (text: string): number => (wide.test(text) ? 2 * text.length : text.length);
 
-/** About the bytes that an entry of a store takes up besides its texts. */
+/** Approximate bytes of a store's entry besides its texts. */
 export const entryBytes = 128;
 
-/** About as many characters as the value has as JSON. */
+/** Returns the approximate characters of a value as JSON. */
 export const lengthOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
   let length = 2;
-  // Of a value of JSON these are its own members; it is called for each event of a log.
+  // A value of JSON has only own members. This runs for each event of a log, so it avoids Object.entries.
   for (const key in value) length += key.length + 4 + lengthOf(value[key as never]);
   return length;
 };

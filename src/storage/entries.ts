@@ -1,34 +1,34 @@
 import { type Changes, entryBytes, lengthOf, type OpenChanges, type State, toTextBytes } from './changes.ts';
 import { type Awaitable, type List, toList } from './list.ts';
 
-/** A kind of entries that are added and never changed, in their order. */
+/** Kind of entries that are added in order and never changed. */
 export interface EntryKind<Fields, T extends object> {
-  /** The name of its files. */
+  /** Name of the files. */
   name: string;
-  /** Its table in a database, and the gate of that. */
+  /** Name of the table in a database, and of its gate. */
   table: string;
-  /** Completes fields to an entry at a place, from 1; `taken` has the numbers of the entries before. */
+  /** Completes fields to an entry at a place, from 1; `taken` has the numbers of earlier entries. */
   complete(fields: Fields, place: number, taken: ReadonlySet<number>): T;
-  /** If entries take numbers: the table of those that are taken, and the one that an entry has or fields ask for. */
+  /** Unique numbers of entries: the table of taken numbers, and the number that an entry has or that fields request. */
   numbers?: { table: string; of(entry: Fields | T): number | undefined };
 }
 
-/** Stores entries of a kind. Every method throws StoreUnavailable while the store cannot be used. */
+/** Store for entries of a kind. Every method throws StoreUnavailable while the store cannot be used. */
 export interface EntryStore<Fields, T extends object> {
-  /** Adds an entry behind all others. */
+  /** Adds an entry at the end. */
   add(fields: Fields): Awaitable<T>;
-  /** The entry at a place, from 1. */
+  /** Returns the entry at a place, from 1. */
   find(place: number): Awaitable<T | undefined>;
-  /** At most `limit` entries after the first `start`, all by default; `total` counts all. */
+  /** Lists at most `limit` entries after the first `start`, all by default; `total` counts all. */
   list(start?: number, limit?: number): Awaitable<List<T>>;
-  /** Adds the first entries, unless there are some already. */
+  /** Adds the first entries, unless the store has entries. */
   restore(fields: readonly Fields[]): Awaitable<void>;
-  /** Whether entries can be read and added at the moment. */
+  /** True while entries can be read and added. */
   isReady(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
-/** Makes the function that adds an entry's number, or the one that fields ask for, to those that are taken. */
+/** Creates the function that adds the number of an entry, or the number that fields request, to the taken numbers. */
 const createTake =
   <Fields, T extends object>({ numbers }: EntryKind<Fields, T>, taken: Set<number>) =>
   (entry: Fields | T): void => {
@@ -36,7 +36,7 @@ const createTake =
     if (number !== undefined) taken.add(number);
   };
 
-/** Completes fields to entries from a place on, and adds their numbers to those that are taken. */
+/** Completes fields to entries from a place on, and adds their numbers to the taken numbers. */
 export const completeEntries = <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
   fields: readonly Fields[],
@@ -44,7 +44,7 @@ export const completeEntries = <Fields, T extends object>(
   taken: Set<number>,
 ): T[] => {
   const take = createTake(kind, taken);
-  // Numbers that are asked for come before those that are given.
+  // Requested numbers are taken before numbers are given out.
   fields.forEach(take);
   return fields.map((each, index) => {
     const entry = kind.complete(each, firstPlace + index, taken);
@@ -53,16 +53,16 @@ export const completeEntries = <Fields, T extends object>(
   });
 };
 
-/** An entry at an index, which is added or there already. */
+/** An entry at an index; applying the change again has no effect. */
 export interface EntryChange<T> {
   index: number;
   entry: T;
 }
 
-/** How many entries are written to the state's file at once. */
+/** Entries in one piece of the snapshot. */
 const pieceSize = 100;
 
-/** The state whose entries are in an array, to which they may also be added otherwise. */
+/** Creates a state whose entries are in an array; the array may also grow without changes. */
 export const createEntriesState = <T>(all: T[]): State<EntryChange<T>, T> => {
   let counted = 0;
   let bytes = 0;
@@ -97,7 +97,7 @@ const toEntryBytes = (entry: unknown): number =>
     entryBytes,
   );
 
-/** Entries in memory, which show once they are stored. */
+/** Opens a store of entries in memory; an added entry is visible once it is stored. */
 export const openEntryStore = async <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
   openChanges: OpenChanges,
@@ -117,7 +117,7 @@ export const openEntryStore = async <Fields, T extends object>(
       const index = Math.max(next, all.length);
       const entry = kind.complete(fields, index + 1, taken);
       const added = changes.write({ index, entry });
-      // Not if it was refused.
+      // After a refusal, neither the place nor the number is taken.
       next = index + 1;
       take(entry);
       return added;

@@ -5,16 +5,16 @@ import { passIfGone } from './journal/errors.ts';
 import { createDirectory, createFreeSpaceCheck, createSync } from './journal/files.ts';
 import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 
-/** Space that stays free for what is more important. */
+/** Bytes of the disk that stay free for more important data. */
 const minFreeBytes = 32 * MiB;
 
-/** Small files of one kind in a folder of their own, each written once. */
+/** Folder of small files, each written once. */
 export interface Folder {
-  /** The names of the files with the times when they were written. Creates the folder; rejects if it cannot be used. */
+  /** Lists the names of the files with the times when they were written. Creates the folder; rejects if it cannot be used. */
   list(): Promise<{ name: string; at: Date }[]>;
-  /** Undefined if there is no such file. */
+  /** Resolves to the text of a file; undefined if the file is missing. */
   read(name: string): Promise<string | undefined>;
-  /** Resolves when the file is on disk as a whole; if it rejects, there is none. */
+  /** Resolves when the whole file is on disk; if it rejects, the file does not exist. */
   write(name: string, text: string): Promise<void>;
   delete(name: string): Promise<void>;
 }

@@ -1,13 +1,13 @@
 /** A value or a promise of it: a store in memory returns values directly. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** The first matches of a query, as a snapshot: later changes do not affect it. */
+/** First matches of a query; later changes do not affect them. */
 export interface List<T extends object> {
   /** Number of matches. */
   total: number;
   /** Number of entries in the list. */
   count: number;
-  /** The entries in order, in pieces, so a list of any length takes little memory. */
+  /** Entries in order, in pieces, so that a list of any length takes little memory. */
   pieces: Iterable<Iterable<T>> | AsyncIterable<Iterable<T>>;
 }
 
@@ -15,7 +15,7 @@ export interface List<T extends object> {
 const pieceSize = 100;
 const pieceLength = 64 * 1024;
 
-/** Up to `limit` entries of an append-only array from index `start` on, copied one piece at a time. */
+/** Lists up to `limit` entries of an append-only array from index `start` on, copied one piece at a time. */
 export const toList = <T extends object>(entries: readonly T[], start = 0, limit = Infinity): List<T> => {
   const end = Math.min(entries.length, start + limit);
   return { total: entries.length, count: Math.max(0, end - start), pieces: slice(entries, start, end) };

@@ -2,19 +2,19 @@ import type { StoredRecord } from './journal/line.ts';
 import type { RecordLog } from './record-log.ts';
 
 interface Following {
-  /** The last record that is stored; undefined until the log was reached. */
+  /** Returns the seq of the last stored record; undefined until the log was reached. */
   lastSeq(): number | undefined;
-  /** The record after which to begin, once the log was reached. */
+  /** Returns the seq after which to begin, once the log was reached. */
   from(lastSeq: number): number;
-  /** Gets each record in order; the next one waits for the promise, if there is one. */
+  /** Receives the records in order; a returned promise delays the next record. */
   take(record: StoredRecord): Promise<void> | undefined | void;
 }
 
-/** Reads on in a log whenever something was stored. */
+/** Reads new records of a log. */
 export class LogFollower {
   readonly #log: RecordLog;
   readonly #following: Following;
-  /** The last record that was taken. */
+  /** Seq of the last record that was taken. */
   #seq: number | undefined;
   #isReading = false;
   #reading = Promise.resolve();
@@ -25,13 +25,13 @@ export class LogFollower {
     this.#following = following;
   }
 
-  /** Resolves when all records were taken that are stored now. If they cannot be read, the next call tries again. */
+  /** Resolves when all records that are stored now were taken. After a failed read, the next call tries again. */
   readOn(): Promise<void> {
     if (!this.#isReading) this.#reading = this.#readNew();
     return this.#reading;
   }
 
-  /** Resolves when no more records are taken. */
+  /** Takes no more records; resolves when the last one is done. */
   end(): Promise<void> {
     this.#isEnded = true;
     return this.#reading;
@@ -48,7 +48,7 @@ export class LogFollower {
         this.#seq = Math.max(this.#seq, end);
       }
     } catch {
-      // Tried again when the next record is stored.
+      // The next call reads again.
     } finally {
       this.#isReading = false;
     }

@@ -1,24 +1,28 @@
 import { MiB } from '../lib/units.ts';
-/** How long a key is remembered, how many are, and characters of their values. */
+/** Milliseconds for which a key is remembered. */
 export const rememberedMs = 24 * 60 * 60 * 1000;
+
+/** Maximum remembered keys. */
 export const rememberedCount = 100_000;
+
+/** Maximum characters of their values. */
 const rememberedLength = 32 * MiB;
 
-/** What is remembered of a key. */
+/** Value of a remembered key. */
 export interface Remembered {
   /** Milliseconds since 1970. */
   storedAt: number;
 }
 
 /**
- * Values by key, for 24 hours or `keptMs` after they were stored, and as long as newer ones are at most half of `count` with
- * 16 Mi characters.
+ * Values by key. A value is forgotten after `keptMs`, 24 hours by default, or when more than half of `count` newer values, or
+ * 16 Mi characters of them, were added.
  */
 export class RecentKeys<T extends Remembered> {
   readonly #clock: () => Date;
   readonly #keptMs: number;
   readonly #count: number;
-  /** Once the newer half is full, it becomes the older one: to delete the oldest of a Map one by one is slow. */
+  /** A full newer half becomes the older half: deleting the oldest entries of a Map one by one is slow. */
   #newer = new Map<string, T>();
   #older = new Map<string, T>();
   #newerLength = 0;
@@ -34,7 +38,7 @@ export class RecentKeys<T extends Remembered> {
     return known && this.isRecent(known.storedAt) ? known : undefined;
   }
 
-  /** `length` is about that of the value's texts, where it has long ones. */
+  /** `length` is about the characters of the value, if it has long texts. */
   remember(key: string, value: T, length = 0): void {
     if (this.#newer.size >= this.#count / 2 || this.#newerLength >= rememberedLength / 2) {
       this.#older = this.#newer;
@@ -49,7 +53,7 @@ export class RecentKeys<T extends Remembered> {
     return this.#clock().getTime() - storedAt < this.#keptMs;
   }
 
-  /** Those that are remembered, older ones first. */
+  /** Yields the remembered values, older ones first. */
   *entries(): Generator<[key: string, value: T]> {
     for (const half of [this.#older, this.#newer]) {
       for (const [key, value] of half) {

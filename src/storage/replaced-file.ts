@@ -3,15 +3,14 @@ import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDirectory, createSync } from './journal/files.ts';
 
-/** A small file that is replaced as a whole, so a crash leaves the old or the new content. */
+/** Small file that is replaced as a whole, so a crash leaves the old or the new content. */
 export interface ReplacedFile {
-  /** The bytes of the last write; undefined if there is none or it cannot be read. Creates the directory; call it first. */
+  /** Resolves to the content; undefined if the file is missing or cannot be read. Creates the directory, so it is called first. */
   read(): Promise<Buffer | undefined>;
-  /** Rejects if the file cannot be written; a directory that somebody has deleted is not created again. */
+  /** Rejects if the file cannot be written. A directory that was deleted is not created again. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
-/** The one with this name in a directory. */
 export const createReplacedFile = (directory: string, name: string): ReplacedFile => {
   const path = join(directory, name);
   return {
@@ -23,10 +22,10 @@ export const createReplacedFile = (directory: string, name: string): ReplacedFil
   };
 };
 
-/** Ends the name of a file that is not complete. */
+/** Suffix of a file that is not complete. */
 export const unfinishedEnding = '.new';
 
-/** Replaces a file by a new one that `fill` writes. A crash leaves the old or the new one; if it rejects, the old one is still there. */
+/** Replaces a file by a new file that `fill` writes. A crash leaves the old or the new file; a failure leaves the old one. */
 export const replaceBy = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
   const unfinished = path + unfinishedEnding;
   try {
@@ -39,7 +38,7 @@ export const replaceBy = async (path: string, fill: (file: FileHandle) => Promis
     }
     await rename(unfinished, path);
   } catch (error) {
-    // Others may need the space.
+    // The unfinished file would only take up space.
     await rm(unfinished, { force: true }).catch(() => undefined);
     throw error;
   }

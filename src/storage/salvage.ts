@@ -1,9 +1,9 @@
 import { isObject, parseJson } from '../lib/parse-json.ts';
 
-/** Between the entries of an array whose damage costs no more than the entries that have it: JSON has no line break of its own. */
+/** Separator of entries, so that damage costs only the damaged entries: JSON texts have no line breaks. */
 export const entryBreak = ',\n';
 
-/** The objects that are whole in a damaged array. Without line breaks they begin with the same member, unlike objects in them. */
+/** Returns the whole objects of a damaged array. Without line breaks, an entry is told from a nested object by its first member. */
 export const salvage = (text: string): unknown[] => {
   const inner = text.replace(/^\[|\]\n?$/g, '');
   if (inner.includes(entryBreak)) return inner.split(entryBreak).map(parseJson).filter(isObject);

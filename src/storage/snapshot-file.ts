@@ -12,30 +12,29 @@ import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 import { salvage } from './salvage.ts';
 import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 
-/** Gets how many bytes of so many are read. */
+/** Receives the bytes that are read, and the size of the file. */
 type OnRead = (done: number, total: number) => void;
 
-/** Characters that are written at once. */
+/** Characters of one write. */
 const writtenLength = 64 * 1024;
 
-/** In the first line; its number changes with the format. */
+/** First line of the file; the number changes with the format. */
 const format = 'signalbox state 1';
 
-/** Space that stays free by default. */
+/** Bytes of the disk that stay free by default. */
 const usualFreeBytes = 16 * MiB;
 
 interface SnapshotFileOptions {
-  /** Space that stays free for others. */
+  /** Bytes of the disk that stay free. */
   minFreeBytes?: number | undefined;
-  /** How an entry becomes JSON. */
+  /** Converts an entry to JSON. */
   toJson?(entry: unknown): string;
   onRead?: OnRead | undefined;
 }
 
 /**
- * The snapshot in a file, as lines: the format and the seq, arrays of entries, and last the number of these lines with a
- * checksum of their bytes. The file is replaced as a whole; if that fails, the old one is still there. A damaged part is
- * skipped.
+ * Creates a snapshot in a file of lines: the format and the seq, arrays of entries, and last the number of these lines with a
+ * checksum of their bytes. The file is replaced as a whole; a failure leaves the old file. A damaged part is skipped.
  */
 export const createSnapshotFile = (
   path: string,
@@ -55,11 +54,11 @@ export const createSnapshotFile = (
       return found ? readEntries(path, restore, onDamage, (done) => onRead?.(done, found.size)) : 0;
     },
     write: async (seq, entries) => {
-      // About as much as the last time is needed.
+      // The new snapshot needs about as much space as the last one.
       await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
       await replaceBy(path, async (file) => {
         size = await writeEntries(file, seq, entries, toJson);
-        // Some disks report bytes as written that they have not. The log is deleted after this.
+        // Some disks report bytes as written that they do not have. The log is deleted next, so the size is checked.
         const found = await file.stat();
         if (found.size !== size) throw new Error(`the new ${path} has ${found.size} bytes of ${size}`);
       });
@@ -68,7 +67,7 @@ export const createSnapshotFile = (
   };
 };
 
-/** Resolves to the seq; undefined where it cannot be read. */
+/** Resolves to the seq; undefined if it cannot be read. */
 const readEntries = async (
   path: string,
   restore: (entry: unknown) => void,
@@ -93,7 +92,7 @@ const readEntries = async (
     } else {
       isWhole = false;
       onDamage(`${path} is damaged near line ${lines + 1}`);
-      // A line of 1.1.0 has many.
+      // A line of 1.1.0 has many entries.
       for (const entry of salvage(line.toString())) restore(entry);
     }
     lines += 1;
@@ -127,7 +126,7 @@ const writeEntries = async (
     lines += 1;
   };
   const write = async (): Promise<void> => {
-    // The checksum of no bytes is 0, whatever came before.
+    // `crc32` of no bytes is 0, whatever the sum before.
     if (text === '') return;
     const bytes = Buffer.from(text);
     text = '';
@@ -138,7 +137,7 @@ const writeEntries = async (
   };
   add(JSON.stringify({ format, seq }));
   for (const piece of pieces) {
-    // Each on a line of its own, so that damage costs one.
+    // Each entry has a line of its own, so that damage costs one entry.
     for (const entry of piece) {
       add(`[${toJson(entry)}]`);
       if (text.length > writtenLength) await write();

@@ -1,25 +1,25 @@
 import { JournalError } from './journal/errors.ts';
 import type { LastRecord } from './record-log.ts';
 
-/** Gets what is damaged, and where, as a clause. */
+/** Receives a damage with its place, as a clause. */
 export type OnDamage = (damage: string) => void;
 
-/** For damage that nobody may overlook. @throws JournalError `damaged` */
+/** Throws a JournalError `damaged`, where any damage is fatal. */
 export const refuseDamage: OnDamage = (damage) => {
   throw new JournalError('damaged', damage);
 };
 
-/** Keeps the entries of a state as of a seq, whole or not at all: in a file, or in a table that instances share. */
+/** Snapshot of a state as of a seq, stored whole or not at all: in a file, or in a table that instances share. */
 export interface ProjectionSnapshot {
   /** Bytes or characters of the last snapshot. */
   readonly size: number;
   /**
-   * Resolves to the seq, 0 without a snapshot, undefined if it cannot be read. `onDamage` gets each damage; unless it throws,
-   * reading goes on.
+   * Restores the entries; resolves to the seq, 0 without a snapshot, undefined for a seq that cannot be read. `onDamage` receives
+   * each damage; unless it throws, reading continues.
    */
   read(restore: (entry: unknown) => void, onDamage: OnDamage): Promise<number | undefined>;
-  /** `last` is the last event that led to the state, as far as there is one after the last snapshot. */
+  /** Replaces the snapshot. `last` is the last event that led to the state, if there was one after the last snapshot. */
   write(seq: number, entries: Iterable<readonly unknown[]>, last?: LastRecord): Promise<void>;
-  /** Whether this instance is the one that writes a snapshot when the log has grown; by default it is. */
+  /** True if this instance writes a snapshot when the log has grown; by default it does. */
   mayWrite?(): boolean;
 }
