@@ -16,6 +16,7 @@ const folders = [
   'src/lib',
   'src/metrics',
   'src/server',
+  'src/storage',
   'test/runner',
   'test/support',
   'tools/docs/.vitepress',

@@ -40,7 +40,10 @@ export const unknownHost = 'unknown';
 /** The host name of an alert or incident; empty where none is known. */
 export const toKnownHost = (hostname: string): string => (hostname === unknownHost ? '' : hostname);
 
-/** When a stored alert was received, in Unix milliseconds; undefined where its line does not say. Version 0.1 wrote only local times. */
+/**
+ * When a stored alert was received, in Unix milliseconds; undefined where its line does not say. Version 0.1 wrote only local
+ * times.
+ */
 export const readTime = ({ time, timestamp }: LogRecord): number | undefined =>
   Date.parse(toText(time)) || Date.parse(toText(timestamp)) || undefined;
 

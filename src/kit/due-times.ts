@@ -3,7 +3,10 @@ interface Due {
   at: number;
 }
 
-/** When something is to be done about what, the earliest first: a binary heap in which a later time of an id replaces the one before. */
+/**
+ * When something is to be done about what, the earliest first: a binary heap in which a later time of an id replaces the one
+ * before.
+ */
 export class DueTimes {
   readonly #heap: Due[] = [];
   readonly #at = new Map<string, number>();

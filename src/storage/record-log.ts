@@ -38,12 +38,14 @@ export type FollowedLog = Pick<
 export interface RecordLog {
   /**
    * Resolves when the record is stored, with the fields id and seq. Rejects with a JournalError (`unavailable`, `queue-full`,
-   * `too-large`, `closed`); after `unavailable` the record may or may not be in the log. Readers may get the record's own members,
+   * `too-large`, `closed`); after `unavailable` the record may or may not be in the log. Readers may get the record's own
+   * members,
    * so they must not be changed later.
    */
   append(record: LogRecord): Promise<Appended>;
   /**
-   * Appends several records, of which the log has all or none, also after a crash in the middle. Together they take at most 10 MiB
+   * Appends several records, of which the log has all or none, also after a crash in the middle. Together they take at most 10
+   * MiB
    * (`too-large`). Ids are new by default.
    */
   appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]>;
@@ -77,7 +79,8 @@ export interface RecordLog {
   /** Calls the listener after another program has moved or changed files of the log; returns a function that removes it. */
   onMoved?(listener: () => void): () => void;
   /**
-   * Keeps segments of files with records after `from()` while all closed segments take up at most `maxBytes`. `onDropped` receives
+   * Keeps segments of files with records after `from()` while all closed segments take up at most `maxBytes`. `onDropped`
+   * receives
    * the last seq of each segment that is deleted nevertheless. Each reader calls this once; with `awaitsHold`, retention begins
    * with the first call.
    */

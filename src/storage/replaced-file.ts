@@ -5,7 +5,9 @@ import { createDirectory, createSync } from './journal/files.ts';
 
 /** Small file that is replaced as a whole, so a crash leaves the old or the new content. */
 export interface ReplacedFile {
-  /** Resolves to the content; undefined if the file is missing or cannot be read. Creates the directory, so it is called first. */
+  /**
+   * Resolves to the content; undefined if the file is missing or cannot be read. Creates the directory, so it is called first.
+   */
   read(): Promise<Buffer | undefined>;
   /** Rejects if the file cannot be written. A directory that was deleted is not created again. */
   write(bytes: Uint8Array): Promise<void>;

@@ -3,7 +3,9 @@ import { isObject, parseJson } from '../lib/parse-json.ts';
 /** Separator of entries, so that damage costs only the damaged entries: JSON texts have no line breaks. */
 export const entryBreak = ',\n';
 
-/** Returns the whole objects of a damaged array. Without line breaks, an entry is told from a nested object by its first member. */
+/**
+ * Returns the whole objects of a damaged array. Without line breaks, an entry is told from a nested object by its first member.
+ */
 export const salvage = (text: string): unknown[] => {
   const inner = text.replace(/^\[|\]\n?$/g, '');
   if (inner.includes(entryBreak)) return inner.split(entryBreak).map(parseJson).filter(isObject);

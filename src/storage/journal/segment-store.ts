@@ -210,6 +210,9 @@ export class SegmentStore {
   }
 }
 
-/** Resolves to the closed segments, newest first. Called when files change, not for each listing, whose cost would grow with the log. */
+/**
+ * Resolves to the closed segments, newest first. Called when files change, not for each listing, whose cost would grow with the
+ * log.
+ */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
   (await names.listClosed()).map(names.closed).reverse();

@@ -6,7 +6,7 @@ export interface Host {
   port: number;
 }
 
-/** Where a database is: one server, or several of which one takes changes. */
+/** Address of a database: one server, or several servers of which one takes changes. */
 export interface PostgresAddress {
   hosts: Host[];
   user: string | undefined;
@@ -20,7 +20,7 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)\/([
 
 const form = 'postgres://user@host/database';
 
-/** Values of `target_session_attrs`, as libpq has it, that fit a server that takes changes. */
+/** Values of libpq's `target_session_attrs` that allow a server that takes changes. */
 const accepted = ['read-write', 'primary', 'any'];
 
 /**
@@ -46,7 +46,7 @@ export const readPostgresUrl = (url: string): PostgresAddress => {
   };
 };
 
-/** A name or address and its port; a folder of Unix sockets is a host too. */
+/** Reads a name or address and its port; a folder of Unix sockets is a host, too. */
 const readHost = (text: string): Host => {
   const [, host, port = '5432'] = /^(\/[^:]*|\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65535) throw new Error(`the address must name a host, like ${form}`);

@@ -1,31 +1,32 @@
 import type { Connection, Row, Statement, StatementOutcome } from './connection.ts';
 import { isRollback } from './database-errors.ts';
 
-/** The row of a collection that every change to it locks. */
+/** Row of a collection that every change of the collection locks. */
 export interface Gate {
-  /** The last id that was given. */
+  /** Last id that was given out. */
   lastId: number;
-  /** Milliseconds since 1970 of the last change: times do not go back, whichever instance writes. */
+  /** Time of the last change in milliseconds since 1970; never goes back, whichever instance writes. */
   at: number;
-  /** Numbers of entries, as the collection counts them. */
+  /** Numbers of entries, counted by the collection. */
   counts: number[];
 }
 
-/** What became of a change: its result, or the error that refuses it. */
+/** Result of a change, or the error that refuses it. */
 export type Decision<Result> = { result: Result } | { refusal: Error };
 
 /**
- * One kind of entries in the database. Changes of one instance that wait are decided together, between two messages to
- * the server, while the gate is locked.
+ * One kind of entries in the database. The waiting changes of an instance are decided together, between two messages to the
+ * server, while the gate is locked.
  */
 export interface Collection<Change, Result> {
-  /** The name of its gate. */
+  /** Name of the gate. */
   name: string;
-  /** Reads what the decisions need. */
+  /** Returns queries whose rows `decide` needs. */
   read(changes: readonly Change[]): Statement[];
   /**
-   * Decides the changes in their order, by the rows that were read, and updates the gate; returns a decision for each, and
-   * the statements that store them.
+   * Decides the changes in their order, from the rows of `read`, and updates the gate; returns a decision for each change, and
+   * the
+   * statements that store the changes.
    */
   decide(
     changes: readonly Change[],
@@ -34,28 +35,28 @@ export interface Collection<Change, Result> {
   ): { decisions: Decision<Result>[]; statements: Statement[] };
 }
 
-/** A change that waits, with its collection. */
+/** Waiting change, with its collection. */
 export interface CollectionChange {
   // biome-ignore lint/suspicious/noExplicitAny: changes and results go back to where they came from.
   collection: Collection<any, any>;
   change: unknown;
 }
 
-/** What a batch leaves in the row of its instance in the table of writers. */
+/** Mark of a batch in its instance's row of the table of writers. */
 interface Fence {
   instance: string;
-  /** Raised with each connection, so what an older one still sends is refused. */
+  /** Raised with each connection, so that statements of an older connection are refused. */
   epoch: number;
-  /** The number of the batch, which tells later whether it was committed. */
+  /** Number of the batch, by which a later connection learns whether it was committed. */
   batch: number;
 }
 
 type Decisions = ReadonlyMap<CollectionChange, Decision<unknown>>;
 
-/** What became of a batch; `unknown` if its commit may have happened. */
+/** Result of a batch; `unknown` if the commit may have happened. */
 type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
 
-/** Other sessions never wait longer for a lock that this one holds, nor this one for theirs. */
+/** Limits the wait for a lock of another session, and the wait of other sessions for a lock of this one. */
 const begin: Statement = {
   text: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 2500;
     SET LOCAL idle_in_transaction_session_timeout = 3000`,
@@ -83,8 +84,9 @@ export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement
 });
 
 /**
- * Executes operations in one transaction, as two messages to the server. Between them, `claim` returns those that somebody
- * still waits for; only these are decided and stored.
+ * Executes operations in one transaction, as two messages to the server. Between the messages, `claim` returns the operations
+ * that
+ * have not expired; only these are decided and stored.
  */
 export const execute = async (
   connection: Connection,
@@ -118,7 +120,7 @@ export const execute = async (
   return judge(written, connection.warnings > warnings, decisions);
 };
 
-/** A commit is certain if the server says so and has not warned; not to have happened if it was refused. */
+/** Returns `committed` if the server confirms the commit without a warning, `failed` if it refuses it, else `unknown`. */
 const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisions: Decisions): BatchResult => {
   const commit = written.at(-1);
   if (!commit || 'error' in commit) {
@@ -131,7 +133,7 @@ const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisio
 const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =>
   outcomes.find((outcome) => 'error' in outcome)?.error;
 
-/** The operations of each collection, with their reads, in the order of names, so no two instances wait for each other. */
+/** Groups operations by collection, in the order of names, so that no two instances wait for each other. */
 const toParts = (operations: readonly CollectionChange[]) => {
   const names = [...new Set(operations.map(({ collection }) => collection.name))].sort();
   return names.map((name) => {
@@ -143,7 +145,7 @@ const toParts = (operations: readonly CollectionChange[]) => {
 
 const toChanges = (operations: readonly CollectionChange[]): unknown[] => operations.map(({ change }) => change);
 
-/** Members of entries as the columns that `unnest` takes. */
+/** Returns members of entries as columns for `unnest`. */
 export const toColumns = <Entry, Name extends keyof Entry>(
   entries: readonly Entry[],
   ...names: Name[]

@@ -8,10 +8,10 @@ import type { Connection } from './connection.ts';
 import { isPassing, isRefusedValue, toDatabaseUnavailable, toValueRefusal } from './database-errors.ts';
 import { knownVersion } from './migrations.ts';
 
-/** Milliseconds between two attempts. */
+/** Milliseconds between attempts. */
 const retryMs = 100;
 
-/** Sizes are in characters. A batch gathers for about as long as it takes to write one. */
+/** Limits of batches; sizes are in characters. A batch gathers for about as long as a write takes. */
 const limits = {
   maxCount: 10_000,
   maxSize: 16 * MiB,
@@ -20,45 +20,45 @@ const limits = {
   gatherMs: 4,
 };
 
-/** Milliseconds between two signs of life of an idle instance. */
+/** Milliseconds between signs of life of an idle instance. */
 const seenMs = 5000;
 
 const notApplied = ', and the change was not applied';
 const maybeApplied = '; the change may have been applied';
 
 interface QueuedChange extends CollectionChange {
-  /** Set while its commit may have happened. */
+  /** True while the commit may have happened. */
   isUncertain: boolean;
-  /** When it gets 503, by `performance.now()`. */
+  /** Time of the 503, by `performance.now()`. */
   expiresAt: number;
 }
 
 type WaitingChange = Waiting<QueuedChange, unknown>;
 
 export interface Identity {
-  /** A UUID of this process. */
+  /** UUID of this process. */
   instance: string;
   name: string;
   version: string;
 }
 
 export interface WriterObserver {
-  /** Gets the failure when writing begins to fail, and undefined when it works again. */
+  /** Receives the failure when writing begins to fail, and undefined when it works again. */
   report(failure: unknown): void;
-  /** Gets why the database does not take a single change. */
+  /** Receives the reason why the database refuses a change. */
   onRefused(error: unknown): void;
-  /** Gets the seconds that each batch took, from the first message to its commit. */
+  /** Receives the seconds of each batch, from the first message to the commit. */
   onCommit(seconds: number): void;
-  /** Gets a record that cannot be read, as a clause. */
+  /** Receives a record that cannot be read, as a clause. */
   onDamage?(damage: string): void;
-  /** How many of so many upgrades of the tables are done. */
+  /** Receives the progress of migrations. */
   onMigrated?(done: number, total: number): void;
 }
 
 /**
- * Writes the changes of this instance, all that wait together. A batch whose commit is unknown is settled with the next
- * connection: registering raises the epoch, after which the old connection can commit nothing more, and reads the number
- * of the last batch that was committed.
+ * Writes the changes of this instance; waiting changes form a batch. A batch whose commit is unknown is settled with the next
+ * connection: registration raises the epoch, so that the old connection can commit nothing more, and reads the number of the last
+ * committed batch.
  */
 export class ChangeWriter {
   readonly #open: () => Promise<Connection>;
@@ -66,14 +66,16 @@ export class ChangeWriter {
   readonly #observer: WriterObserver;
   readonly #deadlineMs: number;
   readonly #batcher = new Batcher<QueuedChange, unknown>(limits, (batch) => this.#write(batch));
-  /** All that are not settled, in the order of their deadlines, and the timer of the first. */
+  /** Unsettled changes in the order of their deadlines. */
   readonly #unsettled = new Set<WaitingChange>();
+  /** Timer of the first deadline. */
   #expiry: NodeJS.Timeout | undefined;
   #begun: Promise<void> | undefined;
   #connection: Connection | undefined;
   #epoch = 0;
-  /** The number of the last batch that was begun, and of the last that is known to be committed. */
+  /** Number of the last batch that began. */
   #batch = 0;
+  /** Number of the last batch that is known to be committed. */
   #committed = 0;
   #lastFailure: unknown;
   #sign: NodeJS.Timeout | undefined;
@@ -88,30 +90,30 @@ export class ChangeWriter {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Registers this instance, and shows from now on that it lives. */
+  /** Registers this instance, then writes signs of life. */
   begin(): void {
     this.#sign = setInterval(() => this.#batcher.start(), seenMs).unref();
     this.#batcher.start();
     this.#begun = this.#batcher.running;
   }
 
-  /** Whether the last attempt to write succeeded; waits for the first one. */
+  /** Resolves to true if the last attempt to write succeeded; waits for the first attempt. */
   async isReady(): Promise<boolean> {
     await this.#begun;
     return this.#connection?.isOpen === true;
   }
 
-  /** How many changes wait for their batch. */
+  /** Number of changes that wait for a batch. */
   get waiting(): number {
     return this.#batcher.queued;
   }
 
-  /** Why the last attempt to write failed; undefined if it succeeded, or none has ended yet. */
+  /** Failure of the last attempt to write; undefined after a success, and before the first attempt ends. */
   get failure(): unknown {
     return this.#lastFailure;
   }
 
-  /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable in time. */
+  /** Resolves to the result of the committed change; rejects with its refusal, or with StoreUnavailable after `deadlineMs`. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
     const expiresAt = performance.now() + this.#deadlineMs;
@@ -122,7 +124,7 @@ export class ChangeWriter {
     return waiting.promise as Promise<Result>;
   }
 
-  /** From now on nothing is attempted again, so that what waits ends soon. */
+  /** Stops retries, so that waiting changes end soon. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -142,7 +144,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Refuses those whose deadline is over, and waits for the next one. */
+  /** Refuses changes after their deadline, and waits for the next deadline. */
   #expire(): void {
     const now = performance.now();
     this.#expiry = undefined;
@@ -157,8 +159,9 @@ export class ChangeWriter {
   }
 
   /**
-   * Writes a batch, again and again until each of its changes is settled; an empty one as a sign of life. One with a change
-   * that the database refuses is halved, so that only that change is refused.
+   * Writes a batch until each of its changes is settled; an empty batch is a sign of life. A batch with a change that the
+   * database
+   * refuses is halved, so that only that change is refused.
    */
   async #write(batch: readonly WaitingChange[]): Promise<void> {
     let left = batch;
@@ -214,7 +217,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Connects again, which tells what was committed last; gives up once all changes have expired, or are made to. */
+  /** Connects again to learn the last committed batch; gives up when all changes have expired. */
   async #learn(batch: readonly WaitingChange[]): Promise<void> {
     while (batch.some(({ isSettled }) => !isSettled)) {
       try {
@@ -228,7 +231,7 @@ export class ChangeWriter {
     }
   }
 
-  /** The connection, registered in the table of writers. */
+  /** Resolves to a connection that is registered in the table of writers. */
   async #connect(): Promise<Connection> {
     if (this.#connection?.isOpen) return this.#connection;
     const connection = await this.#open();
@@ -236,7 +239,7 @@ export class ChangeWriter {
       const { instance, name, version } = this.#identity;
       const { warnings } = connection;
       const [row] = await connection.query({ text: register, values: [instance, name, version, knownVersion] });
-      // This commit, too, counts only if it is on the standby.
+      // This commit, too, counts only if the standby has it.
       if (connection.warnings > warnings) throw new Error('a commit was not confirmed by the standby');
       this.#epoch = row.epoch;
       this.#committed = row.batch;
@@ -260,7 +263,7 @@ export class ChangeWriter {
   }
 }
 
-/** Microseconds since 1970: the epoch rises, too, where a row was deleted meanwhile. */
+/** Microseconds since 1970, so that the epoch rises even if the row was deleted meanwhile. */
 const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
 const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at, knows)
@@ -268,7 +271,7 @@ const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch
   ON CONFLICT (instance) DO UPDATE SET epoch = greatest(writer.epoch + 1, ${now}), seen_at = now()
   RETURNING epoch, batch`;
 
-/** Those that have not expired. From now on, their commit may have happened. */
+/** Returns the changes that have not expired, and marks them: from now on, their commit may happen. */
 const claim = (batch: readonly WaitingChange[]): CollectionChange[] => {
   const wanted = batch.filter(({ isSettled }) => !isSettled).map(({ item }) => item);
   for (const change of wanted) change.isUncertain = true;

@@ -4,20 +4,21 @@ import pg from 'pg';
 import type { Host, PostgresAddress } from './address.ts';
 import { findLastingProblem } from './database-errors.ts';
 
-/** Milliseconds to connect, and for a statement until its answer. */
+/** Maximum milliseconds to connect. */
 const connectMs = 1000;
+/** Maximum milliseconds of a statement. */
 const statementMs = 3000;
 
-/** Milliseconds without an answer after which the next one is confirmed. */
+/** Milliseconds without a response after which the next response is confirmed. */
 const silenceMs = 500;
 
-/** Milliseconds that a second server gets to answer once one that takes changes has. */
+/** Milliseconds for which other servers may respond once a server that takes changes has. */
 const patienceMs = 250;
 
-/** SQLSTATEs of a name that the server does not know, or knows already. */
+/** SQLSTATEs of prepared statements whose name the server does not know, or knows already. */
 const strangeNames = new Set(['26000', '42P05']);
 
-/** A timeline is the number of times that a standby became the primary before. */
+/** Asks a server for its role and timeline: the number of promotions of a standby so far. */
 const ask: Statement = {
   text: `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", CASE WHEN pg_is_in_recovery() THEN 0
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline`,
@@ -38,11 +39,11 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   text: string;
   values?: unknown[];
-  /** For a text that comes again and again: each connection has it parsed once. */
+  /** True for a frequent text: each connection parses it once. */
   isPrepared?: boolean;
 }
 
-/** Whether statements can be prepared; not with a PgBouncer before 1.21, which gives each transaction any connection. */
+/** False behind a PgBouncer before 1.21, which gives each transaction any connection, so that statements cannot be prepared. */
 interface Preparing {
   isPossible: boolean;
 }
@@ -50,10 +51,10 @@ interface Preparing {
 // biome-ignore lint/suspicious/noExplicitAny: the columns are known where the statement is.
 export type Row = any;
 
-/** What a statement led to. */
+/** Result of a statement. */
 export type StatementOutcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
 
-/** One connection to a server. Statements whose answers do not come in time, by default within 3 s, end it. */
+/** Connection to a server. A statement without a response in time, by default 3 s, ends it. */
 export class Connection {
   readonly #client: pg.Client;
   #isOpen = true;
@@ -71,7 +72,7 @@ export class Connection {
     client.on('end', () => {
       this.#isOpen = false;
     });
-    // Statements that wait get the error too.
+    // Waiting statements get the error, too.
     client.on('error', () => {
       this.#isOpen = false;
     });
@@ -81,8 +82,9 @@ export class Connection {
   }
 
   /**
-   * Rejects within a second where no connection can be made. With `confirm`, an answer after a silence counts only once
-   * that resolves: a server that stood still may not know that another has replaced it.
+   * Rejects within a second if the server cannot be reached. With `confirm`, a response after a silence counts only once
+   * `confirm`
+   * resolves: a server that was paused may not know that another has replaced it.
    */
   static async open(
     { user, password, database, ssl }: PostgresAddress,
@@ -116,12 +118,14 @@ export class Connection {
     return this.#isOpen;
   }
 
-  /** How often the server has warned. A commit that warns may be on this server alone: its wait for others was ended. */
+  /**
+   * Number of warnings of the server. A commit with a warning may be on this server alone: its wait for the standby was ended.
+   */
   get warnings(): number {
     return this.#warnings;
   }
 
-  /** Sends all statements at once; resolves to the outcome of each. */
+  /** Sends all statements at once; resolves to their outcomes. */
   async run(statements: readonly Statement[], limitMs = statementMs): Promise<StatementOutcome[]> {
     if (statements.length === 0) return [];
     const outcomes = await this.#send(statements, limitMs);
@@ -132,7 +136,7 @@ export class Connection {
     return outcomes;
   }
 
-  /** The rows of one statement. */
+  /** Resolves to the rows of one statement. */
   async query(statement: Statement): Promise<Row[]> {
     const [outcome] = await this.run([statement]);
     if (!outcome || 'error' in outcome) throw outcome?.error;
@@ -155,20 +159,20 @@ export class Connection {
     }
   }
 
-  /** Writes all statements at once. They are answered in their order, so the time limit of the last one is that of all. */
+  /** Writes all statements at once. Responses keep the order, so the time limit of the last statement covers all. */
   #send(statements: readonly Statement[], limitMs: number): Promise<StatementOutcome[]> {
     return new Promise((resolve) => {
       const outcomes: StatementOutcome[] = [];
       const last = statements.length - 1;
       let hasFailed = false;
       const note = (index: number, error: Error | null, result: pg.QueryResult): void => {
-        // After a first error of another kind, a statement whose preparation was skipped is unknown, too.
+        // After an error of another kind, the name of a statement whose preparation was skipped is unknown, too.
         const isFirst = error !== null && !hasFailed;
         if (isFirst && strangeNames.has((error as { code?: string }).code ?? '')) this.#preparing.isPossible = false;
         hasFailed ||= error !== null;
         const outcome = error ? { error } : toOutcome(result);
         outcomes[index] ??= outcome;
-        // Those that have no answer now get none any more.
+        // A statement without a response now gets none.
         if (index === last) resolve(statements.map((_, each) => outcomes[each] ?? outcome));
       };
       const { stream } = this.#client.connection;
@@ -183,7 +187,7 @@ export class Connection {
   }
 }
 
-/** Names of statements that are prepared, by their texts. Equal names mean equal texts, whichever version has prepared them. */
+/** Names of prepared statements, by text. Equal names mean equal texts, whichever version has prepared them. */
 const names = new Map<string, string>();
 
 const nameOf = (text: string): string => {
@@ -192,7 +196,7 @@ const nameOf = (text: string): string => {
   return name;
 };
 
-/** Several statements in one text have several results. */
+/** Returns the last result of a text, which may have several statements. */
 const toOutcome = (result: pg.QueryResult | pg.QueryResult[]): StatementOutcome => {
   const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
   return { rows, command, rowCount: rowCount ?? 0 };
@@ -205,18 +209,18 @@ interface Candidate {
   timeline: number;
 }
 
-/** Finds the server that takes changes, among all of an address. */
+/** Finds the server that takes changes among the servers of an address. */
 export class Primary {
   readonly #address: PostgresAddress;
   readonly #preparing: Preparing = { isPossible: true };
-  /** The highest that was seen: a server with a lower one was replaced, though it may still run. */
+  /** Highest timeline so far: a server with a lower one was replaced, though it may still run. */
   #timeline = 0;
 
   constructor(address: PostgresAddress) {
     this.#address = address;
   }
 
-  /** Rejects within about a second where no server takes changes; with a LastingProblem if one shows why. */
+  /** Rejects within about a second if no server takes changes; with a LastingProblem if a server gives a reason. */
   async connect(): Promise<Connection> {
     const { connection, isReadOnly } = await this.#find();
     if (!isReadOnly) return connection;
@@ -224,7 +228,7 @@ export class Primary {
     throw new Error('the server takes no changes');
   }
 
-  /** A connection for reads, whose answers after a silence are confirmed by asking all servers. */
+  /** Opens a connection for reads; a response after a silence is confirmed by asking all servers. */
   async connectToRead(): Promise<Connection> {
     const confirm = async (host: Host): Promise<void> => {
       const current = await this.#find();
@@ -272,7 +276,7 @@ export class Primary {
   }
 }
 
-/** Why none of the attempts succeeded: a lasting problem if there is one. */
+/** Resolves to the reason why all attempts failed, preferably a lasting problem. */
 const explain = async (attempts: readonly Promise<void>[]): Promise<unknown> => {
   const reasons = (await Promise.allSettled(attempts)).flatMap((each) => ('reason' in each ? [each.reason] : []));
   return reasons.map(findLastingProblem).find(Boolean) ?? reasons[0];

@@ -1,11 +1,12 @@
 import { StoreUnavailable, ValueRefusal } from '../../lib/expected-errors.ts';
 import { forUntrusted } from '../../lib/network-failures.ts';
 
-/** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as EPIPE. */
+/** Returns the code of a failure: the five characters of SQLSTATE, or a code of the system such as EPIPE. */
 const failureCodeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
 
 /**
- * True if a commit was certainly refused: data, constraints, serialization, rights, resources. Words of severity depend
+ * True if a commit was certainly refused: data, constraints, serialization, rights, resources. The severity is no help: it
+ * depends
  * on the language of the server, and an error that ends the connection may come after the commit.
  */
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(failureCodeOf(error));
@@ -13,13 +14,13 @@ export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|
 /** True if values of a change do not fit a type, a constraint or a limit; NOT NULL (23502) is the fence of writers. */
 export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(failureCodeOf(error));
 
-/** Codes of the system have no digit, but every SQLSTATE has one. */
+/** Pattern of an SQLSTATE, which has a digit, unlike codes of the system. */
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 
-/** A database that cannot be used until an operator changes something; the message is a clause. */
+/** Problem that lasts until an operator changes something; the message is a clause. */
 export class LastingProblem extends Error {}
 
-/** True if a table or the schema is missing, which the next connection makes: somebody has replaced the database. */
+/** True if a table or the schema is missing because the database was replaced; the next connection creates it. */
 export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(failureCodeOf(error));
 
 /**
@@ -35,18 +36,18 @@ export const isPassing = (error: unknown): boolean => {
   );
 };
 
-/** Why a user cannot make tables. */
+/** Advice for a user who cannot create tables. */
 export const missingRights =
   'the user lacks rights in the database: make it the owner, or grant CREATE on the database';
 
-/** Why a user cannot upgrade tables. */
+/** Advice for a user who cannot upgrade tables. */
 export const foreignTables =
   'the user does not own its tables, which this version upgrades: connect once as their owner, or make the user the owner';
 
 /** True if the user lacks rights. */
 export const isForbidden = (error: unknown): boolean => failureCodeOf(error) === '42501';
 
-/** What an operator has to change: credentials, database, rights, TLS. Trying again does not help. */
+/** Advice for failures that a retry does not end, by SQLSTATE: credentials, database, rights, TLS. */
 const lasting: Record<string, string> = {
   '28P01': 'the password is wrong: correct it in the address',
   '28000': 'this user may not connect: allow it in pg_hba.conf, or use another user',
@@ -57,7 +58,7 @@ const lasting: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
 };
 
-/** Messages that say more than their code, of the driver and of PgBouncer. */
+/** Advice by messages of the driver and of PgBouncer that say more than their code. */
 const lastingMessages: [message: RegExp, problem: string][] = [
   [
     /does not support SSL/,
@@ -67,17 +68,17 @@ const lastingMessages: [message: RegExp, problem: string][] = [
   [/^no such database/, 'there is no such database: create it, or correct the address'],
 ];
 
-/** The lasting problem that a failure to connect shows; undefined for any other. */
+/** Returns the lasting problem behind a failure to connect; undefined for any other failure. */
 export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
   if (error instanceof LastingProblem) return error;
-  const [, told] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
-  const problem = told ?? lasting[failureCodeOf(error)];
+  const [, advice] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
+  const problem = advice ?? lasting[failureCodeOf(error)];
   return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
 };
 
 const checkPlace = 'check host and port in the address, and that the server runs';
 
-/** Why no connection could be made or kept, by codes and messages of the system and the driver. */
+/** Advice for failed connections, by codes and messages of the system and the driver. */
 const unreachable: [cause: RegExp, problem: string][] = [
   [/^ENOTFOUND$/, 'the host name is unknown (CAUSE); check it in the address'],
   [/^EAI_AGAIN$/, 'the host name cannot be looked up (CAUSE); check it in the address, and the name server'],
@@ -87,18 +88,18 @@ const unreachable: [cause: RegExp, problem: string][] = [
   [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|.*\btimeout\b.*)$/, `no answer came (CAUSE); ${checkPlace}, and firewalls`],
 ];
 
-/** What to check where the server cannot be reached, as a clause without secrets; undefined for any other failure. */
+/** Returns what to check if the server cannot be reached, as a clause without secrets; undefined for any other failure. */
 export const explainUnreachable = (error: unknown): string | undefined => {
   const cause = failureCodeOf(error) || (error as Error).message;
   const [, problem] = unreachable.find(([pattern]) => pattern.test(cause)) ?? [];
   return problem?.replace('CAUSE', cause);
 };
 
-/** The refusal of a change or query of which the database does not take a value. */
+/** Creates the refusal of a change or query with a value that the database does not take. */
 export const toValueRefusal = (error: unknown): ValueRefusal =>
   new ValueRefusal(`The database does not take a value of this request: ${(error as Error).message}`, { cause: error });
 
-/** The 503 for a failure, with what is known of the change that failed. */
+/** Creates the 503 for a failure; `outcome` says what is known about the change. */
 export const toDatabaseUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>
   error instanceof StoreUnavailable
     ? error

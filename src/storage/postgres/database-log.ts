@@ -21,51 +21,52 @@ import {
 } from './record-collection.ts';
 import { countTable, listTable, parseRow, readPage, searchTable, toLevel } from './record-search.ts';
 
-/** Milliseconds between two looks at what other instances have stored. */
+/** Milliseconds between queries for records of other instances. */
 const pollMs = 1000;
 
-/** Milliseconds for which events stay at least: what was done can be looked up that long. */
+/** Minimum milliseconds for which events stay, so that actions can be looked up. */
 const eventsKeptMs = dayMs;
 
-/** Its holder writes the snapshots of the projection that follows events of features. */
+/** Lease whose holder writes the snapshots of the projection that follows events of features. */
 export const eventsLease = 'incidents';
 
-/** The longest body: a line of a journal holds it. */
+/** Maximum bytes of a body: a line of a journal holds it. */
 const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
   database: Database;
   table: 'alert' | 'audit' | 'setting' | 'heartbeat';
-  /** Which instance stores records; by default by the name that it has for people. */
+  /** Instance that stores the records; the database's name of this instance by default. */
   instance?: string;
   clock: () => Date;
-  /** By default records have the time when they are stored, and no levels. */
+  /** Times and levels of records; by default the time of storing, and no levels. */
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
-  /** Days for which records are kept; 0 keeps all. Asked before old ones are deleted. */
+  /** Returns the days for which records are kept; 0 keeps all. Called before each deletion. */
   retainDays(): number | Promise<number>;
-  /** Records that a snapshot covers may be deleted. */
+  /** True if records that a snapshot has may be deleted. */
   hasSnapshot?: boolean;
-  /** There are events of features in a table beside it: a projection follows `events`, and rows stay until its snapshot has them. */
+  /** True if a second table has events of features: a projection follows `events`, and rows stay until its snapshot has them. */
   hasEvents?: boolean;
-  /** How many records, and how many bytes of them, may wait; further ones are refused. */
+  /** Maximum waiting records; further records are refused. */
   queueCount?: number;
+  /** Maximum bytes of waiting records. */
   queueBytes?: number;
 }
 
-/** A log in a table that instances share. */
+/** Log in a table that instances share. */
 export class DatabaseLog implements RecordLog {
   readonly #options: DatabaseLogOptions;
   readonly #instance: string;
   readonly #collection: Collection<RecordChange, Placed[]>;
   readonly #listeners = new Set<(lastSeq: number) => void>();
   readonly #lostListeners = new Set<() => void>();
-  /** With one order of seq. */
+  /** Tables with one order of seq. */
   readonly #tables: readonly [string, ...string[]];
-  /** Records that cannot be read, and have been reported. */
+  /** Reported damages. */
   readonly #damages = new Set<string>();
-  /** What projections still need. */
+  /** Holds of projections. */
   readonly #holds = new Set<() => number>();
-  /** The last record that is stored; its id is undefined where only its seq is known. */
+  /** Last stored record; the id may be unknown. */
   #last: LastRecord | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #pollSerially = createSerial();
@@ -91,7 +92,7 @@ export class DatabaseLog implements RecordLog {
     if (table === 'alert') database.expire({ ...expiry, table: 'repeat', key: 'hash', keptMs: rememberedMs });
   }
 
-  /** Learns the last seq if the database can be used now. */
+  /** Opens the log; reads its last seq if the database can be used now. */
   static async open(options: DatabaseLogOptions): Promise<DatabaseLog> {
     const log = new DatabaseLog(options);
     if (await options.database.isReady()) await log.refresh();
@@ -103,13 +104,13 @@ export class DatabaseLog implements RecordLog {
     return appended as Appended;
   }
 
-  /** Without records it shows whether records can be stored. */
+  /** Appends records; without records, checks that records can be stored. */
   appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]> {
     const rows = records.map((record, index) => this.toNew(record, undefined, ids?.[index]));
     return this.add(rows) as Promise<Appended[]>;
   }
 
-  /** The same log with events of features. */
+  /** The log with events of features. */
   get events(): FollowedLog {
     const { database, table } = this.#options;
     return {
@@ -125,7 +126,7 @@ export class DatabaseLog implements RecordLog {
     };
   }
 
-  /** The row of a record, by default with a new id. */
+  /** Returns the row of a record, by default with a new id. */
   toNew(record: LogRecord, key?: RepeatRowKey, id = createId()): NewRecord {
     const { indexing, clock, hasEvents } = this.#options;
     if (hasEvents && isFeatureEvent(record)) {
@@ -137,14 +138,15 @@ export class DatabaseLog implements RecordLog {
   }
 
   /**
-   * Stores rows, all or none; those that repeat others are left out. Rejects with a KeyRefusal, unless they are
-   * acknowledged, with a JournalError (`queue-full`, `too-large`) or with StoreUnavailable.
+   * Stores all rows or none; repeats are left out. Rejects with a JournalError (`queue-full`, `too-large`), with
+   * StoreUnavailable,
+   * or, unless the records are acknowledged, with a KeyRefusal.
    */
   async add(records: readonly NewRecord[], isAcknowledged = false): Promise<Placed[]> {
     const { database, queueCount = 10_000, queueBytes = Number.POSITIVE_INFINITY } = this.#options;
     const bytes = isAcknowledged ? 0 : countBytes(records);
     const isFull = this.#waitingCount + records.length > queueCount || this.#waitingBytes + bytes > queueBytes;
-    // A group larger than the limits finds room when nothing else waits.
+    // A group beyond the limits is accepted while nothing else waits.
     if (!isAcknowledged && this.#waitingCount > 0 && isFull) {
       throw new JournalError('queue-full', 'too many records wait for the database');
     }
@@ -171,7 +173,7 @@ export class DatabaseLog implements RecordLog {
     return this.#follow({ wanted: [table], projection: hasSnapshot ? table : undefined }, seq, last);
   }
 
-  /** The records that this instance has stored. */
+  /** Reads the records that this instance has stored. */
   async *readOwnAfter(seq: number): AsyncGenerator<StoredRecord[]> {
     const { database, table } = this.#options;
     for (let after = seq; ; ) {
@@ -201,7 +203,7 @@ export class DatabaseLog implements RecordLog {
     return countTable(this.#options.database, this.#options.table, counting);
   }
 
-  /** Also tells of what other instances have stored, within about a second. */
+  /** Calls the listener for records of other instances within about a second. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     this.#timer ??= setInterval(() => void this.refresh(), pollMs).unref();
@@ -213,7 +215,7 @@ export class DatabaseLog implements RecordLog {
     return () => void this.#lostListeners.delete(listener);
   }
 
-  /** Rows are deleted by their age alone: other instances do not know what this one needs. */
+  /** Does nothing: other instances delete rows by age, and do not know the needs of this one. */
   async holdFrom(): Promise<Release> {
     await undefined;
     return () => undefined;
@@ -224,7 +226,7 @@ export class DatabaseLog implements RecordLog {
     return { healthy: !failure, failure, lastSeq: this.#last?.seq };
   }
 
-  /** Learns what is stored now; does nothing if the database cannot be used. */
+  /** Reads the last seq; does nothing while the database cannot be used. */
   refresh(): Promise<void> {
     this.#nextPoll ??= this.#pollSerially(async () => {
       this.#nextPoll = undefined;
@@ -260,7 +262,7 @@ export class DatabaseLog implements RecordLog {
     const text = `SELECT last_id AS seq, (${ids}) AS id FROM signalbox.gate WHERE name = $1`;
     const [row] = await database.query({ text, values: [table] });
     const found: LastRecord = { seq: row.seq, id: row.id ?? undefined };
-    // What this instance has stored meanwhile may be missing in the answer.
+    // The response may lack records that this instance has stored meanwhile.
     if (known && known === this.#last && isOther(found, known)) {
       this.#last = found;
       for (const listener of this.#lostListeners) listener();
@@ -280,18 +282,18 @@ export class DatabaseLog implements RecordLog {
     this.#options.database.reportDamage(damage);
   }
 
-  /** Rows wait until a snapshot has them. */
+  /** Asks projections for snapshots, for which rows wait. */
   #askHolds(): void {
     for (const from of this.#holds) from();
   }
 }
 
-/** Whether records up to one that is known were lost: nothing is, or another one has its seq. */
+/** True if the known record was lost: the log ends before its seq, or another record has it. */
 const isOther = (found: LastRecord, known: LastRecord): boolean =>
   found.seq < known.seq ||
   (found.seq === known.seq && found.id !== undefined && known.id !== undefined && found.id !== known.id);
 
-/** @throws JournalError `too-large` */
+/** Returns the bytes of the bodies. Throws a JournalError `too-large`. */
 const countBytes = (records: readonly NewRecord[]): number => {
   const lengths = records.map(({ body }) => Buffer.byteLength(body));
   const sum = lengths.reduce((total, length) => total + length, 0);

@@ -103,7 +103,10 @@ export class Database {
     return this.#writer.write(collection, change);
   }
 
-  /** Writes like `write`, on a connection of its own, so that waiting for a lock delays no other change. Refused values are not reported. */
+  /**
+   * Writes like `write`, on a connection of its own, so that waiting for a lock delays no other change. Refused values are not
+   * reported.
+   */
   writeApart<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     this.#apart ??= this.#createApart();
     return this.#apart.write(collection, change);
@@ -124,7 +127,9 @@ export class Database {
     return this.#reader.queryFirstPage(statement);
   }
 
-  /** Opens a transaction for reads as of one moment; the caller closes it. Throws StoreUnavailable, also if too many stay open. */
+  /**
+   * Opens a transaction for reads as of one moment; the caller closes it. Throws StoreUnavailable, also if too many stay open.
+   */
   openTransaction(): Promise<ReadTransaction> {
     return this.#reader.openTransaction();
   }

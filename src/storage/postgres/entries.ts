@@ -5,13 +5,14 @@ import type { Statement } from './connection.ts';
 import type { Database } from './database.ts';
 import { readPages } from './pages.ts';
 
-/** Entries to add, with `ifEmpty` only where there is none. */
+/** Entries to add. */
 interface Addition<Fields> {
   fields: readonly Fields[];
+  /** Adds them only to an empty table. */
   ifEmpty: boolean;
 }
 
-/** Entries in a table of their places, from 1 without gaps, and JSON bodies, which several instances share. */
+/** Creates a store of entries in a table that instances share: places, from 1 without gaps, and JSON bodies. */
 export const createPostgresEntryStore = <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
   database: Database,
@@ -40,7 +41,7 @@ export const createPostgresEntryStore = <Fields, T extends object>(
       await add(fields, true);
     },
     isReady: () => database.isReady(),
-    // The database is closed by who has opened it.
+    // The storage closes the database.
     close: () => undefined,
   };
 };
@@ -82,12 +83,12 @@ const insertEntries = <Fields, T extends object>(
     values: [places, bodies],
   };
   if (!numbers) return [insert];
-  // A clash is possible once all numbers are taken.
+  // Numbers can repeat once all are taken.
   const text = `INSERT INTO signalbox.${numbers.table} SELECT unnest($1::int[]) ON CONFLICT DO NOTHING`;
   return [insert, { text, values: [entries.map(numbers.of)] }];
 };
 
-/** The table of entries, for `signalbox export` and `import`. */
+/** Creates the table of entries for `signalbox export` and `import`. */
 export const createEntryTable = <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
 ): PortableTable<EntryChange<T>> => ({

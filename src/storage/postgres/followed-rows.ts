@@ -7,28 +7,26 @@ import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 import { parseRow } from './record-search.ts';
 
-/** Rows of one page, and the bytes of bodies after which it ends. */
+/** Maximum rows of a page, and bytes of bodies after which it ends. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
-/** Tables with one order of seq, whose gate has the name of the first. */
+/** Tables with one order of seq. */
 export interface FollowedTables {
+  /** Names of the tables; the gate has the name of the first. */
   tables: readonly [string, ...string[]];
-  /** Those of them whose records are wanted. */
+  /** Tables to read. */
   wanted: readonly string[];
-  /** The projection whose snapshot may have records alone; undefined without one. */
+  /** Projection whose snapshot may have records that were deleted; undefined without one. */
   projection: string | undefined;
 }
 
 /**
- * Records after a seq, up to those that are stored when the reading begins, for a projection that has folded those up to `last`,
- * which has no id where that is the seq of its snapshot.
- * Each page is read in one statement with a look whether `last` is still there: after a failover of the database, others may have
- * its seq and those before it.
+ * Reads the records after a seq that are stored when the reading begins, in pages, for a projection that has folded up to `last`.
+ * The query of each page also checks that `last` still exists: after a failover of the database, other records may have its seq
+ * and earlier ones. Throws a JournalError `gone` if `last` is missing, or if only the snapshot has some of the records.
  *
- * `onDamage` gets each row that cannot be read, which is left out.
- *
- * @throws JournalError `gone` where it is not, or where the snapshot alone has some of these records
+ * `onDamage` receives each row that cannot be read; it is left out.
  */
 export async function* readFollowed(
   database: Pick<Database, 'query'>,
@@ -75,11 +73,11 @@ const parseOne = (row: Row, log: string, onDamage: OnDamage): StoredRecord[] => 
 
 interface FoundLast {
   gone: number | null;
-  /** The seq of the snapshot. */
+  /** Seq of the snapshot. */
   saved: number | null;
-  /** The id of the record with the seq. */
+  /** Id of the record that has the seq of `last`. */
   lastId: string | null;
-  /** The last seq that was given to a record. */
+  /** Last seq that was given out. */
   end: number;
 }
 
@@ -87,11 +85,14 @@ const isLost = (known: LastRecord, { gone, saved, lastId, end }: FoundLast, hasS
   if (known.id === undefined) return hasSnapshot && (saved ?? 0) < known.seq;
   if (end < known.seq) return true;
   if (lastId !== null) return lastId !== known.id;
-  // Old rows are deleted.
+  // A row up to `gone` was deleted because of its age.
   return hasSnapshot && (gone ?? 0) < known.seq;
 };
 
-/** One page of rows, the oldest first, each with what is known of the last record before; one without a seq if there are none. */
+/**
+ * Returns the query of one page of rows, oldest first, each with the columns of FoundLast; a single row without a seq if the page
+ * is empty.
+ */
 const selectPage = (tables: readonly string[], wanted: readonly string[]): string => {
   const all = (from: readonly string[], select: (table: string) => string): string =>
     from.map((table) => `(${select(table)})`).join(' UNION ALL ');

@@ -1,23 +1,25 @@
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Database } from './database.ts';
 
-/** How long a lease lasts unless it is renewed, and how often that is tried. */
+/** Seconds for which a lease lasts after it was renewed. */
 const leaseSeconds = 15;
+
+/** Milliseconds between attempts to get or renew a lease. */
 const renewMs = 5000;
 
-/** How many milliseconds a last message to a shared database may hold up the end of the process: nothing depends on it. */
+/** Maximum milliseconds for a last message to a shared database when the process ends: nothing depends on it. */
 export const farewellMs = 250;
 
-/** Whether this is the instance that does something of which there may be one. */
+/** Right of one instance to act for all. */
 export interface Lease {
   isHeld(): boolean;
-  /** Called when it is gained, or lost. */
+  /** Calls the listener when the lease is gained or lost. */
   onChanged(listener: (isHeld: boolean) => void): void;
-  /** Gives it up. */
+  /** Gives up the lease. */
   close(): Promise<void>;
 }
 
-/** Where there is one instance. */
+/** Lease of a single instance, which always holds it. */
 export const ownLease: Lease = {
   isHeld: () => true,
   onChanged: () => undefined,
@@ -25,15 +27,15 @@ export const ownLease: Lease = {
 };
 
 /**
- * A lease in the database that instances share: if its holder ends, another one has it within 20 s. `begun` resolves after the
- * first attempt to get it.
+ * Creates a lease in the database that instances share: if the holder ends, another instance gets the lease within 20 s. `begun`
+ * resolves after the first attempt to get it.
  */
 export const createLease = (
   database: Pick<Database, 'query' | 'instance'>,
   name: string,
 ): Lease & { begun: Promise<void> } => {
   const listeners: ((isHeld: boolean) => void)[] = [];
-  /** By the monotonic clock. */
+  /** End of the lease, by the monotonic clock. */
   let heldUntil = 0;
   let wasHeld = false;
   let isClosed = false;
@@ -53,7 +55,7 @@ export const createLease = (
           WHERE held.holder = excluded.holder OR held.until < now() RETURNING name`,
         values: [name, database.instance, leaseSeconds],
       })
-      // It is lost once it is over.
+      // Without renewal, the lease is lost when it ends.
       .catch(() => undefined);
     if (rows && !isClosed) heldUntil = rows.length > 0 ? begun + leaseSeconds * 1000 : 0;
     tell();
@@ -68,7 +70,7 @@ export const createLease = (
     await running;
     if (!isHeld()) return;
     heldUntil = 0;
-    // The row stays, since it says since when nobody holds the lease.
+    // The row stays: it says since when nobody holds the lease.
     const text = 'UPDATE signalbox.lease SET until = now() WHERE name = $1 AND holder = $2';
     await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
   };

@@ -199,7 +199,8 @@ CREATE TABLE signalbox.alert_heard (instance text PRIMARY KEY, at timestamptz NO
 `;
 
 /**
- * Snapshots of projections, in parts: events up to `gone` are deleted from the log. Instances register the version that they know,
+ * Snapshots of projections, in parts: events up to `gone` are deleted from the log. Instances register the version that they
+ * know,
  * since versions before 10 read logs without snapshots.
  */
 const projectionTables = `
@@ -210,10 +211,12 @@ ALTER TABLE signalbox.writer ADD COLUMN knows int NOT NULL DEFAULT 9;
 `;
 
 /**
- * Events of incidents, with seqs from the gate of the alerts, so that both have one order. The incidents of 1.1.0 become the first
+ * Events of incidents, with seqs from the gate of the alerts, so that both have one order. The incidents of 1.1.0 become the
+ * first
  * snapshot; none is resolved by time before an instance has appended its settings.
  *
- * The tables of 1.1.0 stay for a downgrade, but running instances of 1.1.0 must not fold alerts into them: a column that they need
+ * The tables of 1.1.0 stay for a downgrade, but running instances of 1.1.0 must not fold alerts into them: a column that they
+ * need
  * is renamed, so they refuse requests for incidents, and a lease without an end keeps them from notifying. After a downgrade, the
  * migration runs again.
  */

@@ -7,15 +7,15 @@ import { type Collection, type Decision, type Gate, toColumns } from './batch.ts
 import type { Row, Statement } from './connection.ts';
 import { toLevel } from './record-search.ts';
 
-/** By which a record that comes again is recognized: the last one with its hash had the same state. */
+/** Key of a record: it repeats the last record with the same hash if that has the same state. */
 export interface RepeatRowKey {
   hash: string;
   state: string;
-  /** A record with another state is refused with a KeyRefusal. */
+  /** True to refuse a record with another state with a KeyRefusal. */
   isOnce: boolean;
   /**
-   * A record that comes again so many milliseconds after the first one, or after the last reminder, is added with the
-   * member `repeatOf`, the first one's id; it is a repeat nevertheless.
+   * Milliseconds after the first record, or the last reminder, from which a repeat is added as a reminder: with the member
+   * `repeatOf`, the id of the first record. It still counts as a repeat.
    */
   remindAfterMs?: number | undefined;
 }
@@ -26,49 +26,49 @@ export interface NewRecord {
   id: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** What records are counted by; null for a text that the column does not take. */
+  /** Level by which records are counted; null for a text that the column does not take. */
   level: string | null;
   /** JSON without U+0000. */
   body: string;
   key?: RepeatRowKey | undefined;
-  /** An event of a feature: in a table beside the other one, with a seq of the same order. */
+  /** True for an event of a feature, which goes to a second table with the same order of seqs. */
   isEvent?: boolean;
 }
 
-/** The table of the events of features beside records. */
+/** Returns the name of the table of events of features. */
 export const toEventTable = (table: string): string => `${table}_event`;
 
-/** A record in its table. */
+/** Row of a record. */
 type StoredRow = Omit<NewRecord, 'key'> & { seq: number };
 
 /** Records that are added together. */
 export interface RecordChange {
   records: readonly NewRecord[];
-  /** They have been acknowledged: some may be in the table already, and none is refused. */
+  /** True if the records are acknowledged: the table may have some of them, and none is refused. */
   isAcknowledged: boolean;
 }
 
-/** Where a record is: its own id, or that of the one it repeats, which has no seq here. */
+/** Position of a record, or of the record that it repeats. */
 export interface Placed {
   id: string;
   seq: number | undefined;
   isRepeat: boolean;
 }
 
-/** By what a record is recognized when it comes again. */
+/** Stored key of a record. */
 interface RememberedKey {
   hash: string;
   state: string;
-  /** Of the record. */
+  /** Id of the record. */
   id: string;
   /** Milliseconds since 1970. */
   at: number;
 }
 
-/** The hash under which the last reminder of a series is remembered. */
+/** Returns the hash under which the last reminder of a series is stored. */
 const toReminderHash = (hash: string): string => `${hash} reminder`;
 
-/** Records in the table of the name, which is also that of the gate; they show which instance has added them. */
+/** Creates the collection of records in the table and gate with the name. Rows have the instance that has added them. */
 export const createRecordCollection = (
   name: 'alert' | 'audit' | 'setting' | 'heartbeat',
   instance: string,
@@ -101,7 +101,7 @@ const listHashes = (key: RepeatRowKey | undefined): string[] =>
 
 class RecordBatch {
   readonly #gate: Gate;
-  /** Seqs of records that are in the table, by id. */
+  /** Seqs of records in the table, by id. */
   readonly #seqs: Map<string, number>;
   readonly #keys: Map<string, RememberedKey>;
   readonly #added: StoredRow[] = [];
@@ -140,7 +140,7 @@ class RecordBatch {
     return this.#now - Math.max(last.at, first.at) >= remindAfterMs;
   }
 
-  /** Adds the record and remembers it under the hash, if there is one; returns its seq. */
+  /** Adds the record, and its key if it has a hash; returns the seq. */
   #add(record: NewRecord, hash: string | undefined, state = ''): number {
     const { id } = record;
     this.#gate.lastId += 1;
@@ -172,14 +172,14 @@ const toReminder = (record: NewRecord, repeatOf: string): NewRecord => ({
   body: JSON.stringify({ ...JSON.parse(record.body), repeatOf }),
 });
 
-/** Adds records to their table; an id that is there already is an error. */
+/** Returns the statement that adds records; a known id is an error. */
 const insertRecords = (table: string, instance: string, rows: readonly StoredRow[]): Statement => ({
   text: `INSERT INTO signalbox.${table} (seq, id, at, level, body, instance)
     SELECT u.*, $6::text FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[]) AS u`,
   values: [...toColumns(rows, 'seq', 'id', 'at', 'level', 'body'), instance],
 });
 
-/** Remembers keys with different hashes; earlier ones with these are replaced. */
+/** Returns the statement that stores keys with different hashes; it replaces earlier keys. */
 const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
   text: `INSERT INTO signalbox.repeat (hash, state, id, at)
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[])
@@ -189,24 +189,24 @@ const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
 
 type Key = Pick<RememberedKey, 'hash' | 'state'>;
 
-/** What the table's columns have of a record. */
+/** Values of the table's columns. */
 interface Columns {
-  /** Milliseconds since 1970; undefined where the record does not say. */
+  /** Returns the time in milliseconds since 1970; undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
   levelOf?(record: LogRecord): unknown;
-  /** There are events of features in a table beside it, and their projection does not fold imported records that are older than a day. */
+  /** True if a second table has events of features; their projection does not fold imported records that are older than a day. */
   hasEvents?: boolean;
-  /** How a record has its key, which a record of the table may lack while it is remembered. */
+  /** Reads and adds the key of a record; in the table, the key may be stored apart from the record. */
   keys?: {
     read(record: LogRecord): Key | undefined;
     add(record: LogRecord, key: Key): LogRecord;
   };
 }
 
-/** No instance has received what was imported, so none delivers it. */
+/** Instance of imported records: no instance has received them, so none delivers them. */
 const noInstance = '';
 
-/** The table of a log, as export and import see it. Records keep their ids and get seqs from 1. */
+/** Creates the table of a log for export and import. Imported records keep their ids and get seqs from 1. */
 export const createRecordTable = (
   name: 'alert' | 'audit' | 'setting',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,
@@ -240,7 +240,7 @@ export const createRecordTable = (
   },
   ...(hasEvents && {
     finish: () => [passOld(name)],
-    // All that was stored are events that are still there.
+    // All ids were given to events that still exist.
     isUnused: `(SELECT last_id FROM signalbox.gate WHERE name = '${name}') = (SELECT count(*) FROM signalbox.${toEventTable(name)})`,
   }),
 });

@@ -7,36 +7,36 @@ import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Rows of one page, and the bytes of bodies after which it ends. */
+/** Maximum rows of a page, and bytes of bodies after which it ends. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
-/** Bytes of bodies in the window of one listing. */
+/** Maximum bytes of bodies in one listing. */
 const maxListedBytes = 256 * MiB;
 
-/** So many rows of a time range are sorted; of a range with more, rows are read in the order of seq. */
+/** Maximum rows of a time range that are sorted; a larger range is read in the order of seq. */
 const sortedCount = 20_000;
 
-/** What a row costs of `maxBytes` of a search, beside its body. */
+/** Bytes of a row besides its body, counted against `maxBytes` of a search. */
 const rowBytes = 256;
 
-/** Rows that are counted at most. */
+/** Maximum rows to count. */
 const countedCount = 500_000;
 
-/** Longer texts are not in the column `level`, which has an index. */
+/** Maximum characters of a text in the column `level`, which has an index. */
 const longestLevel = 64;
 
-/** Rows of a table with more levels are read in the order of seq, whatever their level. */
+/** Maximum levels of a table whose rows are read by level; with more, they are read in the order of seq. */
 const mostLevels = 200;
 
-/** U+0000 and lone surrogates, which PostgreSQL does not store. */
+/** U+0000 and lone surrogates, which PostgreSQL refuses. */
 const unstorable = /[\0\p{Cs}]/u;
 
-/** The level as the column has it: null if it is no text, too long, or of characters that PostgreSQL does not store. */
+/** Returns the level for the column; null for anything but a short text that PostgreSQL stores. */
 export const toLevel = (level: unknown): string | null =>
   typeof level === 'string' && level.length <= longestLevel && !unstorable.test(level) ? level : null;
 
-/** The record in a row, with the instance that has stored it. */
+/** Parses the record of a row, with the instance that has stored it. */
 export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { instance: string } => ({
   ...(JSON.parse(body) as LogRecord),
   id,
@@ -44,35 +44,34 @@ export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { ins
   instance,
 });
 
-/** Milliseconds since 1970: the first, and the one after the last. */
+/** Range of times in milliseconds since 1970, with an exclusive end. */
 interface Times {
   since: number;
   until: number;
 }
 
-/** Which rows a page has, in the order of seq. */
+/** Rows of a page, in the order of seq. */
 export interface RowRange {
   table: string;
-  /** Oldest first, those after the seq; or newest first, those before it. */
+  /** Rows after a seq, oldest first; or rows before a seq, newest first. */
   from: { after: number } | { before: number };
   /**
-   * Only rows of an instance, or those with one of these levels, or without any: each column has an index with seq. Or only
-   * those with these seqs.
+   * Rows of an instance, or with one of the levels or no level: each column has an index with seq. Or rows with one of the seqs.
    */
   where?: { instance: string } | { levels: readonly string[] } | { seqs: readonly number[] } | undefined;
-  /** Only rows of these times; few, since all of them are sorted. */
+  /** Rows in a range of times; the range must be short, since all of its rows are sorted. */
   times?: Times | undefined;
-  /** Rows of other times have no body. */
+  /** Range of times outside of which rows have no body. */
   shown?: Times | undefined;
 }
 
-/** One page of rows with seq, id, instance and body. It is empty if there are no more. */
+/** Reads one page of rows with seq, id, instance and body; an empty page is the end. */
 export const readPage = (database: Database, range: RowRange): Promise<Row[]> => {
   const { table, from, where, times, shown } = range;
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const isIn = ({ since, until }: Times): string => `at >= ${bind(since)} AND at < ${bind(until)}`;
-  // An index that begins with another column has this expression.
+  // The index of another column has this expression.
   const seq = (where && !('seqs' in where)) || times ? '(seq + 0)' : 'seq';
   const [order, bound] = 'after' in from ? ['ASC', `> ${bind(from.after)}`] : ['DESC', `< ${bind(from.before)}`];
   const conditions = [`${seq} ${bound}`];
@@ -92,7 +91,10 @@ export const readPage = (database: Database, range: RowRange): Promise<Row[]> =>
   return database.query({ text, values });
 };
 
-/** The seqs of one page of rows with the levels, or without any: the first ones of each level, so that rare ones are found fast. */
+/**
+ * Returns the query of the seqs of a page of rows with one of the levels, or without a level. Reading each level apart finds rare
+ * levels fast.
+ */
 const selectLevelSeqs = (table: string, levels: string, bound: string, order: string): string => {
   const first = (level: string): string => `(SELECT seq FROM signalbox.${table} WHERE ${level} AND (seq + 0) ${bound}
     ORDER BY (seq + 0) ${order} LIMIT ${pageCount})`;
@@ -102,7 +104,7 @@ const selectLevelSeqs = (table: string, levels: string, bound: string, order: st
     ) AS found ORDER BY seq ${order} LIMIT ${pageCount})`;
 };
 
-/** Those of the last `count` records that match. @throws JournalError `window-too-large` */
+/** Lists matches among the last `count` records. Throws a JournalError `window-too-large`. */
 export const listTable = async (database: Database, table: string, count: number, match?: Match): Promise<Listing> => {
   const rows = await database.query({
     text: `SELECT seq, level, octet_length(body) AS bytes FROM signalbox.${table} ORDER BY seq DESC LIMIT $1`,
@@ -131,7 +133,7 @@ const chooseRows = async (database: Database, table: string, rows: Row[], { fiel
   return rows.filter(({ seq }) => chosen.has(seq));
 };
 
-/** Throws if a row is deleted meanwhile. */
+/** Reads records by their seqs. Throws if a row is deleted meanwhile. */
 async function* readRecords(database: Database, table: string, seqs: readonly number[]): AsyncGenerator<LogRecord> {
   for (let read = 0; read < seqs.length; ) {
     const wanted = seqs.slice(read, read + pageCount);
@@ -144,7 +146,7 @@ async function* readRecords(database: Database, table: string, seqs: readonly nu
   }
 }
 
-/** Searches the records of a table, newest first, as the journal searches its files. */
+/** Searches the records of a table, newest first. */
 export const searchTable = async (database: Database, table: string, search: Search): Promise<SearchResult> => {
   const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
   const range = await planSearch(database, table, search);
@@ -170,7 +172,7 @@ export const searchTable = async (database: Database, table: string, search: Sea
   }
 };
 
-/** The rows to read for a search: those that skip most of what it does not want. */
+/** Resolves to the most selective range of rows for a search. */
 const planSearch = async (
   database: Database,
   table: string,
@@ -194,7 +196,7 @@ const isSmall = async (database: Database, table: string, { since, until }: Time
   return row.count <= sortedCount;
 };
 
-/** The levels in the table, from one to the next in the index; undefined if there are very many. */
+/** Reads the levels in the table, from index entry to index entry; undefined if there are too many. */
 const listTableLevels = async (database: Database, table: string): Promise<string[] | undefined> => {
   const next = (after: string): string => `SELECT level FROM signalbox.${table} WHERE ${after} ORDER BY level LIMIT 1`;
   const rows = await database.query({
@@ -206,7 +208,10 @@ const listTableLevels = async (database: Database, table: string): Promise<strin
   return rows.length > mostLevels ? undefined : rows.map(({ level }) => level);
 };
 
-/** Counts the records of a table by minute and level, the newest if there are very many; resolves to whether all were. */
+/**
+ * Counts the records of a table by minute and level; resolves to false if only the newest were counted, because there are too
+ * many.
+ */
 export const countTable = async (
   database: Database,
   table: string,

@@ -118,7 +118,10 @@ export class RowDeletion {
     return row.isAbandoned;
   }
 
-  /** Deletes rows; in the same statement raises columns of a projection to the last deleted seq, since it may have to restore its snapshot. */
+  /**
+   * Deletes rows; in the same statement raises columns of a projection to the last deleted seq, since it may have to restore its
+   * snapshot.
+   */
   async #delete(
     table: string,
     key: string,

@@ -81,7 +81,10 @@ export interface Common {
   timeZone: string;
 }
 
-/** Stores the shared settings with the first instance, and compares them with each other one. Throws a LastingProblem if they differ. */
+/**
+ * Stores the shared settings with the first instance, and compares them with each other one. Throws a LastingProblem if they
+ * differ.
+ */
 export const claimCommon = async (connection: Connection, common: Common): Promise<void> => {
   if (await compareCommon(connection, common)) return;
   await connection.query({

@@ -9,49 +9,53 @@ import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** The version of the tables from which on programs read snapshots. */
+/** First version of the tables whose programs read snapshots. */
 const snapshotVersion = 10;
 
-/** A snapshot is written when the log has so many bytes after the last one, unless `isWriter` says which instance writes it. */
+/** Bytes of the log after the last snapshot from which a snapshot is written, unless `isWriter` selects the writing instance. */
 const leastGrowth = 2 * MiB;
 
-/** Characters of a part, and parts that are read and written at once: requests are answered in between. */
+/** Characters of a part. */
 const partLength = 64 * 1024;
+
+/** Parts that are read or written at once; requests are answered in between. */
 const partCount = 4;
 
-/** Parts that are deleted at once. */
+/** Parts in one deletion. */
 const deletedCount = 64;
 
-/** Milliseconds after which parts that do not count yet are left over: whoever wrote them has ended. */
+/** Milliseconds after which parts that belong to no snapshot are deleted: their writer has ended. */
 const leftOverMs = dayMs;
 
-/** Rows of the log that stay for those who list them: so many bytes of the newest, but no more than so many rows. */
+/** Newest rows of the log that stay for lists: maximum bytes and rows. */
 const keptBytes = 16 * MiB;
 const keptCount = 100_000;
 
 interface SnapshotTableParts {
   database: Database;
-  /** The log's table, and the one of events beside it, if there is one. */
+  /** Table of the log, and its second table of events, if it has one. */
   tables: readonly [table: 'setting' | 'alert', eventTable?: string];
-  /** Rows of the log are deleted once they are in the snapshot, but for the newest. */
+  /** True to delete rows of the log, but for the newest, once the snapshot has them. */
   cutsLog?: boolean;
-  /** Whether this is the instance that writes snapshots; by default whichever comes first does. */
+  /** True on the instance that writes snapshots; by default the first instance to come writes. */
   isWriter?: () => boolean;
 }
 
-/** A snapshot whose parts are stored under a name, as of the event with the seq and the id. */
+/** Snapshot as of the event with the seq and the id. */
 interface NewSnapshot {
   tables: SnapshotTableParts['tables'];
   seq: number;
   id: string;
+  /** Name of the parts. */
   parts: string;
-  /** How many there are. */
+  /** Number of parts. */
   count: number;
 }
 
 /**
- * The snapshot of a log that instances share. It counts only if all its parts and the last event of the state are in the tables
- * then, so it neither lacks entries nor has events that a failover of the database has lost.
+ * Creates the snapshot of a log that instances share. A new snapshot counts only if the tables have all its parts and the last
+ * event
+ * of its state, so it neither lacks entries nor has events that a failover of the database has lost.
  */
 export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapshot => {
   const { database, tables, cutsLog, isWriter } = given;
@@ -90,7 +94,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
       let spare = parts;
       try {
         const written = await writeParts(database, parts, entries);
-        // If this fails, the parts may count nevertheless, or soon.
+        // After a failure, the parts may still count, now or soon.
         spare = '';
         const stored = await database.writeApart(storing, { tables, seq, id, parts, count: written.count });
         spare = stored.spare;
@@ -102,7 +106,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
   };
 };
 
-/** Whether the last snapshot is older than a seq, and the log has grown by so many bytes up to that. */
+/** Resolves to true if the last snapshot is older than the seq, and the log has grown by `bytes` since. */
 const isDue = async (database: Database, table: string, seq: number, bytes: number): Promise<boolean> => {
   const growth = `(SELECT coalesce(sum(octet_length(body)), 0) FROM signalbox.${table} WHERE seq > head.seq AND seq <= $2)`;
   const [row] = await database.query({
@@ -113,7 +117,10 @@ const isDue = async (database: Database, table: string, seq: number, bytes: numb
   return row.isDue;
 };
 
-/** Deletes parts of the log's snapshots, a few at a time, but never those that count: a failover may have made former ones count again. */
+/**
+ * Deletes parts of snapshots, a few at a time, but none of the current snapshot: after a failover, an earlier one may be current
+ * again.
+ */
 const deleteParts = async (database: Database, table: string, condition: string, value: string): Promise<void> => {
   const text = `DELETE FROM signalbox.projection_part WHERE (name, part) IN (
       SELECT name, part FROM signalbox.projection_part WHERE ${condition} AND name IS DISTINCT FROM
@@ -124,13 +131,13 @@ const deleteParts = async (database: Database, table: string, condition: string,
   }
 };
 
-/** Deletes parts that never came to count, or do not any more. */
+/** Deletes old parts that belong to no current snapshot. */
 const deleteLeftOver = (database: Database, table: string): Promise<void> => {
   const condition = `(name = $1 OR starts_with(name, $1 || '/') AND name < $1 || '/' || $2)`;
   return deleteParts(database, table, condition, createId(Date.now() - leftOverMs));
 };
 
-/** Stores the entries under a name, some at a time, so that nobody waits for them. */
+/** Stores the entries under a name, a few parts at a time, so that other writes do not wait. */
 const writeParts = async (
   database: Database,
   name: string,
@@ -158,13 +165,16 @@ const writeParts = async (
   return { size, count: first };
 };
 
-/** Calls `take` with each part of the snapshot, an array as JSON, and resolves to the seq; 0 without a snapshot. Rejects if a part is missing. */
+/**
+ * Calls `take` with each part of the snapshot, an array as JSON; resolves to the seq, 0 without a snapshot. Rejects if a part is
+ * missing.
+ */
 export const readSnapshot = async (
   query: (statement: Statement) => Promise<Row[]>,
   table: string,
   take: (body: string) => void,
 ): Promise<number> => {
-  // Tables of an older version have no column for the name of the parts.
+  // Tables of an older version lack the column `parts`.
   const [head] = await query({ text: 'SELECT * FROM signalbox.projection WHERE name = $1', values: [table] });
   if (!head) return 0;
   const name = head.parts ?? table;
@@ -203,13 +213,14 @@ function* flatten<T>(pieces: Iterable<readonly T[]>): Generator<T> {
   for (const piece of pieces) yield* piece;
 }
 
-/** Whether a new snapshot counts, and the name of parts that do not. */
 interface Stored {
+  /** True if the new snapshot counts. */
   counts: boolean;
+  /** Name of parts that count no more. */
   spare: string;
 }
 
-/** Makes snapshots count. */
+/** Collection in which new snapshots replace older ones. */
 const storing: Collection<NewSnapshot, Stored> = {
   name: 'projection',
   read: (changes) => [
@@ -226,7 +237,7 @@ const storing: Collection<NewSnapshot, Stored> = {
     const decisions = changes.map(({ tables: [table], seq, parts, count }, index) => {
       const head = heads.find(({ name }) => name === table);
       const isWhole = found[index]?.[0]?.hasLast === true && found[index]?.[0]?.count === count;
-      // Another instance has been faster, or the database has lost the event or some parts.
+      // Another instance was faster, or the database has lost the event or some parts.
       if ((head?.seq ?? 0) >= seq || !isWhole) return { result: { counts: false, spare: parts } };
       statements.push({
         text: `INSERT INTO signalbox.projection (name, seq, parts) VALUES ($1, $2, $3)
@@ -239,13 +250,13 @@ const storing: Collection<NewSnapshot, Stored> = {
   },
 };
 
-/** An instance of a version that does not read snapshots may still be there. */
+/** SQL condition: an instance of a version that does not read snapshots may still run. */
 const hasOlder = `EXISTS (SELECT FROM signalbox.writer
   WHERE knows < ${snapshotVersion} AND seen_at > now() - interval '1 day')`;
 
 /**
- * The last row that may be deleted; 0 for none. Programs that do not read snapshots are refused from then on, and beside one
- * of them nothing is deleted.
+ * Resolves to the seq of the last row that may be deleted; 0 for none. Programs that do not read snapshots are refused from then
+ * on; while one of them runs, nothing is deleted.
  */
 const findLast = async (database: Database, table: string): Promise<number> => {
   const [found] = await database.query({
@@ -262,7 +273,7 @@ const findLast = async (database: Database, table: string): Promise<number> => {
       text: `UPDATE signalbox.schema SET readable_by = ${snapshotVersion} WHERE NOT ${mayDelete} AND NOT ${hasOlder}
         RETURNING 1 AS one`,
     });
-    // One of them that starts at this moment is seen the next time.
+    // A program that starts at this moment is seen the next time.
     if (refused) return 0;
   }
   const [row] = await database.query({

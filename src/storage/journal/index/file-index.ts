@@ -268,7 +268,8 @@ export class FileIndex implements Counted {
   }
 
   /**
-   * Reads the blocks of the first `end` bytes that `canHold` accepts, last block first, and any block that was not indexed before.
+   * Reads the blocks of the first `end` bytes that `canHold` accepts, last block first, and any block that was not indexed
+   * before.
    * The `end` of a block is the offset up to which it belongs to these bytes.
    */
   async *readBackwards(

@@ -51,7 +51,8 @@ export async function* readLogBackwards(
 }
 
 /**
- * Opens the files one after the other, newest or oldest first, but for closed files that `isWanted` refuses. A closed file is open
+ * Opens the files one after the other, newest or oldest first, but for closed files that `isWanted` refuses. A closed file is
+ * open
  * only while it is read, so a reader that waits for its client keeps no closed file open.
  */
 export async function* openLogFiles(

@@ -34,7 +34,7 @@ const searchAll = async (journal: TestJournal, search: Omit<Search, 'before'>): 
   assert.fail('the pages do not end');
 };
 
-/** What a plain filter over the records finds. */
+/** Filters the records without an index. */
 const filterAll = (records: readonly LogRecord[], { since, until, match = [], test = () => true }: Filter) =>
   [...records].reverse().filter((record) => {
     const at = record['at'] as number | undefined;

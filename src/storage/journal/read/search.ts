@@ -140,7 +140,8 @@ export interface Counting {
 }
 
 /**
- * Counts records by minute and key, in no order; a minute and key may be added several times. Resolves to false if the index of the
+ * Counts records by minute and key, in no order; a minute and key may be added several times. Resolves to false if the index of
+ * the
  * log is not complete yet, so that records are missing.
  */
 export const countRecords = async (index: LogIndex, { since, until, maxBytes, add }: Counting): Promise<boolean> => {
