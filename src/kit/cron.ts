@@ -3,7 +3,7 @@ import { RecentValues } from './recent-values.ts';
 
 interface CronField {
   name: string;
-  /** Values that the field has. */
+  /** Number of values of the field. */
   count: number;
 }
 
@@ -15,10 +15,10 @@ const cronFields: readonly CronField[] = [
   { name: 'day of the week', count: 7 },
 ];
 
-/** Digits, names and signs of a field, with the `L`, `W` and `#` of other programs. */
+/** Characters of a field, with the `L`, `W` and `#` of other programs. */
 const fieldForm = /^[\w*,/#+?-]+$/;
 
-/** The names of crontab(5). Its `@reboot` names no time. */
+/** Nicknames of crontab(5) but `@reboot`, which is no time. */
 const nicknames: Record<string, string> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -29,7 +29,7 @@ const nicknames: Record<string, string> = {
   '@hourly': '0 * * * *',
 };
 
-/** The five fields of a cron expression. Throws an Error whose message says what is wrong. */
+/** Splits a cron expression into its five fields. Throws an Error that explains the fault. */
 export const splitCron = (expression: string): string[] => {
   const trimmed = expression.trim();
   const fields = (nicknames[trimmed.toLowerCase()] ?? trimmed).split(/[ \t]+/);
@@ -38,23 +38,24 @@ export const splitCron = (expression: string): string[] => {
   throw new Error(`${JSON.stringify(expression)} must have five fields: ${names}`);
 };
 
-/** The times of a cron expression within decades: the longest wait is that for 29 February on a certain weekday, 40 years. */
+/** Times of a cron expression. The longest wait, for 29 February on a certain weekday, is 40 years. */
 export interface CronTimes {
-  /** The first time after `from`, which is now by default; null if none comes. */
+  /** Returns the first time after `from`, by default now; null if the expression has none. */
   nextRun(from?: Date): Date | null;
   nextRuns(count: number, from?: Date): Date[];
-  /** The last times before `from`, the latest first. */
+  /** Returns the last times before `from`, latest first. */
   previousRuns(count: number, from?: Date): Date[];
 }
 
 type Zone = Pick<CronOptions, 'timezone' | 'utcOffset'>;
 
-/** The times of an expression whose days are in no calendar. */
+/** Times of an expression whose days exist in no year. */
 const noTimes: CronTimes = { nextRun: () => null, nextRuns: () => [], previousRuns: () => [] };
 
 /**
- * The times of a cron expression as cron(8) of Debian has them: where both day fields are restricted, either is enough, but
- * where one begins with `*`, as in `*\/2`, both must match. Throws an Error whose message says what is wrong.
+ * Creates the times of a cron expression like cron(8) of Debian: if both day fields are restricted, either must match; if one
+ * begins
+ * with `*`, as in `*\/2`, both must match. Throws an Error that explains the fault.
  */
 export const createCron = (expression: string, zone: Zone): CronTimes => {
   const fields = splitCron(expression);
@@ -72,7 +73,7 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   };
 };
 
-/** Times that each follow from the one before. */
+/** Returns successive times, each found from the previous. */
 const follow = (count: number, find: (from?: Date) => Date | null, from?: Date): Date[] => {
   const found: Date[] = [];
   while (found.length < count) {
@@ -96,17 +97,18 @@ const needsBoth = (pattern: string): boolean => {
   return day.startsWith('*') || weekday.startsWith('*');
 };
 
-/** Days of the months of a year that is no leap year. */
+/** Days of the months in a common year. */
 const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
 
-/** In croner's bits of a weekday: the last one in the month. Those below are for the first to the fifth. */
+/** Croner's bit for the last such weekday of the month; the lower bits stand for the first to the fifth. */
 const lastBit = 32;
 
 /**
- * The most years between days that match; undefined if no year has such a day. A date is on a certain weekday after at most
- * 12 years, and 29 February after 40. Without a bound, croner searches 400 years.
+ * Returns the maximum years between matching days; undefined if no year has such a day. A date falls on a certain weekday after
+ * at
+ * most 12 years, 29 February after 40. Without a bound, croner searches 400 years.
  */
 const readLongestWait = (pattern: CronPattern, both: boolean): number | undefined => {
   if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return 40;
@@ -116,14 +118,14 @@ const readLongestWait = (pattern: CronPattern, both: boolean): number | undefine
   return mayHave(29, 1) ? 40 : undefined;
 };
 
-/** Says whether a month of this length may have a day that matches and is that day of the week. */
+/** Creates a test whether a month of this length can have a matching day on the weekday. */
 const hasDay =
   (pattern: CronPattern, length: number) =>
   (weekday: number): boolean => {
     const bits = pattern.dayOfWeek[weekday] ?? 0;
     const isNth = (day: number): boolean =>
       (bits & (1 << Math.floor((day - 1) / 7))) !== 0 || ((bits & lastBit) !== 0 && day > length - 7);
-    /** The weekday nearest to a day, as with `15W`, can be `day`. */
+    /** True if `day` can be the weekday nearest to the wanted day, as with `15W`. */
     const isNear = (wanted: number, day: number): boolean => {
       const of = (weekday + wanted - day + 35) % 7;
       if (of === 0) return day === (wanted === length ? wanted - 2 : wanted + 1);
@@ -138,12 +140,12 @@ const hasDay =
     return bits !== 0 && Array.from({ length }, (_, index) => index + 1).some((day) => isNth(day) && isNamed(day));
   };
 
-/** Parsed expressions that are kept, of the last use: each takes 80 kB, and thousands may be stored. */
+/** Maximum parsed expressions in memory: each takes 80 kB, and there may be thousands of schedules. */
 const mostParsed = 100;
 
 const parsed = new RecentValues<Cron>(mostParsed);
 
-/** An expression for the years around a time. */
+/** Returns the parsed expression for the years around a time. */
 const findParsed = (pattern: string, zone: Zone, at: Date, wait: number): Cron => {
   const year = at.getUTCFullYear();
   const years = [year - 1 - wait, year + 1 + wait].map((each) => Math.min(Math.max(each, 1), 9999));

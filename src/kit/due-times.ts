@@ -3,10 +3,7 @@ interface Due {
   at: number;
 }
 
-/**
- * When something is to be done about what, the earliest first: a binary heap in which a later time of an id replaces the one
- * before.
- */
+/** Due times by id, earliest first: a binary heap in which a new time of an id replaces the earlier one. */
 export class DueTimes {
   readonly #heap: Due[] = [];
   readonly #at = new Map<string, number>();
@@ -20,7 +17,7 @@ export class DueTimes {
     }
     this.#at.set(id, at);
     this.#push({ id, at });
-    // Places that no longer count are removed before they are most of it.
+    // Outdated entries are removed before they outnumber the current ones.
     if (this.#heap.length > 2 * this.#at.size + 1024) this.#rebuild();
   }
 
@@ -29,22 +26,22 @@ export class DueTimes {
     if (at < (this.#at.get(id) ?? Number.POSITIVE_INFINITY)) this.set(id, at);
   }
 
-  /** How many ids have a time. */
+  /** Number of ids with a time. */
   get size(): number {
     return this.#at.size;
   }
 
-  /** The time of an id; undefined if it has none. */
+  /** Returns the time of an id; undefined without one. */
   timeOf(id: string): number | undefined {
     return this.#at.get(id);
   }
 
-  /** The earliest time; undefined if there is none. */
+  /** Earliest time; undefined without ids. */
   get first(): number | undefined {
     return this.#peek()?.at;
   }
 
-  /** Removes those up to the time; returns their ids, the earliest first. */
+  /** Removes the ids up to a time; returns them, earliest first. */
   take(until: number): string[] {
     const ids: string[] = [];
     for (let first = this.#peek(); first && first.at <= until; first = this.#peek()) {
@@ -55,7 +52,7 @@ export class DueTimes {
     return ids;
   }
 
-  /** The first ones, the earliest first. */
+  /** Returns the first ids with their times, earliest first. */
   list(most: number): Due[] {
     return Array.from(this.#at, ([id, at]) => ({ id, at }))
       .sort((one, other) => one.at - other.at)
@@ -67,7 +64,7 @@ export class DueTimes {
     this.#at.clear();
   }
 
-  /** The first that counts. */
+  /** Returns the first entry that is current. */
   #peek(): Due | undefined {
     for (let first = this.#heap[0]; first; first = this.#heap[0]) {
       if (this.#at.get(first.id) === first.at) return first;

@@ -1,7 +1,7 @@
 import type { SharedIncident } from './incident-source.ts';
 import { toTimeText } from './route.ts';
 
-/** What routes and webhooks say of an incident, in the same names and forms. */
+/** Returns an incident's members in responses and webhooks. */
 export const toIncidentFacts = ({ acknowledged, resolved, ...incident }: SharedIncident) => ({
   id: incident.id,
   number: incident.number,

@@ -1,13 +1,13 @@
 import type { Feature, Profile } from './feature.ts';
 
-/** The profiles that people see first and last, wherever profiles are listed; the others are in between. */
+/** Profiles at the start and the end of each list; the others are in between. */
 const first = [
   ...['alerts', 'incidents', 'snapshots', 'silences', 'notifications', 'oncall', 'alertmanager'],
   ...['watches', 'heartbeats', 'monitoring', 'status', 'history', 'tasks', 'commands'],
 ];
 const last = ['items', 'simple-tasks', 'protected-tasks'];
 
-/** The profiles of features in the order in which people see them. */
+/** Returns the profiles of features in the order of lists. */
 export const listProfiles = (features: readonly Feature[]): Profile[] => {
   const toPlace = ({ name }: Profile): number =>
     first.includes(name) ? first.indexOf(name) - first.length : last.indexOf(name) + 1;

@@ -5,7 +5,7 @@ import { type Severity, severities } from './severity.ts';
 const numberOrNull = (example: number, description?: string) =>
   nullable(Type.Number({ examples: [example] }), description);
 
-/** How the machine is used at one time. */
+/** Usage of the machine at one time. */
 export const hostUsage = {
   cpu: numberOrNull(0.25, 'Busy share of all processors, 0 to 1.'),
   memoryUsed: numberOrNull(2_147_483_648),
@@ -16,7 +16,7 @@ export const hostUsage = {
   networkSent: numberOrNull(800),
 };
 
-/** An event of the topic `host`. */
+/** Event of the topic `host`. */
 export const HostUsage = Type.Object(
   { time: Time, ...hostUsage },
   {
@@ -25,7 +25,7 @@ export const HostUsage = Type.Object(
   },
 );
 
-/** A process with its usage; `sinceWhen` completes what its share is measured over. */
+/** Creates the schema of a process with its usage; `sinceWhen` completes the period of its share. */
 export const describeProcess = (sinceWhen: string) =>
   Type.Object({
     pid: Type.Integer({ examples: [4086] }),
@@ -39,7 +39,7 @@ export const describeProcess = (sinceWhen: string) =>
     startedAt: nullable(Time),
   });
 
-/** An event of the topics `processes` and `top`. */
+/** Event of the topics `processes` and `top`. */
 export const ProcessUsage = Type.Object(
   {
     time: Time,
@@ -49,10 +49,10 @@ export const ProcessUsage = Type.Object(
   { title: 'ProcessUsage', description: 'The processes with the most memory.' },
 );
 
-/** Severities as /metrics and the history name them. */
+/** Names of severities in /metrics and the history. */
 export const alertLevels = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
 
-/** What the history keeps of each step, in the order of its file; change the file's version with it. */
+/** Values of a step of the history, in the order of its file; a change needs a new version of the file. */
 const hostMeanings = {
   cpu: 'Busy share of all processors, 0 to 1.',
   memoryUsed: 'Bytes not available to programs.',

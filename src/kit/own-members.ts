@@ -5,25 +5,24 @@ import { isObject } from '../lib/parse-json.ts';
 
 const longestName = 100;
 
-/** So many names are listed where none is similar. */
+/** Maximum names in the advice if none is similar. */
 const mostListed = 8;
 
-/** Refuses a body that names another one than the path. @throws HttpError */
+/** Throws an HttpError if the body has another name than the path. */
 export const assertNameOfPath = (given: string, path: string): void => {
   if (given !== path) throw new HttpError('invalid', `name is ${given}, the path has ${path}: make them equal`);
 };
 
 /**
- * Refuses members that `own` and the objects in it do not have: of a setting, a misspelt one would be lost without notice.
- * Those that only responses have (`shown`) are ignored, so what was read can be changed and sent back whole.
- * @throws HttpError
+ * Throws an HttpError for members that `own` and its nested objects do not have: a misspelt member would be lost without notice.
+ * Members of responses (`shown`) are ignored, so that a response can be changed and sent back whole.
  */
 export const assertOwnMembers = (value: object, own: TObject, shown?: TObject): void => {
   assertKnown(value, own, shown, '');
   assertParts(value, own, shown, '');
 };
 
-/** What of a schema says where objects are. */
+/** Part of a schema that shows where objects are. */
 interface Part {
   properties?: Record<string, Part>;
   items?: Part;

@@ -1,6 +1,6 @@
 /**
- * Who did something, for people: `user:anna` is anna, `key:backup` the key backup, `address:10.0.0.1` 10.0.0.1, and
- * `destination:phone` somebody who was notified there.
+ * Returns the readable name of an author: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
+ * `address:10.0.0.1`, and the person who was notified for `destination:phone`.
  */
 export const toPerson = (name: string): string =>
   name

@@ -1,4 +1,4 @@
-/** Values by key, made when they are asked for; of more than `most`, the one that was not asked for for longest is dropped. */
+/** Cache of values, created on first use. Beyond `most` values, the least recently used one is dropped. */
 export class RecentValues<T> {
   readonly #values = new Map<string, T>();
   readonly #most: number;

@@ -26,7 +26,7 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
   FastifyBaseLogger
 >;
 
-/** A route as data, from which it is mounted, guarded, documented and checked for conflicts. */
+/** Route as data, from which it is mounted, guarded, documented and checked for conflicts. */
 export interface Route<S extends FastifySchema = FastifySchema>
   extends RouteAccess,
     Pick<
@@ -36,18 +36,18 @@ export interface Route<S extends FastifySchema = FastifySchema>
     BodyOptions {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
-  /** The setting `access` does not change who may use it: health checks, the login, and what users do with their own sessions. */
+  /** The setting `access` has no effect: health checks, the login, and users' own sessions. */
   staysOpen?: boolean;
-  /** It changes what people and programs may do, so the caller's account is read again right before. */
+  /** The route changes rights, so the caller's account is read again right before. */
   changesAccess?: boolean;
-  /** A health check, which works during overload too. */
+  /** The route is a health check, which works during overload, too. */
   isVital?: boolean;
-  /** The setting `access` may open it to everyone. */
+  /** The setting `access` may open the route to everyone. */
   canBeOpen?: boolean;
-  /** One line; becomes the operation's summary in the OpenAPI document. */
+  /** Summary of the operation in the OpenAPI document, one line. */
   summary: string;
   schema: S;
-  /** Headers that the OpenAPI document lists, with their meanings: optional ones of requests, and those of successes. */
+  /** Headers in the OpenAPI document, with their meanings: optional headers of requests, and headers of successful responses. */
   headers?: DocumentedHeaders;
   /** The path is also served with a trailing slash. */
   looseSlash?: boolean;
@@ -55,51 +55,51 @@ export interface Route<S extends FastifySchema = FastifySchema>
   yieldsTo?: string;
 }
 
-/** The id of a task in a path: a number for clients; other texts are accepted too, and get 404. */
+/** Id of a task in a path, a number for clients; other texts are accepted, too, and get 404. */
 export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
 
-/** The ids of records: UUIDs in lower case. */
+/** Pattern of a record's id: a UUID in lower case. */
 export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** An object schema that the OpenAPI document lists by this name. */
+/** Creates an object schema that the OpenAPI document lists by its title. */
 export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 
-/** A whole list; `noun` is what messages call its entries, and `order` says how they are sorted. */
+/** Creates the schema of a whole list; `noun` names the entries in messages, `order` describes their order. */
 export const defineList = <T extends TSchema>(title: string, noun: string, entry: T, order?: string) =>
   defineShape(title, {
     count: Type.Integer({ description: `${noun} in \`data\`.`, examples: [1] }),
     data: Type.Array(entry, order === undefined ? {} : { description: order }),
   });
 
-/** The parameters of a list by pages, the newest first; `before` says what that is about. */
+/** Creates the parameters of a list in pages, newest first; `before` describes that parameter. */
 export const pagingQuery = (nouns: string, before = 'The `next` of a page: what comes after it.') => ({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
 });
 
-/** A time in a response. */
+/** Time in a response. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 
-/** Unix milliseconds as responses have them. */
+/** Returns Unix milliseconds as a time of responses. */
 export const toTimeText = (ms: number): string => new Date(ms).toISOString();
 
-/** The same; null where there is none, or it is infinite. */
+/** Returns Unix milliseconds as a time of responses; null for a missing or infinite time. */
 export const toTimeOrNull = (ms: number | null | undefined): string | null =>
   typeof ms === 'number' && Number.isFinite(ms) ? toTimeText(ms) : null;
 
-/** A text that may be left out. */
+/** Creates the schema of an optional text. */
 export const optionalText = (description: string, example?: string) =>
   Type.Optional(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));
 
-/** What may be null. */
+/** Creates the schema of a value or null. */
 export const nullable = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-/** What may be null because there is none. */
+/** Creates the schema of a value, or null without one; the description says so. */
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   nullable(schema, `${description} \`null\` where there is none.`);
 
-/** Nothing satisfies it where an `async` handler sends a list. */
+/** Type that no `async` handler satisfies that sends a list. */
 type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>
   ? Extract<R, ListSent> extends never
     ? unknown

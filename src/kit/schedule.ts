@@ -2,7 +2,7 @@ import { HttpError } from '../http/errors.ts';
 import { resolveTimeZone } from '../lib/time-zone.ts';
 import { type CronTimes, createCron } from './cron.ts';
 
-/** The times of a cron expression of five fields. Throws an HttpError where it cannot be used. */
+/** Parses a schedule: a cron expression of five fields. Throws an HttpError for an invalid schedule. */
 export const parseSchedule = (schedule: string, timeZone: string): CronTimes => {
   const timezone = resolveTimeZone(timeZone);
   if (timezone === undefined) {

@@ -9,17 +9,17 @@ interface Named {
 }
 
 export interface SettingKeeperParts<Known, Configured = never> {
-  /** Undefined where nothing can be made at run time. */
+  /** Undefined if settings cannot change at run time. */
   settings: SettingStore | undefined;
   /** Entries of the config file. */
   configured?: readonly Configured[];
-  /** Used unless others have their name. */
+  /** Defaults, each used unless another setting has its name. */
   defaults?: readonly Known[];
-  /** Refuses to store one that could be used, for what depends on now. @throws HttpError */
+  /** Throws an HttpError for a usable setting that must not be stored now. */
   check?(known: Known): void;
-  /** Resolves when the last change has its effect, which responses to changes wait for. */
+  /** Resolves when the last change has taken effect; responses to changes wait for it. */
   settle?(): Promise<void>;
-  /** Gets the error of one that cannot be used, once: another version may have stored it. */
+  /** Receives the error of a broken setting once; another version may have stored it. */
   onUnusable?(name: string, error: Error): void;
 }
 
@@ -27,11 +27,11 @@ interface CompileResult<Known> {
   name: string;
   version: number;
   known: Known | undefined;
-  /** Why it cannot be used. */
+  /** Reason why the setting is broken. */
   reason: string | undefined;
 }
 
-/** The settings of one kind, as their feature uses them: those of the config file, and those that people have made. */
+/** Settings of one kind in the form that their feature uses: defaults, the config file, and runtime settings. */
 export class SettingKeeper<Stored, Known extends Named, Configured extends Named = never, Given = Stored> {
   readonly kind: SettingKind<Stored, Known, Configured, Given>;
   readonly #settings: SettingStore | undefined;
@@ -40,13 +40,14 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   readonly #listeners: (() => void)[] = [];
   #configured: ReadonlyMap<string, Known> = new Map();
   #defaults: readonly Known[];
-  /** Those made at run time, compiled when they are first needed after a change. */
+  /** Runtime settings, compiled on first use after a change. */
   #results: readonly CompileResult<Known>[] = [];
   #isStale = true;
-  /** Of these, those that can be used and that the config file has no others for. */
+  /** Usable runtime settings whose name the config file does not have. */
   #made: readonly Known[] = [];
-  /** All that can be used, in their order; and by name, once one was looked for. */
+  /** All usable settings, in the order of the kind. */
   #list: readonly Known[] = [];
+  /** The same by name, from the first look-up on. */
   #byName: ReadonlyMap<string, Known> | undefined;
 
   constructor(kind: SettingKind<Stored, Known, Configured, Given>, parts: SettingKeeperParts<Known, Configured>) {
@@ -57,7 +58,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#setConfigured(parts.configured ?? [], 0);
     this.#settings?.onChanged(kind.name, () => {
       this.#isStale = true;
-      // The list of broken settings must not have one that was replaced.
+      // The list of broken settings must not keep a setting that was replaced.
       if (this.#results.some(({ reason }) => reason !== undefined)) this.list();
       this.#tell();
     });
@@ -67,19 +68,19 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#settings !== undefined;
   }
 
-  /** Calls the listener when some have changed, here, at other instances or in the config file. */
+  /** Calls the listener when settings have changed, here, at another instance or in the config file. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Takes the entries of a config file that was read again at a time in Unix milliseconds. */
+  /** Applies the entries of a config file that was read again `at` a time in Unix milliseconds. */
   configure(configured: readonly Configured[], at = 0, defaults: readonly Known[] = this.#defaults): void {
     this.#defaults = defaults;
     this.#setConfigured(configured, at);
     this.#tell();
   }
 
-  /** All that can be used, in the order of the kind: the same list until one has changed. */
+  /** Returns all usable settings, in the order of the kind: the same array until a setting changes. */
   list(): readonly Known[] {
     if (!this.#isStale) return this.#list;
     this.#isStale = false;
@@ -92,23 +93,23 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#list;
   }
 
-  /** Those of the config file, in its order. */
+  /** Returns the settings of the config file, in its order. */
   listConfigured(): readonly Known[] {
     return [...this.#configured.values()];
   }
 
-  /** Those made at run time that can be used, oldest first; of a name that the config file has, there is none. */
+  /** Returns the usable runtime settings, oldest first, without those whose name the config file has. */
   listMade(): readonly Known[] {
     this.list();
     return this.#made;
   }
 
-  /** All that are stored, whatever becomes of them, oldest first. */
+  /** Returns all stored settings, oldest first, also broken and overridden ones. */
   listStored(): readonly RuntimeSetting<Stored>[] {
     return this.#settings?.list<Stored>(this.kind.name) ?? [];
   }
 
-  /** One as it is stored, whatever becomes of it. */
+  /** Returns a stored setting, also a broken or overridden one. */
   findStored(name: string): RuntimeSetting<Stored> | undefined {
     return this.#settings?.find<Stored>(this.kind.name, name);
   }
@@ -119,7 +120,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#byName.get(name);
   }
 
-  /** @throws HttpError if there is none, StoreUnavailable if that is not known yet */
+  /** Returns the setting with the name. Throws an HttpError without one, StoreUnavailable while settings are not read yet. */
   require(name: string): Known {
     const { noun, path, unread } = this.kind;
     const known = this.find(name);
@@ -127,7 +128,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return requireKnown(known, noun, name, path);
   }
 
-  /** One that was made at run time. @throws HttpError if there is none, or it is defined elsewhere */
+  /** Returns the runtime setting with the name. Throws an HttpError without one, and for a setting that is defined elsewhere. */
   requireMade(name: string): Known {
     const known = this.require(name);
     this.#requireSettings(name);
@@ -135,14 +136,14 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     throw new HttpError('wrong-state', this.kind.words?.isDefault?.(name) ?? `${name} is there by default`);
   }
 
-  /** @throws HttpError if one has the name, or one that counts as the same */
+  /** Throws an HttpError if a setting has the name, or a name that counts as the same. */
   assertFree(name: string): void {
     const names = [...this.listConfigured(), ...this.listStored()].map((one) => one.name);
     const taken = names.find((one) => this.#toKey(one) === this.#toKey(name));
     if (taken !== undefined) throw this.#toTaken(taken);
   }
 
-  /** What one would be, without storing it. @throws HttpError for one that could not be stored */
+  /** Returns the setting that a value leads to, without storing it. Throws an HttpError for a value that cannot be stored. */
   try(name: string, value: Stored): Known {
     this.kind.assertName?.(name);
     let known: Known;
@@ -155,12 +156,12 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Learns now what other instances have changed. */
+  /** Reads the changes of other instances now. */
   async catchUp(): Promise<void> {
     await this.#settings?.catchUp();
   }
 
-  /** Creates one. Rejects with an HttpError for one that cannot be used, and where there is one of the name. */
+  /** Creates a setting. Rejects with an HttpError for an unusable setting, and if the name is taken. */
   async create(name: string, value: Stored, by: string): Promise<Known> {
     this.try(name, value);
     this.assertFree(name);
@@ -169,35 +170,35 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     });
   }
 
-  /** Replaces one that was made at run time; rejects with an HttpError if there is none. */
+  /** Replaces a runtime setting; rejects with an HttpError without one. */
   async replace(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
     this.requireMade(name);
     return this.#storeUsable(name, value, by, expected);
   }
 
-  /** Creates or replaces one. Rejects with an HttpError. */
+  /** Creates or replaces a setting. Rejects with an HttpError. */
   async put(name: string, given: Given, by: string, expected?: readonly number[]): Promise<Known> {
     const { complete } = this.kind;
     const settings = this.#requireSettings(name);
     this.kind.assertName?.(name);
-    // Without `complete`, what is given has the stored form.
+    // Without `complete`, the body has the stored form.
     if (!complete) return this.#storeUsable(name, given as unknown as Stored, by, expected);
     const known = await this.#serially(async () => {
       await settings.catchUp();
       const version = this.findStored(name)?.version ?? 0;
       if (version === 0) this.assertFree(name);
-      // Before anything else is said of the request, which may be about another one than there is.
+      // Checked first: the rest of the request may refer to another version.
       if (expected && !expected.includes(version)) throw this.#toConflict(name, version);
       const value = complete(given, { name, known: this.find(name), stored: this.findStored(name)?.value });
       this.try(name, value);
-      // Nothing must come from a version that somebody has replaced meanwhile.
+      // The completed value must not come from a version that was replaced meanwhile.
       return this.#put(name, value, by, [version]);
     });
     await this.#parts.settle?.();
     return known;
   }
 
-  /** Stores one without a check: its feature has checked it, or it only takes something away, such as what has not ended. */
+  /** Stores a setting without a check: its feature has checked it, or it only ends something early. */
   async store(
     name: string,
     value: Stored,
@@ -210,7 +211,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Resolves to whether there was one. Rejects with an HttpError where it is in the config file. */
+  /** Resolves to false if no setting has the name. Rejects with an HttpError for a setting of the config file. */
   async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
     const settings = this.#requireSettings(name);
     const stored = this.findStored(name);
@@ -237,7 +238,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.store(name, value, by, expected);
   }
 
-  /** Where one of this name is stored. @throws StoreUnavailable or an HttpError where it cannot be */
+  /** Returns the store for a setting with the name. Throws StoreUnavailable, or an HttpError for a name that cannot be stored. */
   #requireSettings(name: string): SettingStore {
     const { noun, isReserved, words } = this.kind;
     if (!this.#settings) throw new StoreUnavailable('Settings are not mounted');
@@ -266,7 +267,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     };
   }
 
-  /** Settings keep their order, so that of thousands only the changed one is looked at. */
+  /** Compiles changed settings: the order of settings is stable, so unchanged ones are found by their place. */
   #compileAll(): void {
     const before = this.#results;
     let at = 0;
@@ -298,7 +299,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     }
   }
 
-  /** Undefined also for a broken value that cannot be described. */
+  /** Returns the label of a value; undefined also for a broken value. */
   #toLabel(value: Stored): string | undefined {
     try {
       return this.kind.toLabel?.(value);

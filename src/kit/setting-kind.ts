@@ -2,115 +2,119 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import { nullable, type Route, Time, toTimeText } from './route.ts';
 import type { RuntimeSetting } from './setting-store.ts';
 
-/** How many settings of a kind there can be, whoever asks for them and however many at once. */
+/** Limits of the settings of a kind. */
 interface SettingLimits {
+  /** Maximum number of settings. */
   count: number;
-  /** Refusals call many of them so: `watches`. */
+  /** Plural noun in refusals, such as `watches`. */
   plural: string;
-  /** Refusals advise that; by default to delete some first. */
+  /** Advice in refusals; by default to delete some first. */
   advice?: string;
-  /** Those of the config file count, too. */
+  /** True if settings of the config file count, too. */
   withConfigured?: boolean;
-  /** The most characters of all their values as JSON; 4 MiB by default. */
+  /** Maximum characters of all values as JSON; 4 MiB by default. */
   characters?: number;
 }
 
-/** Refusals of one setting, by its name, where a kind words them otherwise than most. */
+/** Refusals of a kind that differ from the usual ones, by the name of the setting. */
 interface SettingWords {
   inConfig?(name: string): string;
   isDefault?(name: string): string;
   taken?(name: string): string;
-  /** There is another version than expected; 0 stands for none. */
+  /** Refusal of a change whose expected version is not the current `version`; 0 for no setting. */
   conflict?(name: string, version: number): string;
 }
 
-/** When the config file was read: Unix milliseconds, or 0 on startup; and what was known of the entry before. */
+/** Reading of an entry of the config file. */
 interface ConfigReading<Known> {
+  /** Time of the reading in Unix milliseconds; 0 on startup. */
   at: number;
+  /** The entry before a reload. */
   before: Known | undefined;
 }
 
-/** What is known when a request to create or replace a setting arrives. */
+/** Setting that a request creates or replaces. */
 interface Replaced<Stored, Known> {
   name: string;
-  /** As it is stored, also where it cannot be used. */
+  /** Stored form, also of a broken setting. */
   stored: Stored | undefined;
-  /** Undefined where there is none, or one that cannot be read. */
+  /** Undefined without a setting, and for a broken one. */
   known: Known | undefined;
 }
 
 /**
- * One kind of settings that people make at run time. `Stored` is the form in the log of settings, `Known` what the feature
- * uses, `Configured` an entry of the config file, and `Given` what a request says one shall be.
+ * Kind of runtime settings. `Stored` is the form in the log of settings, `Known` the form that the feature uses, `Configured` an
+ * entry of the config file, and `Given` the body of a request.
  */
 export interface SettingKind<Stored, Known, Configured = never, Given = Stored> {
-  /** As the log, the audit and exports have it. */
+  /** Name of the kind in the log, the audit and exports. */
   name: string;
-  /** Messages call one so, with a capital letter. */
+  /** Noun in messages, with a capital letter. */
   noun: string;
-  /** Where all are listed; each has a path below it. */
+  /** Path of the list; each setting has a path below it. */
   path: string;
-  /** One parameter: the name, or id, in the path of each. */
+  /** Parameter in the path of a setting: its name or id. */
   params: TObject;
-  /** How one is shown. */
+  /** Schema of a setting in responses. */
   shape: TSchema;
-  /** The document says that an `ETag` is the version of this; by default of the noun. */
+  /** Noun in the description of `ETag`; `noun` by default. */
   versionOf?: string;
-  /** Callers who may list and read them, and callers who may change them. */
+  /** Access of callers who may list and read settings. */
   reading: SettingAccess;
+  /** Access of callers who may change settings. */
   changing: SettingAccess;
   limits: SettingLimits;
-  /** Names that differ only in capitals are the same, since they are parts of file names, or people type them. */
+  /** True if names that differ only in case are the same: they are parts of file names, or typed by people. */
   isCaseless?: boolean;
-  /** Lists have those of the config file first, then those made at run time, the oldest first; or all by name. */
+  /** Order of lists. `origin`: the config file first, then runtime settings, oldest first. `name`: all by name. */
   order: 'origin' | 'name';
-  /** Refuses names that none can have. @throws HttpError */
+  /** Throws an HttpError for an invalid name. */
   assertName?(name: string): void;
-  /** Names that signalbox itself uses. */
+  /** True for a name that signalbox itself uses. */
   isReserved?(name: string): boolean;
   /**
-   * What the feature uses. Throws an Error for one that cannot be used: a request for it is refused, and one that another
-   * version has stored is listed as broken, with this reason.
+   * Converts a setting to the form that the feature uses. Throws an Error for an unusable setting: a request is refused, and a
+   * setting of another version is listed as broken, with this reason.
    */
   compile(setting: RuntimeSetting<Stored>): Known;
-  /** Why one that is listed all the same cannot be read. */
+  /** Returns the reason why a setting is broken that is listed nevertheless. */
   findProblem?(known: Known): string | undefined;
-  /** An entry of the config file, which the check of the settings has found to be usable. */
+  /** Converts an entry of the config file, which the check of the settings has accepted. */
   fromConfig?(configured: Configured, reading: ConfigReading<Known>): Known;
   /**
-   * What is stored of what a request gives, where that depends on the known one: it is read before, and nobody changes it
-   * meanwhile. Without this, what is given is stored. @throws HttpError
+   * Completes the body of a request to the stored form, if that depends on the current setting, which cannot change meanwhile.
+   * Throws an HttpError. Without this, the body is stored.
    */
   complete?(given: Given, replaced: Replaced<Stored, Known>): Stored;
-  /** Describes one for the audit, whose name is only an id. */
+  /** Describes a setting for the audit if its name is only an id. */
   toLabel?(value: Stored): string | undefined;
-  /** Says, until a database was read, that one is not known yet: the 404 of others would make its clients give up. */
+  /** Message until the database was read, instead of a 404 that would make clients give up. */
   unread?: string;
   words?: SettingWords;
 }
 
 type SettingAccess = Pick<Route, 'access' | 'right' | 'changesAccess'>;
 
-/** Defines a kind of settings that people make at run time; `SettingKeeper` keeps them, `createSettingRoutes` serves them. */
+/** Defines a kind of runtime settings; `SettingKeeper` stores them, `createSettingRoutes` serves them. */
 export const defineSettingKind = <Stored, Known, Configured = never, Given = Stored>(
   kind: SettingKind<Stored, Known, Configured, Given>,
 ): SettingKind<Stored, Known, Configured, Given> => kind;
 
-/** Where a setting comes from, which the config file or somebody at run time may have defined. */
+/** Origin of a setting: the config file, or a request at run time. */
 export const settingOrigin = Type.Enum(['config', 'made'], {
   type: 'string',
   description: '`config`: in the config file, where it is changed.',
   examples: ['made'],
 });
 
-/** What routes say of who has changed a setting last; null for one of the config file. */
+/** Members of responses about the last change of a setting; null for a setting of the config file. */
 export const settingFacts = {
   updatedBy: nullable(Type.String({ examples: ['admin'] }), 'Who has changed it last; `null` in the config file.'),
   updatedAt: nullable(Time, 'When that was.'),
   version: nullable(Type.Integer({ examples: [12] }), 'Its version, as the `ETag` has it.'),
 };
 
-/** The values of `settingFacts`; undefined stands for a setting of the config file. */
+/** Returns the values of `settingFacts`; undefined stands for a setting of the config file. */
 export const toSettingFacts = (setting: Pick<RuntimeSetting, 'by' | 'at' | 'version'> | undefined) => ({
   updatedBy: setting?.by ?? null,
   updatedAt: setting ? toTimeText(setting.at) : null,

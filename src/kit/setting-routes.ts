@@ -9,8 +9,9 @@ import { defineRoute, type Route } from './route.ts';
 import type { SettingKeeper } from './setting-keeper.ts';
 import type { SettingKind } from './setting-kind.ts';
 
-/** A setting as routes show it; null for one of the config file. */
+/** Setting in a response. */
 interface Versioned {
+  /** Null for a setting of the config file. */
   version: number | null;
 }
 
@@ -19,26 +20,27 @@ interface Described {
   summary: string;
 }
 
-/** A request says with such a body what a setting shall be. */
+/** Route with a body that describes a setting. */
 interface WithBody<Body extends TObject> extends Described {
   body: Body;
-  /** The shape of responses, whose other members are ignored: what was read can be changed and sent back whole. */
+  /** Schema of responses, whose other members are ignored, so that a response can be changed and sent back whole. */
   ignores?: TObject;
 }
 
-/** Who asks for a change, and the versions of which one must be there; undefined if any will do. */
+/** Author of a change, and the versions of which one must be current; undefined for any version. */
 interface Condition {
   by: string;
   expected: number[] | undefined;
 }
 
-/** Sends a setting with its version as its ETag, if it was made at run time. */
+/** Sends a setting; the version of a runtime setting is its ETag. */
 export const sendSetting = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
 
 /**
- * Makes what defines the routes of one kind of settings: each is described, and does what the keeper does unless it is given
- * something else, which resolves to the setting as it is shown.
+ * Creates the functions that define the routes of a kind of settings. Each takes a description, and an action if the keeper's own
+ * is
+ * not enough; an action resolves to the shown setting.
  */
 export const createSettingRoutes = <
   Stored,
@@ -56,7 +58,7 @@ export const createSettingRoutes = <
   const ownPath = `${path}/:${parameter}`;
   const withVersion = { ETag: `The ${kind.versionOf ?? noun.toLowerCase()}'s version, in quotes.` };
   const nameOf = (request: FastifyRequest): string => (request.params as Record<string, string>)[parameter] ?? '';
-  /** Changes the one that the path names. Where the response has no version, the setting is gone. */
+  /** Defines a route that changes the setting in the path. A response without a version means that the setting is gone. */
   const changeOne = (
     { method, operationId, summary, body }: Described & { method: 'PUT' | 'DELETE'; body?: TSchema },
     version: typeof withVersion | undefined,
@@ -98,7 +100,7 @@ export const createSettingRoutes = <
         summary,
         schema: { operationId, response: { 200: response } },
         handler: (request, reply) =>
-          // Each is shown as the response is sent.
+          // Settings are converted while the response is sent.
           whenReady(reply, list(), (all) => sendItems(reply, all, (known) => toShown(known, request))),
       }),
 
@@ -116,7 +118,7 @@ export const createSettingRoutes = <
         handler: async (request, reply) => sendSetting(reply, toShown(require(nameOf(request)), request)),
       }),
 
-    /** Makes one that has its name in the body, or gets an id. */
+    /** Defines the route that creates a setting with a name in the body, or a new id. */
     create: <Body extends TObject>(
       { operationId, summary, body, ignores, created = shape }: WithBody<Body> & { created?: TSchema },
       create: (given: Static<Body>, by: string) => Promise<Shown>,
@@ -134,7 +136,7 @@ export const createSettingRoutes = <
         },
       }),
 
-    /** Creates or replaces the one that the path names, also if the body has a name. */
+    /** Defines the route that creates or replaces the setting in the path; the body may repeat its name. */
     put: <Body extends TObject>(
       { operationId, summary, body, ignores }: WithBody<Body>,
       toGiven: (body: Static<Body>) => Given,
@@ -161,7 +163,7 @@ export const createSettingRoutes = <
         },
       }),
 
-    /** Replaces one that there is. */
+    /** Defines the route that replaces an existing setting. */
     replace: <Body extends TObject>(
       { ignores, ...described }: WithBody<Body>,
       replace: (name: string, given: Static<Body>, condition: Condition) => Promise<Shown>,
@@ -170,19 +172,19 @@ export const createSettingRoutes = <
         replace(name, readBody(request, described.body, ignores), condition),
       ),
 
-    /** Deletes one, and shows what it was. */
+    /** Defines the route that deletes a setting, and responds with it. */
     remove: (
       described: Described,
       remove: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown> = removeKept,
     ): Route => changeOne({ method: 'DELETE', ...described }, undefined, { 409: ErrorBody }, remove),
 
-    /** Ends one that stays listed. */
+    /** Defines the route that ends a setting, which stays listed. */
     end: (described: Described, end: (name: string, condition: Condition) => Promise<Shown>): Route =>
       changeOne({ method: 'DELETE', ...described }, withVersion, {}, end),
   };
 };
 
-/** Refuses members that the body should not have, and another name than that of the path. @throws HttpError */
+/** Reads the body. Throws an HttpError for unknown members, and for another name than that of the path. */
 const readBody = <Body extends TObject>(
   request: FastifyRequest,
   schema: Body,

@@ -1,10 +1,10 @@
-/** How bad an alert is, the worst first. */
+/** Severities of alerts, worst first. */
 export const severities = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'] as const;
 export type Severity = (typeof severities)[number];
 
 /**
- * What senders call each severity, in lower case: syslog's keywords (RFC 5424), Prometheus' and PagerDuty's labels, the
- * names of logging libraries, and priorities from 1 to 5.
+ * Levels of each severity, in lower case: syslog's keywords (RFC 5424), labels of Prometheus and PagerDuty, names of logging
+ * libraries, and priorities from 1 to 5.
  */
 const names: Record<Severity, RegExp> = {
   CRITICAL:
@@ -14,9 +14,9 @@ const names: Record<Severity, RegExp> = {
   INFO: /^(?:info|information|informational|inf|notice|debug|trace|verbose|none|ok|okay|low|normal|resolved|(?:p|sev|s|prio|priority)?-?[45])$/,
 };
 
-/** The severity that a level or label names, in any case; undefined for other texts. */
+/** Returns the severity of a level or label, in any case; undefined for an unknown text. */
 export const findSeverity = (level: string): Severity | undefined => {
-  // Most senders use these.
+  // Most senders use the names of severities.
   if (isSeverity(level)) return level;
   const name = level.trim().toLowerCase();
   return severities.find((severity) => names[severity].test(name));
@@ -24,8 +24,8 @@ export const findSeverity = (level: string): Severity | undefined => {
 
 const isSeverity = (level: string): level is Severity => (severities as readonly string[]).includes(level);
 
-/** The severity of a level, which may be any text; unknown and empty ones are WARNING, so that nobody misses them. */
+/** Returns the severity of a level, which may be any text. Unknown and empty levels are WARNING, so that nobody misses them. */
 export const toSeverity = (level: string): Severity => findSeverity(level) ?? 'WARNING';
 
-/** The place of a severity, from 0, the worst. */
+/** Returns the rank of a severity; 0 is the worst. */
 export const rankOf = (severity: Severity): number => severities.indexOf(severity);

@@ -1,17 +1,20 @@
 interface SlotsOptions {
-  /** Milliseconds that a step keeps its place while others wait; 1,000 by default. */
+  /** Milliseconds for which a step keeps its place while others wait; 1,000 by default. */
   keptMs?: number;
-  /** Steps that run at the most, with those that have given their place away; ten times `count` by default. */
+  /** Maximum running steps, with or without a place; ten times `count` by default. */
   most?: number;
 }
 
-/** Runs `count` steps at a time. One that takes longer than `keptMs` gives its place to another one: it delays no others. */
+/**
+ * Runs `count` steps at a time. A step that takes longer than `keptMs` gives its place to another, so that it delays no others.
+ */
 export class Slots {
   readonly #count: number;
   readonly #keptMs: number;
   readonly #most: number;
-  /** Steps that have a place, and all that run. */
+  /** Steps with a place. */
   #placed = 0;
+  /** Steps that run, with or without a place. */
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 

@@ -5,11 +5,11 @@ import Type from 'typebox';
 import { isLike } from '../lib/wildcards.ts';
 import { Slots } from './slots.ts';
 
-/** Where clouds tell their machines secrets, beside link-local addresses. */
+/** Addresses at which clouds tell their machines secrets, besides link-local addresses. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
-/** The setting of features whose requests go where people say at run time. */
+/** Setting of features that send requests to addresses of runtime settings. */
 export const targetSettings = {
   watchTargets: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
@@ -18,11 +18,11 @@ export const targetSettings = {
   }),
 };
 
-/** Addresses that requests defined at run time may reach. */
+/** Addresses that requests of runtime settings may reach. */
 export interface Targets {
-  /** Throws an UncheckedTarget for an address that may not be reached; names are checked by `lookup`. */
+  /** Throws an UncheckedTarget for a forbidden address; `lookup` checks names. */
   assertHost(host: string): void;
-  /** For sockets: finds only addresses that may be reached. */
+  /** Look-up for sockets that finds only allowed addresses. */
   lookup: LookupFunction;
 }
 
@@ -37,7 +37,7 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 const isWithin = (address: Address, [network, bits]: Range): boolean =>
   address.kind() === network.kind() && address.match(network as never, bits);
 
-/** Blocks of IPv6 whose addresses stand for one of IPv4, and the byte where that begins: NAT64, SIIT, 6to4. */
+/** Blocks of IPv6 whose addresses contain an IPv4 address, with its first byte: NAT64, SIIT, 6to4. */
 const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.parseCIDR('64:ff9b:1::/48'), 12],
@@ -45,20 +45,20 @@ const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('2002::/16'), 2],
 ];
 
-/** An address that stands for one of IPv4 leads to that. */
+/** Returns the address that is reached: the IPv4 address in an address of IPv6 that contains one. */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
   const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];
   return start === undefined ? address : ipaddr.fromByteArray(address.toByteArray().slice(start, start + 4));
 };
 
-/** An entry of `watchTargets`: an address, a CIDR block, or a host name with `*`. */
+/** Parses an entry of `watchTargets`: an address, a CIDR block, or a host name with `*`. */
 const parseEntry = (entry: string): Range | string => {
   if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
   return isIP(entry) ? ([ipaddr.process(entry), isIP(entry) === 4 ? 32 : 128] as Range) : entry.toLowerCase();
 };
 
-/** Entries that name no target, as clauses. */
+/** Returns the faults of entries, as clauses. */
 export const findTargetProblems = (entries: readonly string[]): string[] =>
   entries.flatMap((entry) => findTargetProblem(entry) ?? []);
 
@@ -67,13 +67,13 @@ const findTargetProblem = (entry: string): string | undefined =>
     ? undefined
     : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
 
-/** Targets by the setting `watchTargets`; without entries, all but link-local addresses and those with metadata of clouds. */
+/** Creates targets from the setting `watchTargets`; without entries, all addresses but link-local ones and metadata of clouds. */
 export const createTargets = (entries: readonly string[], resolve: LookupFunction = lookupFew): Targets => {
   const parsed = entries.map(parseEntry);
   const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');
   const names = parsed.filter((entry): entry is string => typeof entry === 'string');
   const isNamed = (host: string): boolean => names.some((name) => isLike(host.toLowerCase(), name));
-  /** A name that is allowed leads anywhere but to forbidden addresses. */
+  /** True for an address in a listed block, or of a listed name; never for a forbidden address. */
   const isAllowed = (text: string, host: string): boolean => {
     const address = toReached(text);
     if (ranges.some((range) => isWithin(address, range))) return true;
@@ -85,7 +85,7 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
   return {
     assertHost: (host) => {
       const bare = host.replace(/^\[(.*)\]$/, '$1');
-      // Where only names are allowed, others are not even looked up.
+      // If only names are allowed, other names are not even looked up.
       const mayBe = isIP(bare) ? isAllowed(bare, bare) : entries.length === 0 || ranges.length > 0 || isNamed(bare);
       if (!mayBe) throw refuse(bare);
     },
@@ -102,7 +102,7 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
   };
 };
 
-/** Targets for as long as a feature runs, also after a reload of the settings. */
+/** Creates targets that can change with a reload of the settings. */
 export const openTargets = (entries: readonly string[]): ChangingTargets => {
   let current = createTargets(entries);
   return {
@@ -114,7 +114,7 @@ export const openTargets = (entries: readonly string[]): ChangingTargets => {
   };
 };
 
-/** Each look-up takes a thread that logs need too: a name server that does not answer keeps two busy, not all. */
+/** A look-up takes a thread that logs need, too: a name server that does not respond keeps two busy, not all. */
 const lookups = new Slots(2);
 const lookupFew: LookupFunction = (host, options, callback) => {
   const look = () =>
@@ -127,8 +127,8 @@ const lookupFew: LookupFunction = (host, options, callback) => {
   void lookups.run(look);
 };
 
-/** The code of an error that says that a target may not be reached. */
+/** Code of the error for a forbidden target. */
 export const forbiddenTarget = 'FORBIDDEN_TARGET';
 
-/** A target that may not be reached, or of which nobody knows where it is: nothing can be said of it. */
+/** Error for a target that is forbidden or cannot be resolved, so that its state is unknown. */
 export class UncheckedTarget extends Error {}

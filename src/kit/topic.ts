@@ -1,31 +1,31 @@
 import type { TSchema } from 'typebox';
 import type { RouteAccess } from '../auth/access.ts';
 
-/** Sends an event; `data` is JSON. If the reader is behind, it returns a promise that resolves when it has caught up. */
+/** Sends an event; `data` is JSON. Returns a promise while the reader is behind, which resolves when it has caught up. */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
 /** Changes that a feature reports to listeners of /api/events. Nothing is computed while nobody listens. */
 export interface Topic extends RouteAccess {
-  /** The profile with this route, without which there is no topic; by default the first mounted one of the feature. */
+  /** Profile that the topic needs; by default the first mounted profile of the feature. */
   profile?: string;
-  /** What an event says; its title is its name in the OpenAPI document. */
+  /** Schema of an event; its title is its name in the OpenAPI document. */
   schema: TSchema;
-  /** The id of the last event, if a listener can go on after any of them; undefined if it is not known yet. */
+  /** Returns the id of the last event, if listeners can continue after any event; undefined until it is known. */
   lastId?(): number | undefined;
-  /** Learns the last id, which other instances may have raised. */
+  /** Reads the last id, which other instances may have raised. */
   refresh?(): Promise<void>;
-  /** Begins to send events, from the one after `after` on; returns the function that ends it. */
+  /** Sends events, beginning after `after`; returns a function that ends the subscription. */
   subscribe(send: SendEvent, after: number): () => void;
 }
 
 interface PollingOptions {
-  /** Sends only values that differ from the one before. */
+  /** True to send only values that differ from the previous one. */
   onlyChanges?: boolean;
-  /** Called before a reading that does not continue the one before, since nobody has listened. */
+  /** Called before the first reading after a time without listeners. */
   begin?(): void;
 }
 
-/** A topic that reads a value at intervals while somebody listens; a new listener gets one at once. */
+/** Creates a topic that reads a value at intervals while it has listeners; a new listener gets a value at once. */
 export const createPolledTopic = (
   allowed: RouteAccess,
   schema: TSchema,
@@ -40,7 +40,7 @@ export const createPolledTopic = (
   const poll = async (): Promise<void> => {
     if (isReading) return;
     isReading = true;
-    // A reading that fails is left out.
+    // A failed reading is left out.
     const text = await read().then(JSON.stringify, () => undefined);
     isReading = false;
     if (text === undefined) return;
@@ -56,7 +56,7 @@ export const createPolledTopic = (
       listeners.add(send);
       timer ??= setInterval(() => void poll(), intervalMs).unref();
       if (last && performance.now() - last.at < intervalMs) {
-        // Reading more often would make the time that a share is measured over too short.
+        // More frequent readings would measure shares over too short a time.
         void send(last.text);
       } else {
         last = undefined;
@@ -73,7 +73,7 @@ export const createPolledTopic = (
   };
 };
 
-/** A topic of values that a source gives at once and whenever there is another one, while somebody listens. */
+/** Creates a topic of values that a source sends at once and after each change, while the topic has listeners. */
 export const createSourceTopic = (
   allowed: RouteAccess,
   schema: TSchema,
@@ -104,10 +104,10 @@ export const createSourceTopic = (
   };
 };
 
-/** Sends a notice, which is made only if somebody listens, to all listeners. */
+/** Sends an event to all listeners; `toNotice` is called only if there are any. */
 export type Publish = (toNotice: () => object) => void;
 
-/** A topic of notices, and the function that sends one. */
+/** Creates a topic, and the function that sends its events. */
 export const createNoticeTopic = (allowed: RouteAccess, schema: TSchema): { topic: Topic; publish: Publish } => {
   const listeners = new Set<SendEvent>();
   return {
