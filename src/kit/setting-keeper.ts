@@ -44,7 +44,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   #results: readonly CompileResult<Known>[] = [];
   #isStale = true;
   /** Usable runtime settings whose name the config file does not have. */
-  #made: readonly Known[] = [];
+  #runtime: readonly Known[] = [];
   /** All usable settings, in the order of the kind. */
   #list: readonly Known[] = [];
   /** The same by name, from the first look-up on. */
@@ -85,7 +85,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     if (!this.#isStale) return this.#list;
     this.#isStale = false;
     this.#compileAll();
-    const lasting = [...this.listConfigured(), ...this.#made];
+    const lasting = [...this.listConfigured(), ...this.#runtime];
     const names = new Set(lasting.map(({ name }) => name));
     const list = [...lasting, ...this.#defaults.filter(({ name }) => !names.has(name))];
     this.#list = this.kind.order === 'name' ? list.sort((one, other) => (one.name < other.name ? -1 : 1)) : list;
@@ -99,9 +99,9 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   }
 
   /** Returns the usable runtime settings, oldest first, without those whose name the config file has. */
-  listMade(): readonly Known[] {
+  listRuntime(): readonly Known[] {
     this.list();
-    return this.#made;
+    return this.#runtime;
   }
 
   /** Returns all stored settings, oldest first, also broken and overridden ones. */
@@ -129,7 +129,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   }
 
   /** Returns the runtime setting with the name. Throws an HttpError without one, and for a setting that is defined elsewhere. */
-  requireMade(name: string): Known {
+  requireRuntime(name: string): Known {
     const known = this.require(name);
     this.#requireSettings(name);
     if (!this.#defaults.includes(known)) return known;
@@ -172,7 +172,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
 
   /** Replaces a runtime setting; rejects with an HttpError without one. */
   async replace(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
-    this.requireMade(name);
+    this.requireRuntime(name);
     return this.#storeUsable(name, value, by, expected);
   }
 
@@ -283,7 +283,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
       return [[name, { reason, label: value === undefined ? undefined : this.#toLabel(value) }] as const];
     });
     this.#settings?.noteBroken(this.kind.name, new Map(broken));
-    this.#made = this.#results.flatMap(({ name, known }) =>
+    this.#runtime = this.#results.flatMap(({ name, known }) =>
       known === undefined || this.#configured.has(this.#toKey(name)) ? [] : [known],
     );
   }

@@ -84,7 +84,7 @@ export const createSettingRoutes = <
       },
     });
   const removeKept = async (name: string, { by, expected }: Condition, request: FastifyRequest): Promise<Shown> => {
-    const shown = toShown(keeper.requireMade(name), request);
+    const shown = toShown(keeper.requireRuntime(name), request);
     await keeper.delete(name, by, expected);
     return shown;
   };

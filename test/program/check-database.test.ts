@@ -32,14 +32,14 @@ const check = async (path: string): Promise<string> => {
 };
 
 /** Schemas and tables that somebody has made. */
-const listMade = (server: PostgresServer): Promise<unknown[]> =>
+const listRuntime = (server: PostgresServer): Promise<unknown[]> =>
   server.sql(`SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_|^(information_schema|public)$'
     UNION SELECT relname FROM pg_class WHERE relnamespace::regnamespace::text !~ '^pg_|^information_schema$'`);
 
 test('check-config leaves an empty database empty, so other settings can still be chosen', { skip }, async (t) => {
   const server = await startPostgres(t);
   const told = await check(write(t, server.url(), { timeZone: 'Asia/Tokyo', jwtSecret: 'another '.repeat(8) }));
-  assert.deepEqual(await listMade(server), []);
+  assert.deepEqual(await listRuntime(server), []);
   assert.equal(told, 'a start would create the tables in the database\n');
 
   const app = await startApp(t, { flags: { config: write(t, server.url()) } });

@@ -76,9 +76,9 @@ export const login = defineFeature({
     accounts.onChanged(tell);
     const setup = createSetup(() => accounts.isFirstMissing());
     const keyKeeper = new SettingKeeper(keyKind, { settings: store, configured: keys.listConfigured() });
-    keys.setRuntime(keyKeeper.listMade());
+    keys.setRuntime(keyKeeper.listRuntime());
     keyKeeper.onChanged(() => {
-      keys.setRuntime(keyKeeper.listMade());
+      keys.setRuntime(keyKeeper.listRuntime());
       tell();
     });
     const kept = database ? keepInDatabase(database) : keepInFile(storage.file('keys.used'));

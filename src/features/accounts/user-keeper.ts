@@ -56,7 +56,7 @@ export const createUserKeeper = (
   { clock }: Pick<Parts, 'clock'>,
 ) => {
   const serially = createSerial();
-  const requireMade = (name: string): Account => {
+  const requireRuntime = (name: string): Account => {
     const account = requireKnown(accounts.find(name), 'User', name, '/api/users');
     if (account.origin === 'made') return account;
     throw new HttpError(
@@ -103,7 +103,7 @@ export const createUserKeeper = (
     by: string,
     expected?: readonly number[],
   ): Promise<Account> => {
-    const account = requireMade(name);
+    const account = requireRuntime(name);
     const { setting } = account;
     if (!setting) return account;
     assertVersion(account, expected);
@@ -152,14 +152,14 @@ export const createUserKeeper = (
           'The token is of no account of this server: change the password where it comes from',
         );
       }
-      requireMade(name);
+      requireRuntime(name);
     },
     /** Changes the own password of a user, who has given the current one. */
     changePassword: (name: string, password: string): Promise<Account> =>
-      serially(() => change(name, { role: requireMade(name).role, password }, name)),
+      serially(() => change(name, { role: requireRuntime(name).role, password }, name)),
     remove: (name: string, by: string, expected?: readonly number[]): Promise<Account> =>
       serially(async () => {
-        const account = requireMade(name);
+        const account = requireRuntime(name);
         assertVersion(account, expected);
         if (account.role === 'Admin') assertOthers(name, 'make another one before you delete this one');
         // First: a crash between the two must not leave tokens of a user who is gone.

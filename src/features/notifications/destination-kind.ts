@@ -145,6 +145,6 @@ export type DestinationKeeper = SettingKeeper<
 /** All destinations, for the outbox. */
 export const listEntries = (keeper: DestinationKeeper) => ({
   destinations: keeper.listConfigured().map(({ settings }) => settings),
-  made: keeper.listMade().map(({ settings }) => settings),
+  made: keeper.listRuntime().map(({ settings }) => settings),
   madeAt: new Map(keeper.listStored().map(({ name, createdAt }) => [name, createdAt])),
 });

@@ -26,7 +26,7 @@ export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[
     replace(
       { operationId: 'replaceWatch', summary: 'Replace a watch that was made at run time', body: WatchSettings },
       async (name, given, { by, expected }) => {
-        keeper.requireMade(name);
+        keeper.requireRuntime(name);
         if (given.name !== name) throw new HttpError('invalid', 'name must be that of the path');
         return toShown(await keeper.replace(name, given, by, expected));
       },
