@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const readme = readText('README.md');
-const api = readText('docs/reference/api.md');
+const api = readText('docs/reference/api/README.md');
 
 const defaultAddress = 'http://127.0.0.1:8080';
 
@@ -76,7 +76,7 @@ test('the start message in the README is the real one with lines left out', asyn
   );
 });
 
-test('the requests in docs/reference/api.md all succeed, one or more for each profile', { skip }, async (t) => {
+test('the requests in docs/reference/api/README.md all succeed, one or more for each profile', { skip }, async (t) => {
   const password = 'correct horse';
   const variables = { SIGNALBOX_ADMIN_PASSWORD: password };
   const { url } = await startProgram(t, [], { cwd: createFolder(t), variables });

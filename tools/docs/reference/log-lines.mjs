@@ -107,7 +107,7 @@ export const logLines = [
   { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at its end' },
   {
     messages: ['error settings: one cannot be read'],
-    meaning: '`reason`; it stays stored without effect: replace it, or [delete it](api.md#settings)',
+    meaning: '`reason`; it stays stored without effect: replace it, or [delete it](api/settings.md)',
   },
   {
     messages: ['error settings: the state is damaged'],

@@ -80,7 +80,7 @@ const describeRoute = ({ method, path, access, summary }, { parameters = [], req
   const toParameter = ({ name, schema, description, required }) => toField(name, { ...schema, description }, required);
   const listIn = (place) => parameters.filter((parameter) => parameter.in === place).map(toParameter);
   return [
-    `### ${method} ${path}\n\n${summary}. Access: ${access}. Statuses: ${statuses.join(', ')}.\n`,
+    `## ${method} ${path}\n\n${summary}. Access: ${access}. Statuses: ${statuses.join(', ')}.\n`,
     ...['query', 'header'].flatMap((place) => toTable(`${place}|value|default|meaning`, listIn(place))),
     ...toTable('body|value|default|meaning', toFields(body)),
     ...describeResponse(`${method} ${path}`, responses[statuses[0]].content?.['application/json']?.schema, seen),
@@ -167,7 +167,7 @@ const toRight = ([name, { title, roles, scopes }]) => [code(name), title, roles.
 const profiles = listProfiles(features);
 const toClass = ([name, { properties }]) => [code(name), codes(properties)];
 const toProfile = ({ name, aliases = [], mounts = [], summary }) => [
-  `[${name}](#${name})`,
+  `[${name}](${name}.md)`,
   aliases.join(', '),
   codes(mounts),
   summary,
