@@ -83,7 +83,7 @@ const field = (...range: Parameters<typeof element>) =>
 
 const dateFields = fc.tuple(field(1, 31, [], 0), field(1, 12, months, 1), field(0, 7, weekdays, 0));
 
-test('the days of an expression are those of the manual of cron', () => {
+test('the days of an expression follow the manual of cron', () => {
   fc.assert(
     fc.property(dateFields, ([day, month, weekday]) => {
       assert.deepEqual(listDays(`0 0 ${day} ${month} ${weekday}`), listDaysByManual(day, month, weekday));
@@ -92,7 +92,7 @@ test('the days of an expression are those of the manual of cron', () => {
   );
 });
 
-test('where a day field begins with *, the day must match both fields', () => {
+test('if a day field begins with *, the day must match both fields', () => {
   const firstMondays = ['2026-01-05', '2026-02-02', '2026-03-02', '2026-04-06'];
   assert.deepEqual(listDays('0 0 */100,1-7 * MON').slice(0, 4), firstMondays);
   assert.deepEqual(listDays('0 0 */2 1 1'), ['2026-01-05', '2026-01-19']);
@@ -100,11 +100,11 @@ test('where a day field begins with *, the day must match both fields', () => {
   assert.deepEqual(listDays('0 0 4,5 1 */7'), ['2026-01-04']);
 });
 
-test('where no day field begins with *, either is enough', () => {
+test('if no day field begins with *, a match of either is enough', () => {
   assert.deepEqual(listDays('0 0 1-3 1 MON').slice(0, 4), ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-05']);
 });
 
-test('days that no named month has never come', () => {
+test('an expression with days that its months do not have has no times', () => {
   const from = new Date(Date.UTC(year, 0, 1));
   const never = [
     '31 2,4,6,9,11 */7',
@@ -134,13 +134,13 @@ test('29 February comes on each day of the week, after up to 40 years', () => {
   }
 });
 
-test('times that clocks always skip are searched in decades, not in centuries', () => {
+test('the search for times that clocks always skip ends after decades, not centuries', () => {
   const { nextRun, previousRuns } = createCron('*/30 2 25-31 3 */7', { timezone: 'Europe/Berlin' });
   assert.equal(nextRun(new Date(Date.UTC(year, 0, 1))), null);
   assert.equal(previousRuns(1, new Date(Date.UTC(2079, 0, 1))).length, 0);
 });
 
-test('times are written in five fields or as a name of crontab(5), and not as a date', () => {
+test('a schedule has five fields or a nickname of crontab(5), and is no date', () => {
   assert.equal(listDays('@monthly').length, 12);
   assert.equal(listDays('  0\t0 1  * * ').length, 12);
   for (const wrong of ['2020-01-01T00:00:00', '0 2 * *', '0 0 2 * * *', '', '@reboot']) {
@@ -156,7 +156,7 @@ test('times are written in five fields or as a name of crontab(5), and not as a 
   );
 });
 
-test('cron of Debian accepts the expressions that are accepted here', { skip: !existsSync('/usr/sbin/cron') }, (t) => {
+test('cron of Debian accepts all expressions that are accepted here', { skip: !existsSync('/usr/sbin/cron') }, (t) => {
   const expressions = fc.sample(dateFields, 50).map((fields) => `*/5,1-7/3 */100 ${fields.join(' ')}`);
   for (const expression of expressions) createCron(expression, {});
   const refused = ['60 * * * *', '0 0 0 * *', '0 0 * * 8', '5/10 * * * *', '*/0 * * * *', '0 0 * * 1,', '0 0 * 13 *'];

@@ -15,7 +15,7 @@ const commands = fc.array(
   { maxLength: 200 },
 );
 
-test('whatever times are set, removed and taken, each id is taken once at its last time, the earliest first', () => {
+test('each id is taken once at its last time, earliest first, whatever times were set and removed', () => {
   fc.assert(
     fc.property(commands, (all) => {
       const due = new DueTimes();
@@ -44,7 +44,7 @@ test('whatever times are set, removed and taken, each id is taken once at its la
   );
 });
 
-test('a time that is set again and again takes no more and more memory', () => {
+test('a time that is set repeatedly takes no additional memory', () => {
   const due = new DueTimes();
   for (let at = 100_000; at > 0; at -= 1) due.set('a', at);
   due.set('b', 5);

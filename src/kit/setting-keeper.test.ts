@@ -61,7 +61,7 @@ const createKeeper = async (
 const show = (keeper: SettingKeeper<Tune, KnownTune, KnownTune>): string[] =>
   keeper.list().map(({ name, from }) => `${name} ${from}`);
 
-test('of one name, the config file wins over what was made at run time, and that over a default', async (t) => {
+test('the config file overrides a runtime setting of the same name, which overrides a default', async (t) => {
   const defaults = [toTune('waltz', 'default'), toTune('polka', 'default')];
   const { keeper } = await createKeeper(t, {}, { defaults });
   await keeper.put('waltz', { bpm: 90 }, 'anna');
@@ -81,7 +81,7 @@ test('of one name, the config file wins over what was made at run time, and that
   assert.equal(changes, 2);
 });
 
-test('what could not be read later is refused before it is stored, and a broken one is listed with its label', async (t) => {
+test('a setting that could not be read later is refused, and a broken setting is listed with its label', async (t) => {
   const { settings, keeper } = await createKeeper(t);
   await assert.rejects(keeper.put('waltz', { bpm: -1 }, 'anna'), { status: 400, message: 'bpm must be above 0' });
   assert.deepEqual(settings.list('tune'), []);
@@ -93,7 +93,7 @@ test('what could not be read later is refused before it is stored, and a broken 
   assert.deepEqual([show(keeper), settings.listBroken()], [['waltz made'], []]);
 });
 
-test('the limit counts those of the config file where the kind says so, however many come at once', async (t) => {
+test('the limit of a kind can include settings of the config file, also for concurrent requests', async (t) => {
   const { keeper } = await createKeeper(t, {}, { configured: [toTune('polka', 'file')] });
   const puts = ['a', 'b', 'c', 'd'].map((name) => keeper.put(name, { bpm: 60 }, 'anna'));
   const refused = (await Promise.allSettled(puts)).flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
@@ -103,7 +103,7 @@ test('the limit counts those of the config file where the kind says so, however 
   );
 });
 
-test('a name is taken once, in any case where the kind says so', async (t) => {
+test('a name is taken once; a kind can ignore its case', async (t) => {
   const { keeper } = await createKeeper(t, { isCaseless: true });
   const made = await Promise.allSettled(
     ['waltz', 'waltz', 'Waltz'].map((one) => keeper.create(one, { bpm: 90 }, 'anna')),
@@ -113,7 +113,7 @@ test('a name is taken once, in any case where the kind says so', async (t) => {
   await assert.rejects(keeper.create('WALTZ', { bpm: 90 }, 'anna'), taken);
 });
 
-test('what follows from the known one follows from the last, however many requests come at once', async (t) => {
+test('concurrent requests each complete the last version', async (t) => {
   const complete: TuneKind['complete'] = ({ bpm }, { known }) => ({ bpm, given: (known?.given ?? 0) + 1 });
   const { keeper } = await createKeeper(t, { complete });
   await Promise.all([1, 2, 3, 4, 5].map((bpm) => keeper.put('waltz', { bpm }, 'anna')));

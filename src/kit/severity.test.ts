@@ -15,7 +15,7 @@ for (const severity of severities) {
   });
 }
 
-test('a level that is no known name has the severity WARNING', () => {
+test('an unknown level has the severity WARNING', () => {
   for (const level of ['', 'warm', 'on fire', '6', '11', 'p', 'criticality', 'constructor']) {
     assert.equal(findSeverity(level), undefined, level);
     assert.equal(toSeverity(level), 'WARNING', level);

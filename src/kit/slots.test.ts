@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Slots } from './slots.ts';
 
-test('only so many steps run at a time, and each runs once', async () => {
+test('a limited number of steps runs at a time, and each runs once', async () => {
   const slots = new Slots(3);
   let [running, most, count] = [0, 0, 0];
   const step = async (): Promise<void> => {
@@ -21,7 +21,7 @@ test('only so many steps run at a time, and each runs once', async () => {
   await slots.run(step);
 });
 
-test('steps that hang make room for others, but not for ever more', async (t) => {
+test('steps that hang make room for others, up to a limit', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const slots = new Slots(2);
   const ends: (() => void)[] = [];

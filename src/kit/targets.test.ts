@@ -26,7 +26,7 @@ const look = (entries: string[], host: string, addresses: string[]): Promise<unk
   });
 };
 
-test('without entries all but link-local addresses and metadata of clouds may be watched, in whatever form', () => {
+test('without entries, all addresses are allowed but link-local ones and metadata of clouds, in any form', () => {
   for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', '192.0.2.1', 'db.example'])
     assert.ok(isAllowed([], host), host);
   for (const host of [
@@ -37,7 +37,7 @@ test('without entries all but link-local addresses and metadata of clouds may be
   }
 });
 
-test('only the addresses, blocks and names of watchTargets may be watched', () => {
+test('with entries, only the addresses, blocks and names of watchTargets are allowed', () => {
   const entries = ['10.0.0.0/8', '192.0.2.7', '*.example'];
   assert.deepEqual(
     ['10.1.2.3', '192.0.2.7', '192.0.2.8', '[::ffff:10.0.0.1]'].map((host) => isAllowed(entries, host)),
@@ -50,7 +50,7 @@ test('only the addresses, blocks and names of watchTargets may be watched', () =
   );
 });
 
-test('what a name leads to counts, each time it is looked up', async () => {
+test('the addresses of a name are checked at each look-up', async () => {
   assert.deepEqual(await look([], 'a.example', ['192.0.2.1', '169.254.169.254']), ['192.0.2.1']);
   const refusal = 'a.example may not be reached (watchTargets)';
   assert.equal(await look([], 'a.example', ['169.254.169.254', '::ffff:169.254.1.1']), refusal);
@@ -59,7 +59,7 @@ test('what a name leads to counts, each time it is looked up', async () => {
   assert.equal(await look(['10.0.0.0/8'], 'a.example', ['192.0.2.1']), refusal);
 });
 
-test('an entry that is none is refused', () => {
+test('an invalid entry is refused', () => {
   assert.deepEqual(findTargetProblems(['10.0.0.0/8', '192.0.2.1', '*.example']), []);
   assert.match(
     findTargetProblems(['http://a/', '::1']).join(),

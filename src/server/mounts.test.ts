@@ -7,7 +7,7 @@ import { resolveMounts } from './mounts.ts';
 const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
   resolveMounts(wanted, features).map(({ base, profiles }) => `${base}: ${profiles.join(', ')}`);
 
-test('by default each profile is mounted where its feature says, in the order in which people see them', () => {
+test('by default each profile has the mounts of its feature, in the order of lists', () => {
   assert.deepEqual(list({}), [
     '/: alerts, incidents, snapshots, silences, notifications, oncall, alertmanager, watches, heartbeats, monitoring, status, history, tasks, commands, settings, login, accounts, metrics, events, instances, about, items',
     '/protected: login, protected-tasks',

@@ -39,7 +39,7 @@ const occupy = async ({ add, next }: ReturnType<typeof createTextBatcher>) => {
   return end;
 };
 
-test('what comes while a batch is committed forms the next one, in order of arrival', async () => {
+test('items that arrive during a commit form the next batch, in order of arrival', async () => {
   const texts = createTextBatcher();
   const first = texts.add('a');
   const { batch, end } = await texts.next();
@@ -59,7 +59,7 @@ test('what comes while a batch is committed forms the next one, in order of arri
   assert.equal(texts.batcher.running, undefined);
 });
 
-test('as many items are in a batch as fit together, and at least one', async () => {
+test('a batch has as many items as fit, and at least one', async () => {
   const texts = createTextBatcher({ batchSize: 3, batchCount: 2 });
   const end = await occupy(texts);
   for (const item of ['aa', 'bb', 'cccc', 'd', 'e', 'f']) texts.add(item)?.catch(() => undefined);
@@ -74,7 +74,7 @@ test('as many items are in a batch as fit together, and at least one', async () 
   assert.deepEqual(sizes, ['aa', 'bb', 'cccc', 'de', 'f']);
 });
 
-test('items of a batch count until they are settled, and find no room beyond the maximum count', async () => {
+test('items of a batch count until they are settled, and further items are refused beyond the maximum count', async () => {
   const texts = createTextBatcher({ maxCount: 2 });
   const end = await occupy(texts);
   void texts.add('a');
@@ -89,7 +89,7 @@ test('items of a batch count until they are settled, and find no room beyond the
   assert.equal(texts.add('d'), undefined);
 });
 
-test('an item larger than all limits finds room if nothing else waits', async () => {
+test('an item larger than all limits is accepted if nothing else waits', async () => {
   const texts = createTextBatcher({ maxCount: 2, maxSize: 4 });
   const end = await occupy(texts);
   void texts.add('aaaaa', 3);
@@ -102,7 +102,7 @@ test('an item larger than all limits finds room if nothing else waits', async ()
   assert.notEqual(texts.add('ccc'), undefined);
 });
 
-test('a batch that fails rejects what it has not settled', async () => {
+test('a failed batch rejects the items that it has not settled', async () => {
   const texts = createTextBatcher();
   const end = await occupy(texts);
   const added = ['a', 'b'].map((item) => texts.add(item));
@@ -115,7 +115,7 @@ test('a batch that fails rejects what it has not settled', async () => {
   assert.equal(texts.batcher.count, 0);
 });
 
-test('all that is in no batch yet is rejected together, and leaves the queue', async () => {
+test('queued items are rejected together, and leave the queue', async () => {
   const texts = createTextBatcher();
   const first = texts.add('a');
   const { batch } = await texts.next();
@@ -127,7 +127,7 @@ test('all that is in no batch yet is rejected together, and leaves the queue', a
   assert.equal(await first, 'A');
 });
 
-test('an item that was settled while it waited is in no batch', async () => {
+test('an item that is settled while it waits is in no batch', async () => {
   const texts = createTextBatcher();
   const end = await occupy(texts);
   const late = texts.batcher.add('a', 1);
@@ -148,7 +148,7 @@ test('an empty batch is committed on request', async () => {
   await texts.batcher.running;
 });
 
-test('a batch waits for as many items as there were last time, at most for gatherMs', async () => {
+test('a batch waits for as many items as the last batch had, for at most gatherMs', async () => {
   const texts = createTextBatcher({ gatherMs: 5 });
   for (let n = 0; n < 8; n += 1) void texts.add('a');
   const first = await texts.next();
@@ -160,7 +160,7 @@ test('a batch waits for as many items as there were last time, at most for gathe
   assert.ok(performance.now() - begun >= 5);
 });
 
-test('a few items do not wait for each other', async () => {
+test('a few items do not wait for more', async () => {
   const texts = createTextBatcher({ gatherMs: 1000 });
   for (let n = 0; n < 7; n += 1) void texts.add('a');
   const first = await texts.next();

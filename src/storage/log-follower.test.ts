@@ -5,7 +5,7 @@ import { createFolder } from '../../test/support/folder.ts';
 import { openTestJournal } from '../../test/support/journal.ts';
 import { LogFollower } from './log-follower.ts';
 
-test('a follower takes each record once and in order, though others are on their way to the disk while it reads', async (t) => {
+test('a follower takes each record once and in order while more records are being written', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   const taken: unknown[] = [];
   const follower = new LogFollower(journal, {

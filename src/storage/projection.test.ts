@@ -86,7 +86,7 @@ const check = <T>(cases: fc.Arbitrary<T>, runs: number, run: (value: T, scope: S
 
 const events = createLedgerEvents(fc);
 
-test('any events, at once or not, with snapshots and restarts between them lead to the state of a simple model', async (t) => {
+test('concurrent and sequential events lead to the state of a simple model, across snapshots and restarts', async (t) => {
   const step = fc.oneof(
     { arbitrary: fc.array(events, { minLength: 1, maxLength: 12 }), weight: 4 },
     { arbitrary: fc.constantFrom('save', 'restart'), weight: 1 },
@@ -123,7 +123,7 @@ interface Picture {
   attempted: number;
 }
 
-test('a process that is killed before, while or after an event or a snapshot is stored loses no acknowledged event', async (t) => {
+test('a kill before, during or after the write of an event or a snapshot loses no acknowledged event', async (t) => {
   const root = createFolder(t);
   const directory = join(root, 'killed');
   const pictures: Picture[] = [];
@@ -190,7 +190,7 @@ test('a process that is killed before, while or after an event or a snapshot is 
 
 const isUnavailable = (error: unknown): boolean => error instanceof JournalError && error.code === 'unavailable';
 
-test('an event whose append failed counts neither now nor after a restart, whether the log has it or not', async (t) => {
+test('an event whose append failed is not folded, now or after a restart, whether the log has it or not', async (t) => {
   const root = createFolder(t);
   let count = 0;
   const step = fc.record({ event: events, fate: fc.constantFrom('stored', 'stored', 'kept', 'lost', 'unsaved') });
@@ -236,7 +236,7 @@ test('an event whose append failed counts neither now nor after a restart, wheth
   });
 });
 
-test('an event whose sync failed leaves no gap that the next start refuses', async (t) => {
+test('an event whose sync failed leaves no gap that a restart refuses', async (t) => {
   const directory = createFolder(t);
   let isFailing = false;
   const onSync = (): void => {
@@ -258,7 +258,7 @@ test('an event whose sync failed leaves no gap that the next start refuses', asy
   assert.deepEqual(again.damages, []);
 });
 
-test('a record that was refused for want of space leaves no doubt, so no snapshot is needed before the next one', async (t) => {
+test('a record that is refused because space is low leaves no doubt, so no snapshot is needed before the next one', async (t) => {
   let isFull = false;
   const { projection, read } = await openLife(t, createFolder(t), {
     log: (log) => ({
@@ -351,7 +351,7 @@ test('an event that is missing or damaged in the log is reported, or refused whe
   }
 });
 
-test('a log that knows its last seq alone, without the snapshot, is refused where every event is needed', async (t) => {
+test('a log with only a mark, without its snapshot, is refused where every event is needed', async (t) => {
   const { directory, snapshot, log } = await createDamaged(t);
   rmSync(snapshot);
   writeFileSync(log, toMark(20));
@@ -366,7 +366,7 @@ test('a log that knows its last seq alone, without the snapshot, is refused wher
   assert.equal(journal.state().lastSeq, 21);
 });
 
-test('what is left of an unfinished snapshot does not count', async (t) => {
+test('an unfinished snapshot is ignored', async (t) => {
   const { directory, state, snapshot } = await createDamaged(t);
   writeFileSync(`${snapshot}.new`, readFileSync(snapshot).subarray(0, 40));
   const { read, damages } = await openLife(t, directory, { needsAll: true });
@@ -375,7 +375,7 @@ test('what is left of an unfinished snapshot does not count', async (t) => {
   assert.equal(existsSync(`${snapshot}.new`), false);
 });
 
-test('events of a log that is moved away at any time are there after a restart, and no seq comes twice', async (t) => {
+test('events of a log that is moved away at any time survive a restart, and no seq repeats', async (t) => {
   const root = createFolder(t);
   let count = 0;
   const step = fc.oneof({ arbitrary: events, weight: 3 }, { arbitrary: fc.constantFrom('move', 'restart'), weight: 1 });
@@ -405,7 +405,7 @@ test('events of a log that is moved away at any time are there after a restart, 
   });
 });
 
-test('a log that is lost goes on after the snapshot, as soon as it can be written', async (t) => {
+test('a lost log continues after the snapshot as soon as it can be written', async (t) => {
   const directory = createFolder(t);
   await createSnapshotFile(join(directory, 'ledger.state')).write(10, [[{ name: 'a', total: 7 }]]);
   let isFull = true;
@@ -449,7 +449,7 @@ test('the log before a snapshot is deleted, and a snapshot that cannot be writte
   assert.equal(written, 1, 'a snapshot that is current is not written again');
 });
 
-test('where the log deletes files for reasons of its own, a snapshot is stored as soon as they wait for it', async (t) => {
+test('a snapshot is saved as soon as segments of a log with its own retention wait for it', async (t) => {
   const directory = createFolder(t);
   const options = { retainBytes: 4000, savesForRetention: true };
   const { projection, read, close } = await openLife(t, directory, options);
@@ -461,7 +461,7 @@ test('where the log deletes files for reasons of its own, a snapshot is stored a
   assert.deepEqual(again.read(), read());
 });
 
-test('without a snapshot a projection begins where it is told, and at the same place after a kill', async (t) => {
+test('without a snapshot, a projection begins after the seq of `begin`, also after a kill', async (t) => {
   const directory = createFolder(t);
   const before = await openLife(t, directory);
   for (let index = 0; index < 5; index += 1) await before.projection.append({ name: 'old', amount: 1 });
@@ -485,7 +485,7 @@ test('without a snapshot a projection begins where it is told, and at the same p
   assert.equal(begun, 1);
 });
 
-test('a beginning that cannot be stored counts nevertheless, and is stored once it can be', async (t) => {
+test('a beginning that cannot be saved is used nevertheless, and saved once it can be', async (t) => {
   const directory = createFolder(t);
   let isFull = true;
   let begun = 0;
@@ -509,7 +509,7 @@ test('a beginning that cannot be stored counts nevertheless, and is stored once 
   assert.equal(begun, 1);
 });
 
-test('while a snapshot is written no other one is due, however much the log grows', async (t) => {
+test('while a snapshot is written, no other is due, however much the log grows', async (t) => {
   let written = 0;
   let release: () => void = () => undefined;
   const { projection } = await openLife(t, createFolder(t), {
@@ -533,7 +533,7 @@ test('while a snapshot is written no other one is due, however much the log grow
   release();
 });
 
-test('an empty state that has begun is not begun again', async (t) => {
+test('an empty state that has begun does not begin again', async (t) => {
   const directory = createFolder(t);
   let begun = 0;
   const begin = async (state: Ledger): Promise<number> => {
@@ -545,7 +545,7 @@ test('an empty state that has begun is not begun again', async (t) => {
   assert.equal(begun, 1);
 });
 
-test('a log that others share goes on at its end where somebody has replaced it, and nothing is appended for that', async (t) => {
+test('the state of a replaced log follows the new log from its end, and nothing is appended', async (t) => {
   const directory = createFolder(t);
   const first = await openLife(t, directory);
   for (let index = 0; index < 5; index += 1) await first.projection.append({ name: 'a', amount: 1 });
@@ -564,7 +564,7 @@ test('a log that others share goes on at its end where somebody has replaced it,
   assert.deepEqual([third.read(), replaced], [[['a', 6]], 1]);
 });
 
-test('what others append to the log is folded, also right before and after an event that failed', async (t) => {
+test('events of other writers are folded, also right before and after a failed event', async (t) => {
   const directory = createFolder(t);
   let isFailing = false;
   const onSync = (): void => {
@@ -599,7 +599,7 @@ test('what others append to the log is folded, also right before and after an ev
   assert.deepEqual(Object.fromEntries((await openLife(t, directory)).read()), totals);
 });
 
-test('however often the snapshot is to be stored while events come, one writing runs and one waits', async (t) => {
+test('repeated requests for a snapshot during events lead to one write and one waiting write', async (t) => {
   let written = 0;
   const { projection } = await openLife(t, createFolder(t), {
     snapshot: (snapshot) => ({
@@ -619,7 +619,7 @@ test('however often the snapshot is to be stored while events come, one writing 
   assert.equal(written, 3);
 });
 
-test('a snapshot is written by itself when the log has grown', async (t) => {
+test('a snapshot is written automatically when the log has grown', async (t) => {
   const directory = createFolder(t);
   const { projection } = await openLife(t, directory, { segmentBytes: 1e8 });
   const text = 'x'.repeat(500_000);
@@ -628,7 +628,7 @@ test('a snapshot is written by itself when the log has grown', async (t) => {
   assert.ok(statSync(join(directory, 'ledger.state')).size < 1000);
 });
 
-test('listeners get the outcomes of all events in their order, and an event after the end is refused', async (t) => {
+test('listeners get the outcomes of all events in order, and an event after close is refused', async (t) => {
   const { projection, close } = await openLife(t, createFolder(t));
   const heard: unknown[] = [];
   projection.onFolded((outcomes) => heard.push(...(outcomes ?? [])));
@@ -638,7 +638,7 @@ test('listeners get the outcomes of all events in their order, and an event afte
   await assert.rejects(projection.append({ name: 'a', amount: 1 }), { code: 'closed' });
 });
 
-test('listeners hear that the state was replaced where the log is reached late', async (t) => {
+test('listeners are called when the state is restored because the log was reached late', async (t) => {
   const directory = createFolder(t);
   const before = await openLife(t, directory);
   await before.projection.append({ name: 'a', amount: 1 });
@@ -657,7 +657,7 @@ test('listeners hear that the state was replaced where the log is reached late',
   assert.deepEqual([read(), heard], [[['a', 1]], [undefined]]);
 });
 
-test('a process that has not read events which only a snapshot still has begins again with the snapshot', async (t) => {
+test('a process that misses events that only a snapshot has restores the snapshot', async (t) => {
   const directory = createFolder(t);
   let goneSeq = 0;
   const log = (journal: Journal): Partial<Journal> => ({
@@ -725,7 +725,7 @@ const createSharedLog = () => {
   };
 };
 
-test('events that get the seqs of others, which a failover lost before they were folded, are folded', async () => {
+test('events that reuse the seqs of events that a failover lost before they were folded are folded', async () => {
   const { log, add, note, lose } = createSharedLog();
   const projection = await Projection.open({
     log,

@@ -50,7 +50,7 @@ const waitForCount = (server: PostgresServer, count: number) =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
 
-test('without the database alerts are accepted, and shipped in order when it is back', { skip }, async (t) => {
+test('without the database, alerts are accepted, and shipped in order when it is back', { skip }, async (t) => {
   const server = await startPostgres(t);
   const [app, other] = [await start(t, server.url()), await start(t, server.url())];
   const ids = [await send(app, '0')];
@@ -128,7 +128,7 @@ test('alerts go to the database again while clients keep sending', { skip }, asy
   }
 });
 
-test('alerts that repeat others in the spool are stored once, as are requests with an Idempotency-Key', {
+test('repeated alerts and requests with an Idempotency-Key in the spool are stored once', {
   skip,
 }, async (t) => {
   const server = await startPostgres(t);
@@ -175,7 +175,7 @@ const waitForKey = async (app: TestApp, key: string): Promise<string> => {
   return send(app, key, { 'idempotency-key': key });
 };
 
-test('without the spool alerts get 503 while the database is gone', { skip }, async (t) => {
+test('without the spool, alerts get 503 while the database is away', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await start(t, server.url(), { spool: false });
   await send(app, '0');
@@ -240,7 +240,7 @@ test('destinations get alerts once, also those of a server that starts without t
   assert.deepEqual(delivered(), ['0', '1', '2']);
 });
 
-test('alerts in the spool outlive kills of the instance, and a start without the database', { skip }, async (t) => {
+test('alerts in the spool survive kills of the instance and a start without the database', { skip }, async (t) => {
   const server = await startPostgres(t);
   const dataDir = createFolder(t);
   const flags = ['--alerts-segment-bytes', '4096'];

@@ -20,7 +20,7 @@ const edit = (path: string, change: (lines: string[]) => string[]): void =>
 
 const start = (t: Parameters<typeof startApp>[0], dataDir: string) => startApp(t, { settings: { dataDir } });
 
-test('a damaged line and a removed record of each log are in health, with file and place, and the rest counts', async (t) => {
+test('a damaged line and a removed record of each log appear in health with file and place, and the rest counts', async (t) => {
   const dataDir = createFolder(t);
   const app = await start(t, dataDir);
   const token = await adminToken(app);

@@ -27,7 +27,7 @@ const createStore = async (t: TestContext): Promise<string> => {
   return folder;
 };
 
-test('file: a log that ends in the middle of its last record has every change before', async (t) => {
+test('file: a log that ends within its last record keeps every earlier change', async (t) => {
   const folder = await createStore(t);
   const log = join(folder, 'tasks.jsonl');
   const bytes = readFileSync(log);
@@ -47,7 +47,7 @@ test('file: a log that ends in the middle of its last record has every change be
   }
 });
 
-test('file: a state in which any byte has changed, or that ends early, is refused as damaged', async (t) => {
+test('file: a snapshot with any changed byte, or that ends early, is refused as damaged', async (t) => {
   const folder = await createStore(t);
   const state = join(folder, 'tasks.state');
   const bytes = readFileSync(state);
@@ -63,7 +63,7 @@ test('file: a state in which any byte has changed, or that ends early, is refuse
   }
 });
 
-test('file: a log that is behind the state continues after it', async (t) => {
+test('file: a log that is behind the snapshot continues after it', async (t) => {
   const folder = createFolder(t);
   const state = createSnapshotFile(join(folder, 'tasks.state'));
   await state.write(50_000, [[{ lastId: 3 }]]);
@@ -76,7 +76,7 @@ test('file: a log that is behind the state continues after it', async (t) => {
   assert.ok(performance.now() - begun < 10_000);
 });
 
-test('file: the state is written when the log has grown enough over several starts', async (t) => {
+test('file: the snapshot is written when the log has grown enough over several starts', async (t) => {
   const folder = createFolder(t);
   const Description = 'x'.repeat(1_000_000);
   for (let start = 0; start < 4; start += 1) {
@@ -113,7 +113,7 @@ const unknownChanges: unknown[] = [
   { key: { key: 'k', bodyHash: 'h' }, task },
 ];
 
-test('file: a record or state in a form that this version does not know is refused in one line, and left as it is', async (t) => {
+test('file: a record or snapshot in an unknown form is refused in one line and left unchanged', async (t) => {
   const folder = await createStore(t);
   const hint = 'restore the folder from a backup, or save what can be read with signalbox export';
   const inLog = 'dataDir: tasks: record 4 of the log cannot be read by this version of signalbox';

@@ -34,7 +34,7 @@ testSimpleTaskStore('file', async (t) => {
   return store;
 });
 
-test('file: an item that was refused does not use up its id', async (t) => {
+test('file: a refused item does not use up its id', async (t) => {
   const store = await openEntryStore(itemKind, keepIn(createFolder(t)));
   t.after(() => store.close());
   const tooLong = 'x'.repeat(17 * 1024 * 1024);
@@ -63,7 +63,7 @@ test('file: tasks, versions, keys and the next id are the same after a restart',
   assert.equal((await second.create({ Title: 'd' })).id, 3);
 });
 
-test('file: a change is refused because of another only when that one is stored', async (t) => {
+test('file: a change is refused because of another only once that one is stored', async (t) => {
   const store = await openTaskStore(now, keepIn(createFolder(t)));
   t.after(() => store.close());
   await store.create({ Title: 'a' });
@@ -80,7 +80,7 @@ test('file: a change is refused because of another only when that one is stored'
   assert.deepEqual(order, ['requests', 'update', 'conflict', 'remove', 'absent']);
 });
 
-test('file: the state is written while changes go on, and the log before it is deleted', async (t) => {
+test('file: the snapshot is written while changes continue, and the log before it is deleted', async (t) => {
   const folder = createFolder(t);
   const first = await openTaskStore(now, keepIn(folder));
   const Description = 'x'.repeat(100_000);
@@ -111,7 +111,7 @@ test('file: seed tasks are kept, and loaded once', async (t) => {
   assert.deepEqual([readTask(await second.find(7))?.Title, (await second.create({ Title: 'c' })).id], ['b', 8]);
 });
 
-test('file: the state ends after the last task, also if that fills the tree of tasks', async (t) => {
+test('file: the snapshot ends after the last task, also if that fills the tree of tasks', async (t) => {
   const folder = createFolder(t);
   const first = await openTaskStore(now, keepIn(folder));
   await first.restore(Array.from({ length: 31 }, () => ({ Title: 'seed' })));
@@ -121,7 +121,7 @@ test('file: the state ends after the last task, also if that fills the tree of t
   assert.equal((await second.list({}, 0)).total, 31);
 });
 
-test('file: a log that somebody moves away is not missed on the next start', async (t) => {
+test('file: a restart needs no log that was moved away', async (t) => {
   const folder = createFolder(t);
   const first = await openTaskStore(now, keepIn(folder));
   await first.create({ Title: 'a' });

@@ -70,7 +70,7 @@ export const createLifeTools = async (t: Scope, create: CreateLife, time = creat
 
 /** Tests for every store of incidents. */
 export const testIncidentStore = (name: string, create: CreateLife): void => {
-  test(`${name}: an incident opens, is taken, raised, ended, opened again and ends by itself`, async (t) => {
+  test(`${name}: an incident is opened, acknowledged, raised, resolved, reopened, and resolved automatically`, async (t) => {
     const { store, alert, act, read, pass, now, eventsOf } = await createLifeTools(t, create);
     await alert({ message: '1', labels: { team: 'db' } }, { message: '2', link: 'https://desk.example/' });
     const first = await read(1);
@@ -103,7 +103,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.equal(store.failure, undefined);
   });
 
-  test(`${name}: actions on what is unknown, over or changed since do nothing`, async (t) => {
+  test(`${name}: actions on unknown, resolved or changed incidents have no effect`, async (t) => {
     const { store, alert, act, eventsOf } = await createLifeTools(t, create);
     await alert({});
     assert.equal(await store.act({ type: 'resolve', id: '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55', by: 'a' }), undefined);
@@ -168,7 +168,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     );
   });
 
-  test(`${name}: each alert is in the incident that has counted it, and in no other`, async (t) => {
+  test(`${name}: each alert belongs to the one incident that has counted it`, async (t) => {
     const { store, alert, act, pass } = await createLifeTools(t, create);
     const alerts = await alert({}, { level: 'INFO', fingerprint: 'i' }, {});
     await act(1, { type: 'resolve' });
@@ -186,7 +186,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.deepEqual(await store.nameIncidents([]), []);
   });
 
-  test(`${name}: what destinations were told is kept, listed newest first, and changes no version`, async (t) => {
+  test(`${name}: notifications are stored, listed newest first, and change no version`, async (t) => {
     const { store, alert, act, read, now, pass } = await createLifeTools(t, create);
     await alert({ fingerprint: 'a' }, { fingerprint: 'b' });
     const notify = (number: number, destination: string, what = 'opened', isDelivered = true) =>
@@ -226,7 +226,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.deepEqual(await store.listSent({}, 2, sent[2]?.change), sent.slice(3));
   });
 
-  test(`${name}: of an incident with very many events the last 200 are kept`, async (t) => {
+  test(`${name}: an incident with very many events keeps the last 200`, async (t) => {
     const { store, alert, act, read } = await createLifeTools(t, create);
     await alert({});
     await Promise.all(Array.from({ length: 250 }, (_, index) => act(1, { type: 'comment', comment: `${index}` })));
@@ -236,7 +236,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.ok(events.every(({ type }) => type === 'comment'));
   });
 
-  test(`${name}: listeners get each change once, and the counts of what only repeats`, async (t) => {
+  test(`${name}: listeners get each change once, and the counts of repeats`, async (t) => {
     const { store, alert, act } = await createLifeTools(t, create);
     const seen: string[] = [];
     store.onChanged((incidents) => {
@@ -265,7 +265,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.deepEqual(counts, [1, 1]);
   });
 
-  test(`${name}: with other settings, the same alerts mean something else from then on`, async (t) => {
+  test(`${name}: changed settings apply to later alerts`, async (t) => {
     const { store, alert, read } = await createLifeTools(t, create);
     await alert({ level: 'WARNING', fingerprint: 'a' });
     store.changeRules({ ...rules, level: 'CRITICAL' });

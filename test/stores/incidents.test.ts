@@ -49,7 +49,7 @@ const createInFiles: CreateLife = async (t, clock) => {
   };
 };
 
-test('alerts that are stored while a start reads the state are folded after it, and the state is kept', async (t) => {
+test('alerts that are stored while a start restores the snapshot are folded afterwards, and no incident is lost', async (t) => {
   const directory = createFolder(t);
   const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
   const file = createSnapshotFile(join(directory, 'alerts.incidents.state'));
@@ -88,7 +88,7 @@ test('alerts that are stored while a start reads the state are folded after it, 
   );
 });
 
-test('whatever byte of the snapshot is damaged, numbers and the order of changes go on, and new alerts open incidents', async (t) => {
+test('after damage to any byte of the snapshot, numbers and the order of changes continue, and new alerts open incidents', async (t) => {
   const directory = createFolder(t);
   const alerts = await openJournal({ directory, name: 'alerts', minFreeBytes: 0, recentCount: 1000 });
   atEnd(t, () => alerts.close());
@@ -237,7 +237,7 @@ test('postgres: alerts are accepted while incidents cannot be stored, and the se
   await waitUntil('nothing is reported', async () => (await readUnavailable()) === undefined);
 });
 
-test('postgres: of the alerts of before there were incidents, those of the last day are folded once', {
+test('postgres: alerts of the day before incidents were introduced are folded once', {
   skip,
 }, async (t) => {
   const url = await createEmptyDatabase();

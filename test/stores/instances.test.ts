@@ -91,7 +91,7 @@ test('the list of instances needs the role Admin, and gets 503 while the databas
   assert.ok(headers['retry-after']);
 });
 
-test('with a database each response names its instance, and without one none does', { skip }, async (t) => {
+test('each response names its instance with a database, and no response does without one', { skip }, async (t) => {
   const nowhere = { url: () => 'postgres://127.0.0.1:1/none' };
   const app = await startNamed(t, nowhere, 'rack-1/a');
   for (const path of ['/health', '/docs/', '/none']) {
@@ -106,7 +106,7 @@ test('with a database each response names its instance, and without one none doe
   assert.equal((await request('GET', '/api/instances')).status, 404);
 });
 
-test('an instance whose row was deleted registers with a higher epoch, so what it sent before is refused', {
+test('an instance whose row was deleted registers with a higher epoch, so its earlier statements are refused', {
   skip,
 }, async (t) => {
   const server = await startPostgres(t, { settings: { fsync: 'off' } });

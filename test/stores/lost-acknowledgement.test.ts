@@ -8,7 +8,7 @@ import { createDatabase } from '../support/postgres/shared-server.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
-test('an incident of which the database has lost the acknowledgement is escalated, and one that is lost is not', {
+test('an incident whose acknowledgement the database has lost is escalated, and a lost incident is not', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const url = await createDatabase(t);

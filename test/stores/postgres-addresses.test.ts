@@ -26,7 +26,7 @@ const refuse = (t: TestContext, store: string): Promise<string> =>
 
 const unusable = 'store: the database cannot be used:';
 
-test('an address can name a folder of Unix sockets, and have any characters in names and passwords', {
+test('an address can name a folder of Unix sockets, and any characters in names and passwords', {
   skip,
 }, async (t) => {
   const server = await shareServer();
@@ -47,7 +47,7 @@ test('an address can ask for a server that takes changes, as other clients do', 
   }
 });
 
-test('an address that cannot be used is refused in one line that does not show the password', { skip }, async (t) => {
+test('an unusable address is refused in one line that does not show the password', { skip }, async (t) => {
   const server = await shareServer();
   const { port } = server;
   await server.sql(`CREATE ROLE guest LOGIN PASSWORD 'guest'`);
@@ -62,7 +62,7 @@ test('an address that cannot be used is refused in one line that does not show t
   );
 });
 
-test('a user who does not own tables that are to be upgraded is told so', { skip }, async (t) => {
+test('an upgrade of tables that another user owns is refused with the reason', { skip }, async (t) => {
   const server = await shareServer();
   // No other test gets this one.
   const url = new URL(await createDatabase());

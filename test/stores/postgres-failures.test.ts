@@ -44,7 +44,7 @@ const assertRecovers = async (app: TestApp, nextId: number): Promise<void> => {
   assert.equal((await app.request('GET', '/api/tasks')).json['total'], nextId);
 };
 
-test('a lock that another session holds refuses changes in time, and reads go on', { skip }, async (t) => {
+test('a lock of another session refuses changes in time, and reads continue', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await startOn(t, server);
   await create(app);
@@ -61,7 +61,7 @@ test('a lock that another session holds refuses changes in time, and reads go on
   await assertRecovers(app, 2);
 });
 
-test('a primary that takes no changes refuses them, reads go on, and it is used again', { skip }, async (t) => {
+test('a primary that takes no changes refuses them while reads continue, and is used again', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await startOn(t, server);
   await create(app);
@@ -89,7 +89,7 @@ test('a server without free connections refuses changes and reads, and is used a
   await assertRecovers(app, 2);
 });
 
-test('connections that the server ends are not noticed by clients', { skip }, async (t) => {
+test('clients do not notice connections that the server ends', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await startOn(t, server);
   for (let round = 1; round <= 5; round += 1) {
@@ -104,7 +104,7 @@ test('connections that the server ends are not noticed by clients', { skip }, as
   }
 });
 
-test('a server that stops while the database does not answer ends soon, and says what became of changes', {
+test('a server that stops while the database does not respond ends soon, and reports the outcome of changes', {
   skip,
 }, async (t) => {
   const server = await startPostgres(t);
@@ -143,7 +143,7 @@ test('a database that is replaced by an empty one gets its tables, without a res
   }
 });
 
-test('a database that is replaced by that of instances with another secret is not used', { skip }, async (t) => {
+test('a database that is replaced by one of instances with another secret is not used', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await startOn(t, server);
   await create(app);
@@ -154,7 +154,7 @@ test('a database that is replaced by that of instances with another secret is no
   assert.deepEqual(await server.sql('SELECT count(*)::int AS count FROM signalbox.task'), [{ count: 1 }]);
 });
 
-test('/metrics says whether the database takes changes, how many wait, and how long commits take', {
+test('/metrics has the state of the database, the number of waiting changes, and the duration of commits', {
   skip,
 }, async (t) => {
   const server = await startPostgres(t);
@@ -182,7 +182,7 @@ const endBackends = (server: PostgresServer): Promise<unknown> =>
 
 const needsDisk = requires({ programs: diskPrograms, mounts: true, loops: true });
 
-test('a full disk of the database refuses changes, and reads go on', { skip: skip || needsDisk.skip }, async (t) => {
+test('a full disk of the database refuses changes, and reads continue', { skip: skip || needsDisk.skip }, async (t) => {
   const server = await startPostgres(t);
   const disk = await createDisk(t, { kind: 'ext4', bytes: 64 * 1024 * 1024 });
   const location = join(disk.path, 'tables');

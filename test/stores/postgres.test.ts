@@ -43,7 +43,7 @@ if (!skip) {
   testSimpleTaskStore('postgres', async (t) => createPostgresEntryStore(simpleTaskKind, await openNew(t), now));
 }
 
-test('postgres: each upgrade of the tables is told to whoever makes it, and none where they are up to date', {
+test('postgres: each migration is reported once, and none on tables that are up to date', {
   skip,
 }, async (t) => {
   const url = await createEmptyDatabase();
@@ -59,7 +59,7 @@ test('postgres: each upgrade of the tables is told to whoever makes it, and none
   assert.equal(told.length, before);
 });
 
-test('postgres: what one instance has written, another one reads', { skip }, async (t) => {
+test('postgres: an instance reads what another has written', { skip }, async (t) => {
   const url = await createDatabase(t);
   const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
   assert.ok(first && second);
@@ -78,7 +78,7 @@ test('postgres: what one instance has written, another one reads', { skip }, asy
   assert.equal(await first.find(7), undefined);
 });
 
-test('postgres: a key creates one task, on whichever instance it comes again', { skip }, async (t) => {
+test('postgres: a key creates one task, whichever instance gets the repeated request', { skip }, async (t) => {
   const url = await createDatabase(t);
   const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
   assert.ok(first && second);
@@ -100,7 +100,7 @@ test('postgres: seed tasks are stored once, however many instances start at once
   assert.equal((await stores[0]?.list({}, 50))?.total, 2);
 });
 
-test('postgres: a third long list waits, and short lists and changes do not', { skip }, async (t) => {
+test('postgres: a third long list waits, while short lists and changes do not', { skip }, async (t) => {
   const store = createPostgresTaskStore(await openNew(t), now);
   await store.restore(Array.from({ length: 1500 }, () => ({ Title: 'a' })));
   const lists = await Promise.all([store.list({}, 2000), store.list({}, 2000)]);
@@ -116,7 +116,7 @@ test('postgres: a third long list waits, and short lists and changes do not', { 
   assert.equal(await read(await third), 1501);
 });
 
-test('postgres: lists of large tasks are whole, whatever their pages', { skip }, async (t) => {
+test('postgres: lists of large tasks are complete, whatever their pages', { skip }, async (t) => {
   const store = createPostgresTaskStore(await openNew(t), now);
   const lengths = [10, 3e6, 10, 2e6, 5e6, 10];
   for (const length of lengths) await store.create({ Title: 'a', Description: 'd'.repeat(length) });
@@ -129,7 +129,7 @@ test('postgres: lists of large tasks are whole, whatever their pages', { skip },
   }
 });
 
-test('postgres: a change that the database refuses does not refuse those that are written with it', {
+test('postgres: a refused change does not refuse others of its batch', {
   skip,
 }, async (t) => {
   const url = await createEmptyDatabase();

@@ -43,7 +43,7 @@ const openInstance = async (t: Scope, url: string, table: 'setting' | 'alert' = 
   return { projection, log, damages };
 };
 
-test('two instances that append at once fold the same events in the same order, and each outcome is that of the order', {
+test('two instances that append concurrently fold the same events in one order, and outcomes follow that order', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -71,7 +71,7 @@ test('two instances that append at once fold the same events in the same order, 
   assert.deepEqual(third.projection.state.read(), one.projection.state.read());
 });
 
-test('an instance folds what another one has appended within seconds, and at once when it catches up', {
+test('an instance folds the events of another within seconds, and at once when it catches up', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -83,7 +83,7 @@ test('an instance folds what another one has appended within seconds, and at onc
   await waitUntil('the first one has it', () => one.projection.state.read()[0]?.[1] === 3, 5000);
 });
 
-test('reading a log ends at what was stored when it began, however much is stored meanwhile', { skip }, async (t) => {
+test('reading a log ends at the records that were stored when it began, however many follow', { skip }, async (t) => {
   const { log } = await openInstance(t, await createDatabase(t));
   await log.append({ name: 'a', amount: 1 });
   const read: number[] = [];
@@ -94,7 +94,7 @@ test('reading a log ends at what was stored when it began, however much is store
   assert.deepEqual(read, [1]);
 });
 
-test('instances without a snapshot forget what the database has lost, before others get its seqs', {
+test('instances without a snapshot drop events that the database has lost before their seqs are reused', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -111,7 +111,7 @@ test('instances without a snapshot forget what the database has lost, before oth
   assert.equal(projection.state.read().length, 2);
 });
 
-test('of a log with events, what the database has lost is forgotten where an event has its seq', {
+test('an event of a feature that reuses the seq of a lost record replaces it', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -126,7 +126,7 @@ test('of a log with events, what the database has lost is forgotten where an eve
   assert.deepEqual(projection.state.read(), []);
 });
 
-test('a record in the database that is damaged is reported once, and the others count', { skip }, async (t) => {
+test('a damaged record in the database is reported once, and the others count', { skip }, async (t) => {
   const url = await createDatabase(t);
   const first = await openInstance(t, url);
   for (const name of ['a', 'b', 'c']) await first.projection.append({ name, amount: 1 });

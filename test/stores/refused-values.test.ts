@@ -24,7 +24,7 @@ const texts: Collection<string, string> = {
   }),
 };
 
-test('a change of which PostgreSQL does not take a value is refused alone, and the database counts as working', {
+test('a change with a value that PostgreSQL does not take is refused alone, and the database stays available', {
   skip,
 }, async (t) => {
   const failures: unknown[] = [];

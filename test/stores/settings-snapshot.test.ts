@@ -96,7 +96,7 @@ const awaitDeletion = async (t: Scope, { sql, settings }: Awaited<ReturnType<typ
   await app.close();
 };
 
-test('postgres: many changes of a setting leave few rows, and each instance has the last one, also after kill -9 or a pause', {
+test('postgres: many changes of a setting leave few rows, and each instance has the last change, also after kill -9 or a pause', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const shared = await createShared(t);

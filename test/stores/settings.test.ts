@@ -100,7 +100,7 @@ const values = (store: LoggedSettings, kind: string) =>
   store.list(kind).map(({ name, value, by, at, createdAt }) => ({ name, value, by, at, createdAt }));
 
 const testSettings = (name: string, create: CreateSettings): void => {
-  test(`${name}: settings are put, changed, deleted and there again after a restart`, async (t) => {
+  test(`${name}: settings are created, changed and deleted, and survive a restart`, async (t) => {
     let now = 1000;
     const { store, reopen } = await create(t, () => new Date(now));
     let changes = 0;
@@ -130,7 +130,7 @@ const testSettings = (name: string, create: CreateSettings): void => {
     assert.equal(again.find('a', 'y\u0000'), undefined);
   });
 
-  test(`${name}: a change of what has another version is refused, of two at once the second`, async (t) => {
+  test(`${name}: a change of another version is refused, and so is the second of two concurrent changes`, async (t) => {
     const { store, log } = await create(t, () => new Date());
     const isConflict = (version: number) => (error: unknown) =>
       error instanceof StoreConflict && error.version === version;
@@ -152,13 +152,13 @@ const testSettings = (name: string, create: CreateSettings): void => {
     assert.ok(later > before);
   });
 
-  test(`${name}: what is too large is refused`, async (t) => {
+  test(`${name}: a value that is too large is refused`, async (t) => {
     const { store } = await create(t, () => new Date());
     await assert.rejects(store.put('a', 'x', 'x'.repeat(70_000), 'anna'), { status: 413 });
     assert.deepEqual(store.list('a'), []);
   });
 
-  test(`${name}: changes at once never exceed a limit, and settings that have ended give way`, async (t) => {
+  test(`${name}: concurrent changes never exceed a limit, and ended settings make room`, async (t) => {
     const { store, reopen } = await create(t, () => new Date(1000));
     const most = { most: { count: 5, plural: 'things' } };
     const putMany = (kind: string, options: PutOptions, toValue: (index: number) => unknown) =>
@@ -189,7 +189,7 @@ const testSettings = (name: string, create: CreateSettings): void => {
     for (const kind of ['count', 'size', 'ended', 'user']) assert.deepEqual(again.list(kind), store.list(kind));
   });
 
-  test(`${name}: any changes lead to the same settings as in a simple model, also after a restart`, async () => {
+  test(`${name}: changes lead to the settings of a simple model, also after a restart`, async () => {
     const change = fc.record({
       name: fc.constantFrom('x', 'y', 'z'),
       value: fc.option(fc.integer()),
@@ -234,7 +234,7 @@ const testSettings = (name: string, create: CreateSettings): void => {
 testSettings('file', createInFiles);
 if (!skip) testSettings('postgres', createInPostgres);
 
-test('postgres: an instance sees what another one has changed, and one of two changes at once counts', {
+test('postgres: an instance sees the changes of another, and one of two concurrent changes counts', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -257,7 +257,7 @@ test('postgres: an instance sees what another one has changed, and one of two ch
   assert.equal(one.store.find('a', 'x')?.version, last);
 });
 
-test('postgres: changes at once at two instances never exceed a limit', { skip }, async (t) => {
+test('postgres: concurrent changes at two instances never exceed a limit', { skip }, async (t) => {
   const url = await createDatabase(t);
   const clock = () => new Date();
   const instances = await Promise.all([openInstance(t, url, clock), openInstance(t, url, clock)]);
@@ -277,7 +277,7 @@ test('postgres: changes at once at two instances never exceed a limit', { skip }
   }
 });
 
-test('file: a damaged line and a removed one are reported by file and place, and the other changes count', async (t) => {
+test('file: a damaged line and a removed line are reported by file and place, and the other changes count', async (t) => {
   const directory = createFolder(t);
   const log = await openLog(t, directory);
   const store = await openSettings(t, log, () => new Date());
@@ -316,7 +316,7 @@ test('file: a first line that is removed is reported', async (t) => {
   assert.deepEqual(damages, ['record 1 is missing in settings.jsonl']);
 });
 
-test('file: settings whose log was moved away are there after a restart, with their versions', async (t) => {
+test('file: settings whose log was moved away survive a restart, with their versions', async (t) => {
   const directory = createFolder(t);
   const log = await openLog(t, directory);
   const store = await openSettings(t, log, () => new Date(), directory);
@@ -336,7 +336,7 @@ test('file: settings whose log was moved away are there after a restart, with th
   assert.deepEqual(damages, []);
 });
 
-test('file: many changes of one setting leave a small folder, and what a restart reads is short', async (t) => {
+test('file: many changes of one setting leave a small folder, and a restart reads little', async (t) => {
   const directory = createFolder(t);
   const options = { segmentBytes: MiB, retainBytes: MiB, awaitsHold: true, expects: 'all' } as const;
   const log = await openLog(t, directory, options);
@@ -356,7 +356,7 @@ test('file: many changes of one setting leave a small folder, and what a restart
   assert.deepEqual([...again.list('a'), ...again.list('b')], before);
 });
 
-test('file: what was refused by a failing disk leaves no gap that the next start reports', async (t) => {
+test('file: a change that a failing disk refuses leaves no gap that the next start reports', async (t) => {
   const directory = createFolder(t);
   const log = await openLog(t, directory);
   const store = await openSettings(t, log, () => new Date(), directory);

@@ -86,7 +86,7 @@ test('alerts of one instance are listed, searched, found and counted by another'
   );
 });
 
-test('a time range with very many alerts is read in the order of seq, one with few by its time', {
+test('a time range with many alerts is read by seq, a range with few by time', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -129,7 +129,7 @@ test('a time range with very many alerts is read in the order of seq, one with f
   );
 });
 
-test('any text of an alert comes back unchanged, and any level is found', { skip }, async (t) => {
+test('any text of an alert is returned unchanged, and any level is found', { skip }, async (t) => {
   const [first, second] = await startTwo(t);
   const texts = ['a\u0000b', '\ufffd', 'x'.repeat(65), 'x'.repeat(300_000), '"\\', '', '\u{1f600}'];
   for (const text of texts) await send(first, { source: text, level: text, message: text, hostname: 'h' });
@@ -146,7 +146,7 @@ test('any text of an alert comes back unchanged, and any level is found', { skip
   }
 });
 
-test('alerts that come again, and requests with an Idempotency-Key, are stored once on all instances', {
+test('repeated alerts and requests with an Idempotency-Key are stored once by all instances', {
   skip,
 }, async (t) => {
   const [first, second] = await startTwo(t);
@@ -181,7 +181,7 @@ test('alerts that come again, and requests with an Idempotency-Key, are stored o
   );
 });
 
-test('an alert that fires again with its former start after its end is stored again by any instance', {
+test('an alert that fires again with its former start after it was resolved is stored again by any instance', {
   skip,
 }, async (t) => {
   const [first, second] = await startTwo(t);
@@ -263,7 +263,7 @@ test('the commands of one instance are in the list of another', { skip }, async 
   );
 });
 
-test('alerts, commands and keys are deleted at their age', { skip }, async (t) => {
+test('alerts, commands and keys are deleted when they expire', { skip }, async (t) => {
   const url = await createDatabase(t);
   const first = await start(t, url);
   await send(first, { message: 'new' }, { 'idempotency-key': 'new' });
@@ -287,7 +287,9 @@ test('alerts, commands and keys are deleted at their age', { skip }, async (t) =
   await waitUntil('old rows are gone', async () => JSON.stringify(await count()) === JSON.stringify(left));
 });
 
-test('old alerts are deleted where no instance has incidents, which begin after them later', { skip }, async (t) => {
+test('old alerts are deleted if no instance has incidents, and incidents begin after them later', {
+  skip,
+}, async (t) => {
   const url = await createDatabase(t);
   const profiles = ['alerts'];
   const first = await start(t, url, { profiles });
@@ -356,7 +358,7 @@ test('on two instances one sender cannot suppress the alert of another, nor use 
   assert.deepEqual(statuses, [200, 200, 422]);
 });
 
-test('severity filters find alerts of any level name, also those that the column does not take', {
+test('severity filters find alerts of any level, also levels that the column does not take', {
   skip,
 }, async (t) => {
   const [first, second] = await startTwo(t);
@@ -389,7 +391,7 @@ test('an alert of one instance is resolved by another, and both show it', { skip
   await waitUntilPasses(() => check(third));
 });
 
-test('an alert that fires is known after a restart, however many events came after it', { skip }, async (t) => {
+test('a firing alert is known after a restart, however many events follow it', { skip }, async (t) => {
   const url = await createDatabase(t);
   const first = await start(t, url);
   const firing = await send(first, { message: 'failed', level: 'CRITICAL', key: 'backup' });
@@ -443,7 +445,7 @@ test('a reminder is stored once by all instances, and only when it is due', { sk
   );
 });
 
-test('by default a new database keeps alerts for 400 days, and one that was begun without a limit keeps all', {
+test('by default a new database keeps alerts for 400 days, and a database from before the limit keeps all', {
   skip,
 }, async (t) => {
   const [fresh, former] = [await createDatabase(t), await createDatabase(t)];

@@ -35,7 +35,7 @@ const openLife = (t: Scope, url: string, name: string, time: ReturnType<typeof c
     time,
   );
 
-test('after any alerts, actions and times at two instances, both have the same incidents, and so has one that starts', {
+test('after any alerts, actions and times at two instances, both and a new instance have the same incidents', {
   skip,
 }, async () => {
   const run = async (all: readonly Step[], places: readonly boolean[]): Promise<void> => {
@@ -80,7 +80,7 @@ test('each incident that opens is measured by one instance', { skip }, async (t)
 });
 
 for (const hasSnapshot of [false, true]) {
-  test(`instances forget what the database has lost in a failover, ${hasSnapshot ? 'with' : 'without'} a snapshot`, {
+  test(`instances drop records that the database has lost in a failover, ${hasSnapshot ? 'with' : 'without'} a snapshot`, {
     skip,
   }, async (t) => {
     const url = await createDatabase(t);
@@ -127,7 +127,7 @@ for (const hasSnapshot of [false, true]) {
   });
 }
 
-test('an instance that is idle notices that the last record is lost, also where another one has its seq', {
+test('an idle instance notices the loss of the last record, also if another record reuses its seq', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -176,7 +176,7 @@ test('old alerts are deleted once a snapshot has their incidents, which instance
   assert.deepEqual(await readAll(next), known);
 });
 
-test('an instance that missed what is in a snapshot alone begins with that, however far behind it was', {
+test('an instance that misses records that only a snapshot has restores the snapshot, however far behind', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);

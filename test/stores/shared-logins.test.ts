@@ -11,7 +11,9 @@ const logIn = async (app: TestApp, password: string): Promise<number> => {
   return (await app.request('POST', '/api/auth/login', { body })).status;
 };
 
-test('wrong logins at one instance delay those at another, and a right one is known to both', { skip }, async (t) => {
+test('failed logins at one instance delay logins at another, and a successful login is known to both', {
+  skip,
+}, async (t) => {
   const server = await startPostgres(t);
   const settings = { store: server.url(), timeZone: 'UTC', loginTriesPerAddress: 4 };
   const [first, second] = [await startApp(t, { settings }), await startApp(t, { settings })];
@@ -23,7 +25,7 @@ test('wrong logins at one instance delay those at another, and a right one is kn
   assert.equal(await logIn(await startApp(t, { settings }), 'wrong'), 429);
 });
 
-test('without the database each instance counts its own wrong logins', { skip }, async (t) => {
+test('without the database, each instance counts its own failed logins', { skip }, async (t) => {
   const server = await startPostgres(t);
   const settings = { store: server.url(), timeZone: 'UTC', loginTriesPerAddress: 2 };
   const app = await startApp(t, { settings });

@@ -50,7 +50,7 @@ const createEntries = (count: number): { name: number; text: string }[] =>
 /** How many parts each snapshot of the log has. */
 const countParts = `SELECT count(*)::int AS count FROM signalbox.projection_part WHERE name LIKE 'setting%' GROUP BY name`;
 
-test('a snapshot of which a failover has lost parts while it was written does not count', { skip }, async (t) => {
+test('a snapshot that lost parts in a failover while it was written is ignored', { skip }, async (t) => {
   const { write, read, sql } = await openInstance(t);
   const [kept] = createEntries(1);
   await write([[kept]]);
@@ -71,7 +71,7 @@ test('a snapshot that lacks a part is refused', { skip }, async (t) => {
   await assert.rejects(read(), /part 2 of the snapshot .* is missing/);
 });
 
-test('a part of a snapshot that is damaged costs the entries with the damage, and is reported', { skip }, async (t) => {
+test('a damaged part of a snapshot costs only the damaged entries, and is reported', { skip }, async (t) => {
   const { write, read, sql } = await openInstance(t);
   const nested = { name: 'nested', events: [{ type: 'opened' }, { type: 'resolved' }] };
   await write([[{ name: 'a' }, { name: 'b' }, nested]]);
@@ -83,7 +83,7 @@ test('a part of a snapshot that is damaged costs the entries with the damage, an
   });
 });
 
-test('what a snapshot replaces is deleted, and what was written of one that failed', { skip }, async (t) => {
+test('replaced snapshots and the parts of failed ones are deleted', { skip }, async (t) => {
   const { write, read, sql } = await openInstance(t);
   await write([createEntries(100)]);
   await write([createEntries(2)]);

@@ -14,7 +14,7 @@ import { waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-test('instances that share a database show the same snapshot, and take one of an incident', { skip }, async (t) => {
+test('instances that share a database take one snapshot of an incident, and all show it', { skip }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, two] = [
     await startApp(t, { settings: { ...settings, instanceName: 'one' } }),
@@ -39,7 +39,7 @@ test('instances that share a database show the same snapshot, and take one of an
 });
 
 const uts = requires({ programs: ['unshare', 'hostname'], mounts: true });
-test('of instances on several machines, the one on the machine of the incident takes the snapshot', {
+test('the instance on the machine of the incident takes the snapshot', {
   skip: skip || uts.skip,
 }, async (t) => {
   const store = await createDatabase(t);

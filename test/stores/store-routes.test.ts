@@ -81,7 +81,7 @@ for (const [when, isLater] of [
     }
   });
 
-  test(`a conflict in a store that answers ${when} is a 412 with the current version`, async (t) => {
+  test(`a conflict in a store that responds ${when} is a 412 with the current version`, async (t) => {
     const app = await startWith(t, createFailing(new StoreConflict('The task has changed', 7), isLater));
     for (const [method, path, body] of calls) {
       const { status, headers, json } = await app.request(method, path, { body });

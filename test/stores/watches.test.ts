@@ -21,7 +21,7 @@ const skip = toSkipPostgres();
 const startNamed = (t: TestContext, store: string, instanceName: string) =>
   startApp(t, { settings: { store, timeZone: 'UTC', instanceName } });
 
-test('of instances that share a database one runs a watch, and another goes on where that ends', {
+test('one of the instances that share a database runs a watch, and another takes over when it ends', {
   skip,
 }, async (t) => {
   const store = await createDatabase(t);
@@ -46,7 +46,7 @@ test('of instances that share a database one runs a watch, and another goes on w
   assert.deepEqual([ended?.status, ended?.resolves], ['resolved', raised?.id]);
 });
 
-test('the alerts of an instance go on after its restart, and end when it is gone', { skip }, async (t) => {
+test('the alerts of an instance continue after its restart, and are resolved when it is gone', { skip }, async (t) => {
   const store = await createDatabase(t);
   const receiver = await startReceiver(t, answer(403));
   const destinations = [{ name: 'pager', type: 'webhook', url: receiver.url }];
@@ -80,7 +80,7 @@ test('the alerts of an instance go on after its restart, and end when it is gone
   assert.deepEqual([ended?.status, ended?.resolves, ended?.fingerprint], ['resolved', raised?.id, raised?.fingerprint]);
 });
 
-test('a place counts as gone after 5 minutes for an instance and a day for a machine, and is taken once', {
+test('an instance counts as gone after 5 minutes and a machine after a day, and each is taken over once', {
   skip,
 }, async (t) => {
   const store = await createDatabase(t);

@@ -29,7 +29,7 @@ test('a writer in another container is found by the lock file', async (t) => {
   await elsewhere.release();
 });
 
-test('a socket named after what every user knows of the directory prevents no start', async (t) => {
+test('a socket with a name that other users can guess prevents no start', async (t) => {
   const directory = createFolder(t);
   const { dev, ino } = await stat(directory, { bigint: true });
   const foreign = createServer().listen({ path: `\0signalbox-${dev}-${ino}-log` });
@@ -38,7 +38,7 @@ test('a socket named after what every user knows of the directory prevents no st
   await openTestJournal(t, directory);
 });
 
-test('only its owner can read the secret of a directory, and one that was lost is made again', async (t) => {
+test('only its owner can read the secret of a directory, and a lost secret is created again', async (t) => {
   const directory = createFolder(t);
   const key = join(directory, 'lock.key');
   for (let start = 0; start < 2; start += 1) {

@@ -26,7 +26,7 @@ const step = fc.oneof(
   fc.record({ events: fc.integer({ min: 1, max: 25 }) }),
 );
 
-test('what is in memory is always what the files hold, whatever else writes to them', async (t) => {
+test('records in memory equal the records in the files, whatever else writes to the files', async (t) => {
   const run = async (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]): Promise<void> => {
     const directory = createFolder(t);
     const options = { recentCount, segmentBytes: 2000, retainSegments: 2 };
@@ -115,7 +115,7 @@ test('a reader gets the same from memory as from the file: the fields that were 
   await fc.assert(fc.asyncProperty(records, run), { numRuns: 30 });
 });
 
-test('only as many records are in memory as are asked for, and none without being asked', async (t) => {
+test('recentCount bounds the records in memory, and none are by default', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { recentCount });
   await appendNumbers(journal, 1, 100);
   assert.equal(journal.listRecent?.(recentCount + 1), undefined);
@@ -169,7 +169,7 @@ test('records of a file that is moved away while it is listed are not listed aft
   }
 });
 
-test('a line that somebody has edited is no longer listed, also after another record', async (t) => {
+test('a line that was edited is no longer listed, also after another record', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { recentCount });
   await appendNumbers(journal, 1, 3);
   await writeFile(journal.file, (await readFile(journal.file, 'utf8')).replace('{"n":2', '{"n":9'));

@@ -50,7 +50,7 @@ const searchOld = async (journal: TestJournal): Promise<unknown[]> => {
   return records.map(({ n }) => n);
 };
 
-test('indexing in the background tells how many of the old files are done', async (t) => {
+test('background indexing reports the number of finished files', async (t) => {
   const directory = await createLog(t);
   const told: [number, number][] = [];
   const onIndexed = (done: number, files: number) => told.push([done, files]);
@@ -66,7 +66,7 @@ test('indexing in the background tells how many of the old files are done', asyn
 
 const old = [109, 108, 107, 106, 105, 104, 103, 102, 101, 100];
 
-test('closed segments are indexed when somebody searches, and then a search reads only what can match', async (t) => {
+test('closed segments are indexed by the first search; later searches read only blocks that can match', async (t) => {
   const directory = await createLog(t);
   const journal = await openTestJournal(t, directory, options);
   assert.deepEqual(await listSidecars(directory), []);
@@ -140,7 +140,7 @@ test('retention deletes the sidecar with its segment', async (t) => {
   assert.deepEqual(await listSidecars(directory), allSidecars.slice(8));
 });
 
-test('a sidecar left by a deleted segment is not taken for that of the next one with its number', async (t) => {
+test('a sidecar of a deleted segment is not used for the next segment with its number', async (t) => {
   const directory = await createLog(t);
   const journal = await openTestJournal(t, directory, options);
   await searchOld(journal);
@@ -166,7 +166,7 @@ test('records are found by ids without a time, too', async (t) => {
   assert.equal(await journal.find('"'), undefined);
 });
 
-test('keys without end are counted together, and those that matter never are', async (t) => {
+test('many keys are counted together, configured keys always separately', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { ...options, segmentBytes: 1e9 });
   const levels = [...Array.from({ length: 5000 }, (_, index) => `level ${index}`), 'x'.repeat(65), 'ERROR'];
   await Promise.all(levels.map((level) => journal.append({ at: 60_000, level })));
