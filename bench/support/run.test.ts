@@ -10,7 +10,7 @@ test('a run without arguments measures all rows in five rounds of one second and
     seconds: 1,
     isLong: false,
     folder: tmpdir(),
-    page: 'docs/how-it-works/benchmarks.md',
+    page: 'bench/results.md',
   };
   assert.deepEqual(parseArguments([]), expected);
 });

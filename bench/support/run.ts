@@ -32,7 +32,7 @@ export const parseArguments = (args: string[]) => {
     /** Parent of temporary folders. It must be on a disk, since writes are synced. */
     folder: values.folder,
     /** File whose table is replaced by a run of all rows, with enough rounds. */
-    page: ids.length === 0 && rounds >= minRounds ? 'docs/how-it-works/benchmarks.md' : undefined,
+    page: ids.length === 0 && rounds >= minRounds ? 'bench/results.md' : undefined,
   };
 };
 
