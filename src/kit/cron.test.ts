@@ -152,7 +152,7 @@ test('a schedule has five fields or a nickname of crontab(5), and is no date', (
   }
   assert.throws(
     () => createCron('2030-01-01 00:00:00 * * *', {}),
-    /^Error: "00:00:00" is no field of a cron expression$/,
+    /^Error: "00:00:00" is not a field of a cron expression$/,
   );
 });
 

@@ -60,7 +60,7 @@ const noTimes: CronTimes = { nextRun: () => null, nextRuns: () => [], previousRu
 export const createCron = (expression: string, zone: Zone): CronTimes => {
   const fields = splitCron(expression);
   const odd = fields.find((field) => !fieldForm.test(field));
-  if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} is no field of a cron expression`);
+  if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} is not a field of a cron expression`);
   const pattern = fields.map((field, index) => clampSteps(field, cronFields[index] as CronField)).join(' ');
   const years = readLongestWait(parse(pattern), needsBoth(pattern));
   if (years === undefined) return noTimes;

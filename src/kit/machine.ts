@@ -21,7 +21,7 @@ export const HostUsage = Type.Object(
   { time: Time, ...hostUsage },
   {
     title: 'HostUsage',
-    description: 'Sizes in bytes, traffic in bytes per second, null where the machine does not tell.',
+    description: 'Sizes in bytes, traffic in bytes per second; `null` if the machine does not report a value.',
   },
 );
 
@@ -43,10 +43,10 @@ export const describeProcess = (sinceWhen: string) =>
 export const ProcessUsage = Type.Object(
   {
     time: Time,
-    count: Type.Integer({ description: 'Of all processes.', examples: [1] }),
+    count: Type.Integer({ description: 'Number of all processes.', examples: [1] }),
     data: Type.Array(describeProcess('since the event before')),
   },
-  { title: 'ProcessUsage', description: 'The processes with the most memory.' },
+  { title: 'ProcessUsage', description: 'Processes with the most memory.' },
 );
 
 /** Names of severities in /metrics and the history. */
@@ -59,8 +59,7 @@ const hostMeanings = {
   memoryTotal: 'Bytes.',
   swapUsed: 'Bytes.',
   load: 'Runnable processes, mean of a minute.',
-  networkReceived:
-    'Bytes per second over real interfaces; where there are none, as in a container, over all but loopback.',
+  networkReceived: 'Bytes per second over real interfaces; without any, as in a container, over all but loopback.',
   networkSent: 'Bytes per second.',
 };
 export const hostColumns = Object.keys(hostMeanings) as (keyof typeof hostMeanings)[];
@@ -81,14 +80,14 @@ export const History = defineShape('History', {
     description: 'Time of the first value of each list.',
     examples: ['2026-01-31T09:30:00.000Z'],
   }),
-  count: Type.Integer({ description: 'Values in each list; null stands for unknown.', examples: [1] }),
+  count: Type.Integer({ description: 'Values in each list; `null` for an unknown value.', examples: [1] }),
   ...toSeries(hostColumns, (name) => hostMeanings[name]),
   alerts: Type.Object(toSeries(alertLevels, () => 'Alerts stored in the step.')),
   disks: Type.Array(
     Type.Object({
       mountPath: Type.String({ examples: ['/'] }),
       used: series('Bytes.'),
-      total: series('Used bytes and those that ordinary users can still fill.'),
+      total: series('Used bytes and bytes that are available to ordinary users.'),
     }),
     { description: 'Fixed local disks and the root file system that were seen within 24 hours, at most 8.' },
   ),

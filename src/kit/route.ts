@@ -72,7 +72,7 @@ export const defineList = <T extends TSchema>(title: string, noun: string, entry
   });
 
 /** Creates the parameters of a list in pages, newest first; `before` describes that parameter. */
-export const pagingQuery = (nouns: string, before = 'The `next` of a page: what comes after it.') => ({
+export const pagingQuery = (nouns: string, before = '`next` of a page, to read the page after it.') => ({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
 });

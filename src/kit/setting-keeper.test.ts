@@ -74,7 +74,7 @@ test('the config file overrides a runtime setting of the same name, which overri
   keeper.configure([toTune('tango', 'file')]);
   assert.deepEqual(show(keeper), ['tango config', 'waltz made', 'polka default']);
   await assert.rejects(keeper.delete('tango', 'anna'), { status: 409, message: /^Tune tango is in the config file/ });
-  await assert.rejects(keeper.replace('polka', { bpm: 1 }, 'anna'), { status: 409, message: /by default/ });
+  await assert.rejects(keeper.replace('polka', { bpm: 1 }, 'anna'), { status: 409, message: /is a default/ });
   await assert.rejects(keeper.replace('rumba', { bpm: 1 }, 'anna'), { status: 404 });
   keeper.configure([]);
   assert.deepEqual(show(keeper), ['waltz made', 'tango made', 'polka default']);

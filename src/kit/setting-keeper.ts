@@ -133,7 +133,10 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     const known = this.require(name);
     this.#requireSettings(name);
     if (!this.#defaults.includes(known)) return known;
-    throw new HttpError('wrong-state', this.kind.words?.isDefault?.(name) ?? `${name} is there by default`);
+    throw new HttpError(
+      'wrong-state',
+      this.kind.words?.isDefault?.(name) ?? `${name} is a default and cannot be changed`,
+    );
   }
 
   /** Throws an HttpError if a setting has the name, or a name that counts as the same. */

@@ -103,15 +103,15 @@ export const defineSettingKind = <Stored, Known, Configured = never, Given = Sto
 /** Origin of a setting: the config file, or a request at run time. */
 export const settingOrigin = Type.Enum(['config', 'made'], {
   type: 'string',
-  description: '`config`: in the config file, where it is changed.',
+  description: '`config`: defined in the config file; edit it there. `made`: created at run time.',
   examples: ['made'],
 });
 
 /** Members of responses about the last change of a setting; null for a setting of the config file. */
 export const settingFacts = {
-  updatedBy: nullable(Type.String({ examples: ['admin'] }), 'Who has changed it last; `null` in the config file.'),
-  updatedAt: nullable(Time, 'When that was.'),
-  version: nullable(Type.Integer({ examples: [12] }), 'Its version, as the `ETag` has it.'),
+  updatedBy: nullable(Type.String({ examples: ['admin'] }), 'Author of the last change; `null` in the config file.'),
+  updatedAt: nullable(Time, 'Time of the last change.'),
+  version: nullable(Type.Integer({ examples: [12] }), 'Version, also in the `ETag`.'),
 };
 
 /** Returns the values of `settingFacts`; undefined stands for a setting of the config file. */

@@ -79,7 +79,7 @@ test('what cannot be a heartbeat is refused with what to do', async (t) => {
     [{ period: 9 }, /period must be at least 10/],
     [{ period: 60, timeZone: 'UTC' }, /timeZone belongs to schedule/],
     [{ schedule: '61 * * * *' }, /schedule must be a cron expression/],
-    [{ schedule: '0 0 30 2 *' }, /names no time that ever comes/],
+    [{ schedule: '0 0 30 2 *' }, /never comes/],
     [{ schedule: '0 0 * * *', timeZone: 'Mars/Base' }, /timeZone must be a name/],
     [{ period: 60, grace: 0 }, /grace must be at least 1/],
     [{ period: 60, maxRunMinutes: 0 }, /maxRunMinutes/],
