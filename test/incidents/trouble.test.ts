@@ -100,7 +100,7 @@ test('of a snapshot that is damaged the incidents that can be read are kept, and
     (await readIncident(next, 1)).timeline.flatMap(({ comment }) => comment ?? []),
     ['x'],
   );
-  assert.ok(lines.some((line) => line.includes('the stored state is damaged')));
+  assert.ok(lines.some((line) => line.includes('the snapshot is damaged')));
 });
 
 test('without a snapshot that can be read the alerts and actions of the last day are folded again, under the same ids', async (t) => {

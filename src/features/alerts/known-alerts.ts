@@ -96,8 +96,8 @@ export const openKnownAlerts = async (parts: KnownAlertsParts): Promise<Projecti
     isRestoredLater: true,
     gatherMs,
     leastGrowth,
-    onDamage: (damage) => log.error({ damage }, 'alerts: the stored state of those that fire is damaged'),
-    onUnsaved: (err) => log.warn({ err }, 'alerts: the state of those that fire cannot be written, so the log is kept'),
+    onDamage: (damage) => log.error({ damage }, 'alerts: the snapshot is damaged'),
+    onUnsaved: (err) => log.warn({ err }, 'alerts: the snapshot cannot be written, so the log is kept'),
   });
   projection.catchUp().catch(report);
   return projection;

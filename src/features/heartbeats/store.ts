@@ -30,8 +30,8 @@ export class HeartbeatStore {
       log,
       snapshot,
       createState: () => new HeartbeatsFold(),
-      onDamage: (damage) => report.error({ damage }, 'heartbeats: the state is damaged'),
-      onUnsaved: (err) => report.warn({ err }, 'heartbeats: the state cannot be written, so the log is kept'),
+      onDamage: (damage) => report.error({ damage }, 'heartbeats: the snapshot is damaged'),
+      onUnsaved: (err) => report.warn({ err }, 'heartbeats: the snapshot cannot be written, so the log is kept'),
     });
     return new HeartbeatStore(log, projection);
   }

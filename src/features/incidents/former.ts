@@ -131,7 +131,7 @@ const restoreFormer = async (
     for (const entry of entries.toSorted((a, b) => changeOf(a) - changeOf(b))) state.restore(entry);
     return { alertSeq, actionSeq };
   } catch (err) {
-    log.error({ err }, 'incidents: the stored state cannot be read; the alerts of the last day are folded again');
+    log.error({ err }, 'incidents: the state of 1.1.0 cannot be read; the alerts of the last day are folded again');
     return undefined;
   }
 };

@@ -110,8 +110,8 @@ export class IncidentStore {
       isRestoredLater: true,
       gatherMs,
       leastGrowth,
-      onDamage: (damage) => log.error({ damage }, 'incidents: the stored state is damaged'),
-      onUnsaved: (err) => log.warn({ err }, 'incidents: the state cannot be written, so the log is kept'),
+      onDamage: (damage) => log.error({ damage }, 'incidents: the snapshot is damaged'),
+      onUnsaved: (err) => log.warn({ err }, 'incidents: the snapshot cannot be written, so the log is kept'),
     });
     return new IncidentStore(parts, projection);
   }

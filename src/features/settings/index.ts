@@ -46,9 +46,9 @@ export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, '
     onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: one cannot be read'),
     onDamage: (damage) => {
       damages.push(damage);
-      log.error({ damage }, 'settings: the state is damaged');
+      log.error({ damage }, 'settings: the snapshot is damaged');
     },
-    onUnsaved: (err) => log.warn({ err }, 'settings: the state cannot be written, so the log is kept'),
+    onUnsaved: (err) => log.warn({ err }, 'settings: the snapshot cannot be written, so the log is kept'),
   });
   return {
     changes,

@@ -83,25 +83,25 @@ export const logLines = [
   { messages: ['error outbox: unexpected error'], meaning: 'a bug: the alert `id` is parked' },
   { messages: ['warn the key of links ...'], meaning: 'links in notifications end with the process' },
   {
-    messages: ['error alerts: the stored state of ...'],
+    messages: ['error alerts: the snapshot is damaged'],
     meaning: 'what fires, and what repeats it, is known in part: an end may not name its alert',
   },
   {
-    messages: ['warn alerts: the state of those that fire cannot be written'],
+    messages: ['warn alerts: the snapshot cannot be written'],
     meaning: 'retried; retention spares the alert log until then',
   },
   { messages: ['warn alerts: the log was replaced'], meaning: 'alerts that fired before it fire on, until they end' },
   { messages: ['error incidents: alerts are stored, but ...'], meaning: 'retried every second' },
   {
-    messages: ['error incidents: the stored state is damaged'],
+    messages: ['error incidents: the snapshot is damaged'],
     meaning: '[the incidents that can be read are kept](../how-it-works/incidents.md#what-is-promised)',
   },
   {
-    messages: ['error incidents: the stored state cannot be read'],
+    messages: ['error incidents: the state of 1.1.0 cannot be read'],
     meaning: 'that of 1.1.0; the alerts of the last day are counted again',
   },
   {
-    messages: ['warn incidents: the state cannot be written'],
+    messages: ['warn incidents: the snapshot cannot be written'],
     meaning: 'retried; retention spares the alert log until then',
   },
   { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at its end' },
@@ -110,10 +110,10 @@ export const logLines = [
     meaning: '`reason`; it stays stored without effect: replace it, or [delete it](api/settings.md)',
   },
   {
-    messages: ['error settings: the state is damaged'],
+    messages: ['error settings: the snapshot is damaged'],
     meaning: 'changes are missing, and what was deleted may be back: restore the folder, or repeat them',
   },
-  { messages: ['warn settings: the state cannot be written'], meaning: 'retried; until then the log grows' },
+  { messages: ['warn settings: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
     messages: ['error silences: one cannot be used'],
     meaning: 'the silence `id` is of a newer version, or costs too much: end it, and create another one',
@@ -153,9 +153,9 @@ export const logLines = [
     messages: ['warn heartbeats: they cannot be looked at', 'warn heartbeats: what has changed cannot be stored'],
     meaning: 'retried every 5 s',
   },
-  { messages: ['warn heartbeats: the state cannot be written'], meaning: 'retried; until then the log grows' },
+  { messages: ['warn heartbeats: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
-    messages: ['error heartbeats: the state is damaged'],
+    messages: ['error heartbeats: the snapshot is damaged'],
     meaning: 'states and runs may be missing; the next pings make them again',
   },
   {
