@@ -7,11 +7,11 @@ export const ownSender = 'signalbox';
 const hops = /signalbox\/[0-9a-f]{16}/g;
 
 /** Maximum instances in `via`; the last ones stay. */
-const mostHops = 16;
+const maxHops = 16;
 
 /** Returns the instances in a text, without repeats. */
 export const readVia = (text: unknown): string[] =>
-  typeof text === 'string' ? [...new Set(text.match(hops))].slice(-mostHops) : [];
+  typeof text === 'string' ? [...new Set(text.match(hops))].slice(-maxHops) : [];
 
 /** Returns the member `via` of a record from the header of its request; no member without an instance. */
 export const toViaField = (text: unknown): { via?: string } => {

@@ -141,9 +141,9 @@ const hasDay =
   };
 
 /** Maximum parsed expressions in memory: each takes 80 kB, and there may be thousands of schedules. */
-const mostParsed = 100;
+const maxParsed = 100;
 
-const parsed = new RecentValues<Cron>(mostParsed);
+const parsed = new RecentValues<Cron>(maxParsed);
 
 /** Returns the parsed expression for the years around a time. */
 const findParsed = (pattern: string, zone: Zone, at: Date, wait: number): Cron => {

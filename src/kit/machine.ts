@@ -50,7 +50,7 @@ export const ProcessUsage = Type.Object(
 );
 
 /** Names of severities in /metrics and the history. */
-export const alertLevels = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
+export const severityNames = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
 
 /** Values of a step of the history, in the order of its file; a change needs a new version of the file. */
 const hostMeanings = {
@@ -82,7 +82,7 @@ export const History = defineShape('History', {
   }),
   count: Type.Integer({ description: 'Values in each list; `null` for an unknown value.', examples: [1] }),
   ...toSeries(hostColumns, (name) => hostMeanings[name]),
-  alerts: Type.Object(toSeries(alertLevels, () => 'Alerts stored in the step.')),
+  alerts: Type.Object(toSeries(severityNames, () => 'Alerts stored in the step.')),
   disks: Type.Array(
     Type.Object({
       mountPath: Type.String({ examples: ['/'] }),

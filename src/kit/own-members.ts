@@ -3,10 +3,10 @@ import { suggest } from '../config/names.ts';
 import { HttpError } from '../http/errors.ts';
 import { isObject } from '../lib/parse-json.ts';
 
-const longestName = 100;
+const maxNameLength = 100;
 
 /** Maximum names in the advice if none is similar. */
-const mostListed = 8;
+const maxListed = 8;
 
 /** Throws an HttpError if the body has another name than the path. */
 export const assertNameOfPath = (given: string, path: string): void => {
@@ -49,7 +49,7 @@ const assertKnown = (value: object, own: Part, shown: Part | undefined, prefix: 
   const isKnown = (name: string): boolean => known.includes(name) || Object.hasOwn(shown?.properties ?? {}, name);
   const unknown = Object.keys(value).find((name) => !isKnown(name));
   if (unknown === undefined) return;
-  const name = unknown.slice(0, longestName);
-  const advice = suggest(name, known) || (known.length > mostListed ? '' : `: use ${known.join(', ')}`);
+  const name = unknown.slice(0, maxNameLength);
+  const advice = suggest(name, known) || (known.length > maxListed ? '' : `: use ${known.join(', ')}`);
   throw new HttpError('invalid', `${prefix}${name} is unknown${advice}`);
 };

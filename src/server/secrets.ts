@@ -9,13 +9,13 @@ import { createDirectory, createSync } from '../storage/journal/files.ts';
 import { replaceFile } from '../storage/replaced-file.ts';
 
 /** Creates secrets that change with each restart. */
-export const createPassingSecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
+export const createTemporarySecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
 
 /**
  * Opens the secrets in the file `secrets.json` of the directory, which only its owner can read. Throws a SettingsError
  * if the file cannot be used; `get` throws one if a new secret cannot be stored.
  */
-export const openKeptSecrets = async (directory: string): Promise<RandomSecrets> => {
+export const openStoredSecrets = async (directory: string): Promise<RandomSecrets> => {
   const file = join(directory, 'secrets.json');
   const refuse = (error: unknown): never => {
     throw new SettingsError([

@@ -13,7 +13,7 @@ import type { Storage } from '../storage/storage.ts';
 import { type OnProgress, openDatabase, type StorageParts } from './database.ts';
 import { createChangesOpener } from './open-changes.ts';
 import { createLogOpener } from './open-logs.ts';
-import { createPassingSecrets, openKeptSecrets } from './secrets.ts';
+import { createTemporarySecrets, openStoredSecrets } from './secrets.ts';
 import { requireStore } from './store.ts';
 
 /** Storage of data that must survive the app. */
@@ -42,7 +42,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   const openChanges = kind === 'file' ? createChangesOpener(directory, openLog, { log, onProgress }) : openInMemory;
   const { storeMaxBytes = Math.floor(getHeapStatistics().heap_size_limit / 2) } = settings;
   const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete some, or raise it`;
-  const secrets = settings.keepSecrets ? await openKeptSecrets(directory) : createPassingSecrets();
+  const secrets = settings.keepSecrets ? await openStoredSecrets(directory) : createTemporarySecrets();
   const database = await openDatabase(settings, { ...parts, onProgress });
   return {
     store: kind,

@@ -16,7 +16,7 @@ import type { LogOptions } from './storage.ts';
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, gatherMs: 1 };
 
 /** Snapshots are far apart: changes are many, and writing the whole state takes time. */
-const leastGrowth = 16 * MiB;
+const minGrowth = 16 * MiB;
 
 /**
  * Closed segments are deleted once the snapshot has their changes. The last record stays in memory, so that a batch is applied
@@ -62,7 +62,7 @@ export const openFileChanges = async <Change, Result>(
       snapshot,
       createState: () => new BatchState(state, `${name}.state`, reading),
       empty: { changes: new Batch([]) },
-      leastGrowth,
+      minGrowth,
       onDamage: refuseDamage,
       onGap: refuseDamage,
       onUnsaved: report,

@@ -36,7 +36,7 @@ export interface ProjectionOptions<State extends ProjectionState> {
   /** The log has retention of its own, so a snapshot is saved as soon as segments wait for one. */
   savesForRetention?: boolean;
   /** Characters by which the log grows at least between two snapshots. */
-  leastGrowth?: number;
+  minGrowth?: number;
   /** Milliseconds for which events of others are collected, to be folded together. Own events are folded at once. */
   gatherMs?: number;
   /** Record that changes nothing; `{}` by default. */

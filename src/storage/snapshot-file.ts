@@ -22,7 +22,7 @@ const writtenLength = 64 * 1024;
 const format = 'signalbox state 1';
 
 /** Bytes of the disk that stay free by default. */
-const usualFreeBytes = 16 * MiB;
+const defaultFreeBytes = 16 * MiB;
 
 interface SnapshotFileOptions {
   /** Bytes of the disk that stay free. */
@@ -38,7 +38,7 @@ interface SnapshotFileOptions {
  */
 export const createSnapshotFile = (
   path: string,
-  { minFreeBytes = usualFreeBytes, toJson = JSON.stringify, onRead }: SnapshotFileOptions = {},
+  { minFreeBytes = defaultFreeBytes, toJson = JSON.stringify, onRead }: SnapshotFileOptions = {},
 ): ProjectionSnapshot => {
   const directory = dirname(path);
   const sync = createSync(true);

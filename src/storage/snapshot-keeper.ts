@@ -4,7 +4,7 @@ import type { ProjectionOptions, ProjectionState } from './projection-state.ts';
 import type { LastRecord, Release } from './record-log.ts';
 
 /** Characters by which the log grows between two snapshots by default; at least the size of the last snapshot. */
-const usualGrowth = 4 * MiB;
+const defaultGrowth = 4 * MiB;
 
 const ignore = (): void => undefined;
 
@@ -94,8 +94,8 @@ export class SnapshotKeeper<State extends ProjectionState> {
   }
 
   saveWhenDue(): void {
-    const { snapshot, leastGrowth = usualGrowth, isClosed } = this.#options;
-    const isDue = snapshot && this.#growth > Math.max(leastGrowth, snapshot.size) && (snapshot.mayWrite?.() ?? true);
+    const { snapshot, minGrowth = defaultGrowth, isClosed } = this.#options;
+    const isDue = snapshot && this.#growth > Math.max(minGrowth, snapshot.size) && (snapshot.mayWrite?.() ?? true);
     if (isDue && !isClosed() && !this.#isSaving) this.save().catch(ignore);
   }
 

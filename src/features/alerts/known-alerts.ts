@@ -16,7 +16,7 @@ import { FirstAlert, RepeatKeys } from './intake/repeat-keys.ts';
 const gatherMs = 10;
 
 /** Characters of about 100,000 alerts. */
-const leastGrowth = 32 * MiB;
+const minGrowth = 32 * MiB;
 
 const FirstEntry = Type.Object({ first: Type.String(), is: FirstAlert });
 const isFirstEntry = createSchemaCheck(FirstEntry) as (entry: unknown) => entry is Static<typeof FirstEntry>;
@@ -95,7 +95,7 @@ export const openKnownAlerts = async (parts: KnownAlertsParts): Promise<Projecti
     },
     isRestoredLater: true,
     gatherMs,
-    leastGrowth,
+    minGrowth,
     onDamage: (damage) => log.error({ damage }, 'alerts: the snapshot is damaged'),
     onUnsaved: (err) => log.warn({ err }, 'alerts: the snapshot cannot be written, so the log is kept'),
   });

@@ -3,7 +3,7 @@ import { openFor } from '../../auth/access.ts';
 import { HttpError } from '../../http/errors.ts';
 import { type JsonRows, sendList, toJsonRows } from '../../http/json.ts';
 import { parseTime } from '../../http/text-forms.ts';
-import { alertLevels, History, hostColumns } from '../../kit/machine.ts';
+import { History, hostColumns, severityNames } from '../../kit/machine.ts';
 import { defineRoute, optionalText, type Route } from '../../kit/route.ts';
 import { toOffsetTimestamp } from '../../lib/local-time.ts';
 import { alertsAt, type Disks, disksAt, type Ring } from './ring.ts';
@@ -108,8 +108,8 @@ function* toPieces(texts: Iterable<string>): Generator<JsonRows> {
 function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   const list = (before: string, column: number, after = '') => listColumn(before, ring.list(column, from, to), after);
   for (const [column, name] of hostColumns.entries()) yield* list(`"${name}":`, column);
-  for (const [index, level] of alertLevels.entries()) {
-    const isLast = index === alertLevels.length - 1;
+  for (const [index, level] of severityNames.entries()) {
+    const isLast = index === severityNames.length - 1;
     yield* list(`${index === 0 ? '"alerts":{' : ''}"${level}":`, alertsAt + index, isLast ? '}' : '');
   }
   // Slots without a name are free.

@@ -1,7 +1,7 @@
 import { openFor } from '../../auth/access.ts';
 import type { HostReadings, HostSample, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../../kit/feature.ts';
-import { alertLevels, History, hostColumns } from '../../kit/machine.ts';
+import { History, hostColumns, severityNames } from '../../kit/machine.ts';
 import type { HistoryColumn } from '../../kit/offers.ts';
 import { createNoticeTopic } from '../../kit/topic.ts';
 import { createDocuments, createHistoryRoute, toDocument } from './document.ts';
@@ -180,7 +180,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
 };
 
 const toRates = (before: Record<string, number>, now: Record<string, number>): number[] =>
-  alertLevels.map((level) => (now[level] ?? 0) - (before[level] ?? 0));
+  severityNames.map((level) => (now[level] ?? 0) - (before[level] ?? 0));
 
 const withoutAlerts = (row: readonly number[]): number[] =>
   row.map((value, column) => (column >= alertsAt && column < disksAt ? 0 : value));

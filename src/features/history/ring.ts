@@ -1,4 +1,4 @@
-import { alertLevels, hostColumns } from '../../kit/machine.ts';
+import { hostColumns, severityNames } from '../../kit/machine.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
 /** File systems that are kept; a machine with more disks shows the first ones. */
@@ -6,7 +6,7 @@ export const mostColumnsOfDisks = 8;
 
 /** The first column of the alerts, and of the disks: used and total bytes in turn. */
 export const alertsAt = hostColumns.length;
-export const disksAt = alertsAt + alertLevels.length;
+export const disksAt = alertsAt + severityNames.length;
 
 export const columnCount = disksAt + 2 * mostColumnsOfDisks;
 
@@ -209,8 +209,8 @@ const columnBytes = ({ bytes }: Ring): number => bytes.length / (1 + columnCount
 const dropUnknownLevels = (former: Buffer, length: number): Uint8Array => {
   const columnAt = (column: number): number => (1 + column) * length;
   const [warning, unknown] = [
-    columnAt(alertsAt + alertLevels.indexOf('warning')),
-    columnAt(alertsAt + alertLevels.length),
+    columnAt(alertsAt + severityNames.indexOf('warning')),
+    columnAt(alertsAt + severityNames.length),
   ];
   const columns = Buffer.concat([former.subarray(0, unknown), former.subarray(unknown + length)]);
   for (let at = 0; at < length; at += Float32Array.BYTES_PER_ELEMENT) {

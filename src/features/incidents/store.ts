@@ -20,7 +20,7 @@ import { type IncidentsEvent, type IncidentsOutcome, ProjectedIncidents, toRecor
 const gatherMs = 10;
 
 /** Characters of about 100,000 alerts: writing a snapshot of 20,000 open incidents takes as long as folding them. */
-const leastGrowth = 32 * MiB;
+const minGrowth = 32 * MiB;
 
 /** Milliseconds between two looks at the time. */
 const lookMs = 1000;
@@ -109,7 +109,7 @@ export class IncidentStore {
       onReplaced: () => log.warn('incidents: the alert log was replaced; they go on at its end'),
       isRestoredLater: true,
       gatherMs,
-      leastGrowth,
+      minGrowth,
       onDamage: (damage) => log.error({ damage }, 'incidents: the snapshot is damaged'),
       onUnsaved: (err) => log.warn({ err }, 'incidents: the snapshot cannot be written, so the log is kept'),
     });

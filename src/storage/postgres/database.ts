@@ -23,7 +23,7 @@ export interface Patience {
   readsMs: number;
 }
 
-const usualPatience: Patience = { changesMs: 10_000, readsMs: 5500 };
+const defaultPatience: Patience = { changesMs: 10_000, readsMs: 5500 };
 
 /** The database that instances share. */
 export class Database {
@@ -46,7 +46,7 @@ export class Database {
     identity: Identity,
     common: Common,
     observer: WriterObserver,
-    { changesMs, readsMs }: Patience = usualPatience,
+    { changesMs, readsMs }: Patience = defaultPatience,
   ) {
     this.instance = identity.instance;
     this.instanceName = identity.name;

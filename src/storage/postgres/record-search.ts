@@ -24,17 +24,17 @@ const rowBytes = 256;
 const countedCount = 500_000;
 
 /** Maximum characters of a text in the column `level`, which has an index. */
-const longestLevel = 64;
+const maxLevelLength = 64;
 
 /** Maximum levels of a table whose rows are read by level; with more, they are read in the order of seq. */
-const mostLevels = 200;
+const maxLevels = 200;
 
 /** U+0000 and lone surrogates, which PostgreSQL refuses. */
 const unstorable = /[\0\p{Cs}]/u;
 
 /** Returns the level for the column; null for anything but a short text that PostgreSQL stores. */
 export const toLevel = (level: unknown): string | null =>
-  typeof level === 'string' && level.length <= longestLevel && !unstorable.test(level) ? level : null;
+  typeof level === 'string' && level.length <= maxLevelLength && !unstorable.test(level) ? level : null;
 
 /** Parses the record of a row, with the instance that has stored it. */
 export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { instance: string } => ({
@@ -203,9 +203,9 @@ const listTableLevels = async (database: Database, table: string): Promise<strin
     text: `WITH RECURSIVE found AS (
         (${next('level IS NOT NULL')})
         UNION ALL SELECT (${next('level > found.level')}) FROM found WHERE found.level IS NOT NULL
-      ) SELECT level FROM found WHERE level IS NOT NULL LIMIT ${mostLevels + 1}`,
+      ) SELECT level FROM found WHERE level IS NOT NULL LIMIT ${maxLevels + 1}`,
   });
-  return rows.length > mostLevels ? undefined : rows.map(({ level }) => level);
+  return rows.length > maxLevels ? undefined : rows.map(({ level }) => level);
 };
 
 /**

@@ -13,7 +13,7 @@ import type { Database } from './database.ts';
 const snapshotVersion = 10;
 
 /** Bytes of the log after the last snapshot from which a snapshot is written, unless `isWriter` selects the writing instance. */
-const leastGrowth = 2 * MiB;
+const minGrowth = 2 * MiB;
 
 /** Characters of a part. */
 const partLength = 64 * 1024;
@@ -88,7 +88,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
     write: async (_seq, entries, last) => {
       if (last?.id === undefined) return;
       const { seq, id } = last;
-      if (!(await isDue(database, table, seq, isWriter ? 0 : leastGrowth))) return;
+      if (!(await isDue(database, table, seq, isWriter ? 0 : minGrowth))) return;
       const parts = `${table}/${createId()}`;
       await deleteLeftOver(database, table);
       let spare = parts;

@@ -16,7 +16,7 @@ const stepBytes = 1024 * 1024;
 const slots = 128;
 
 /** Maximum characters of a name that is counted separately. */
-const longestName = 64;
+const maxNameLength = 64;
 
 /** Lowest and highest of some numbers; without numbers, `min` is above `max`. */
 interface NumberRange {
@@ -211,7 +211,7 @@ export class Keys {
     if (name === undefined) return 0;
     const known = this.#slots.get(name);
     if (known !== undefined) return known;
-    if (name.length > longestName || this.#names.length + 1 === slots) return 0;
+    if (name.length > maxNameLength || this.#names.length + 1 === slots) return 0;
     this.#slots.set(name, this.#names.push(name));
     return this.#names.length;
   }

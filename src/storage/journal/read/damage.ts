@@ -8,7 +8,7 @@ import type { LineObserver } from './lines.ts';
 export type ObserveFrom = (seq: number) => (file: LogFile) => LineObserver;
 
 /** Maximum damages that are reported; more say nothing new. */
-const mostReported = 100;
+const maxReported = 100;
 
 /** Reports each damage of a log once, with file and place. */
 export const createDamageReport = (
@@ -17,7 +17,7 @@ export const createDamageReport = (
 ) => {
   const reported = new Set<string>();
   const note = (damage: string): void => {
-    if (reported.size >= mostReported || reported.has(damage)) return;
+    if (reported.size >= maxReported || reported.has(damage)) return;
     reported.add(damage);
     report({ type: 'damaged', damage });
   };
