@@ -7,7 +7,7 @@ type Batch = readonly Waiting<string, string>[];
 
 const textOf = (batch: Batch): string => batch.map(({ item }) => item).join('');
 
-/** A batcher of texts, whose sizes are their lengths; `next` waits for a batch, which is committed when `end` is called. */
+/** Creates a batcher of texts, whose sizes are their lengths; `next` waits for a batch, which `end` commits. */
 const createTextBatcher = (limits: Partial<BatchLimits> = {}) => {
   const batches: { batch: Batch; end(error?: Error): void }[] = [];
   const commit = (batch: Batch): Promise<void> =>
@@ -30,7 +30,7 @@ const createTextBatcher = (limits: Partial<BatchLimits> = {}) => {
   return { batcher, add, next };
 };
 
-/** Begins a batch that is committed until its `end` is called. */
+/** Begins a batch whose commit lasts until `end` is called. */
 const occupy = async ({ add, next }: ReturnType<typeof createTextBatcher>) => {
   const added = add('');
   const { batch, end } = await next();

@@ -31,7 +31,7 @@ type Change = Extras & {
   onSync?: () => void;
 };
 
-/** A process with the ledger of a folder. */
+/** Opens a process with the ledger of a folder. */
 const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot: change, ...rest }: Change = {}) => {
   const { needsAll = false, segmentBytes = 2000, onSync = () => undefined, retainBytes = 1, ...extras } = rest;
   const damages: string[] = [];
@@ -77,7 +77,7 @@ const withScope = async (run: (scope: Scope) => Promise<void>): Promise<void> =>
   }
 };
 
-/** Checks a property with so many cases. */
+/** Checks a property with a number of cases. */
 const check = <T>(cases: fc.Arbitrary<T>, runs: number, run: (value: T, scope: Scope) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(cases, (value) => withScope((scope) => run(value, scope))),
@@ -116,7 +116,7 @@ test('concurrent and sequential events lead to the state of a simple model, acro
   });
 });
 
-/** A folder as a kill leaves it, the events that were acknowledged by then, and those that were being stored. */
+/** Folder as a kill leaves it, with the acknowledged events and the events that were being stored. */
 interface Picture {
   folder: string;
   acknowledged: number;
@@ -131,7 +131,7 @@ test('a kill before, during or after the write of an event or a snapshot loses n
   let acknowledged = 0;
   const take = (): void => {
     const folder = join(root, String(pictures.length));
-    // The lock is a socket of the living process.
+    // The lock is a socket of the process.
     cpSync(directory, folder, { recursive: true, filter: (path) => !path.includes('.lock') });
     pictures.push({ folder, acknowledged, attempted: sent.length });
   };
@@ -151,7 +151,7 @@ test('a kill before, during or after the write of an event or a snapshot loses n
             take();
             yield piece;
           }
-          // Longer than what is written at once.
+          // Longer than one write.
           yield [{ text: 'x'.repeat(70_000) }];
           take();
         }
@@ -200,7 +200,7 @@ test('an event whose append failed is not folded, now or after a restart, whethe
     let fate = 'stored';
     const { projection, read, close } = await openLife(scope, directory, {
       log: (log) => ({
-        // Nobody hears of a record that failed, although it may be in the file.
+        // A failed record is not reported to readers, although the file may have it.
         onStored: (listener) => log.onStored((seq) => fate === 'stored' && listener(seq)),
         appendAll: async (records, ids) => {
           if (fate === 'lost') throw new JournalError('unavailable', 'the disk is full');
@@ -223,7 +223,7 @@ test('an event whose append failed is not folded, now or after a restart, whethe
         assert.deepEqual(await projection.append(event), model.fold({ ...event, id: '', seq }));
       } else {
         await assert.rejects(projection.append(event), isUnavailable);
-        // Without a snapshot nothing else is stored.
+        // Without a snapshot, nothing else is stored.
         if (next === 'unsaved') await assert.rejects(projection.append({ name: 'later', amount: 1 }), isUnavailable);
       }
       assert.deepEqual(read(), model.read());
@@ -281,7 +281,7 @@ test('a record that is refused because space is low leaves no doubt, so no snaps
 
 const snapshotCount = 10;
 
-/** A folder with a snapshot of some events, and some more in the log. */
+/** Creates a folder with a snapshot of some events, and later events in the log. */
 const createDamaged = async (t: Scope) => {
   const directory = createFolder(t);
   const { projection, close, read } = await openLife(t, directory, { segmentBytes: 1e6 });
@@ -294,7 +294,7 @@ const createDamaged = async (t: Scope) => {
   return { directory, state, snapshot: path('ledger.state'), log: path('ledger.jsonl') };
 };
 
-/** Opens the folder in both ways: a damage that matters is refused by one and reported by the other. */
+/** Opens the folder in both modes: one refuses damage, the other reports it. */
 const assertNoticed = async (
   scope: Scope,
   { directory, state, isWhole }: { directory: string; state: unknown; isWhole?: boolean },
@@ -339,13 +339,13 @@ test('an event that is missing or damaged in the log is reported, or refused whe
   ];
   for (const [what, edit] of edits) {
     for (const [index] of lines.entries()) {
-      // The last one may have been lost before it was acknowledged.
+      // The last event may have been lost before it was acknowledged.
       if (index === lines.length - 1) continue;
       const copy = join(root, `${what}-${index}`);
       cpSync(directory, copy, { recursive: true });
       const changed = lines.flatMap((line, at) => (at === index ? edit(line) : [line]));
       writeFileSync(join(copy, 'ledger.jsonl'), changed.map((line) => `${line}\n`).join(''));
-      // Those before the snapshot do not count.
+      // Events before the snapshot do not count.
       await withScope((scope) => assertNoticed(scope, { directory: copy, state, isWhole: index < snapshotCount }));
     }
   }
@@ -386,7 +386,7 @@ test('events of a log that is moved away at any time survive a restart, and no s
     const seqs = new Set<number>();
     for (const [index, next] of steps.entries()) {
       if (next === 'move') {
-        // As logrotate does it: the program opens a new file on a signal, and saves what it has.
+        // Like logrotate: on a signal, the program opens a new file and saves a snapshot.
         const path = join(directory, 'ledger.jsonl');
         if (existsSync(path)) renameSync(path, join(directory, `moved-${index}`));
         await life.journal.reopen();
@@ -593,7 +593,7 @@ test('events of other writers are folded, also right before and after a failed e
   await projection.catchUp();
   const totals = Object.fromEntries(read());
   assert.equal(totals['own'], own);
-  // One that was refused may be in the log; then it counts for every reader.
+  // The log may have a refused event, which then counts for every reader.
   assert.ok((totals['other'] ?? 0) >= acknowledged, `${totals['other']} of ${acknowledged}`);
   await close();
   assert.deepEqual(Object.fromEntries((await openLife(t, directory)).read()), totals);
@@ -672,14 +672,14 @@ test('a process that misses events that only a snapshot has restores the snapsho
   projection.onFolded((outcomes) => heard.push(outcomes));
   await createSnapshotFile(join(directory, 'ledger.state')).write(2, [[{ name: 'a', total: 5 }]]);
   goneSeq = 2;
-  // Others have appended them.
+  // Events of another writer.
   for (const amount of [2, 3, 4]) await journal.append({ name: 'a', amount });
   await projection.catchUp();
   assert.deepEqual(read(), [['a', 9]]);
   assert.ok(heard.includes(undefined));
 });
 
-/** A log that instances share, in memory. `isNoted` says up to which seq this instance knows what is stored. */
+/** Creates a log in memory that instances share. `note` tells this instance the last seq. */
 const createSharedLog = () => {
   let rows: StoredRecord[] = [];
   let lastSeq = 0;
@@ -718,7 +718,7 @@ const createSharedLog = () => {
     log,
     add,
     note,
-    /** As a failover leaves the log; this instance knows of what was lost. */
+    /** Drops the records after a seq, like a failover. */
     lose: (seq: number) => {
       rows = rows.filter((row) => row.seq <= seq);
     },

@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** The most milliseconds until an alert is accepted although the database hangs; a second of them is the program's. */
+/** Maximum milliseconds until an alert is accepted while the database hangs; the program takes one second of them. */
 const acceptedMs = 3000;
 
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
@@ -41,7 +41,7 @@ interface StoredAlert {
 const readTable = (server: PostgresServer): Promise<StoredAlert[]> =>
   runSql(server.url(), `SELECT id, body::json->>'message' AS message FROM signalbox.alert ORDER BY seq`);
 
-/** Looks at times: each look is a new connection, which takes 10 ms of processor time. */
+/** Waits with pauses: each query is a new connection, which takes 10 ms of processor time. */
 const waitForCount = (server: PostgresServer, count: number) =>
   waitUntil(`${count} alerts are in the table`, async () => {
     await setTimeout(100);
@@ -167,7 +167,7 @@ test('a request with an Idempotency-Key gets the id of the first while the datab
   assert.equal((await readTable(server)).length, 2);
 });
 
-/** The id that a request with the key gets once nothing waits in the spool. */
+/** Resolves to the id for a request with the key once nothing waits in the spool. */
 const waitForKey = async (app: TestApp, key: string): Promise<string> => {
   await waitUntil('nothing waits', async () =>
     /^signalbox_alerts_spooled 0$/m.test((await app.request('GET', '/metrics')).text),
@@ -255,7 +255,7 @@ test('alerts in the spool survive kills of the instance and a start without the 
   }
   ids.push(await send(program, `${ids.length}`));
   await server.restart();
-  // It is killed while it ships, too.
+  // The instance is killed while it ships, too.
   await waitForCount(server, 2);
   await program.stop('SIGKILL');
   program = await startKillable(t, dataDir, server.url(), flags);

@@ -33,7 +33,7 @@ test('a damaged line and a removed record of each log appear in health with file
   for (const body of ['first', 'second', 'third', 'fourth']) await ping(app.url, uuid, { method: 'POST', body });
   for (const message of ['first', 'second', 'third']) await app.request('POST', '/api/alert', { body: { message } });
   await app.close();
-  // As after a kill: the state was not saved yet.
+  // As after a kill: no snapshot was saved yet.
   rmSync(join(dataDir, 'heartbeats.state'));
 
   const [settings, heartbeats, alerts] = ['settings', 'heartbeats', 'alerts'].map((name) =>

@@ -15,7 +15,7 @@ const now = () => new Date(2026, 0, 31, 9, 30);
 
 const open = (folder: string) => openTaskStore(now, keepIn(folder));
 
-/** A folder with four seed tasks, and three changes in the log. */
+/** Creates a folder with four seed tasks, and three changes in the log. */
 const createStore = async (t: TestContext): Promise<string> => {
   const folder = createFolder(t);
   const store = await open(folder);
@@ -38,7 +38,7 @@ test('file: a log that ends within its last record keeps every earlier change', 
     truncateSync(join(copy, 'tasks.jsonl'), end);
     const store = await open(copy);
     assert.equal(readTask(await store.find(5))?.Title, 'b');
-    // Its id is given again: that change was not acknowledged.
+    // The id is given out again: the change was not acknowledged.
     assert.equal((await store.create({ Title: 'd' })).id, 6);
     await store.close();
     const again = await open(copy);
@@ -96,7 +96,7 @@ const task = {
   CreatedAt: '2026-01-31T09:30:00',
 };
 
-/** Changes that no version so far has written. */
+/** Changes in forms that no version has written so far. */
 const unknownChanges: unknown[] = [
   { moved: 5 },
   null,

@@ -19,7 +19,7 @@ export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 
 /** A store with the log of alerts that it folds. */
 interface IncidentLife {
   store: IncidentStore;
-  /** Stores alerts; resolves to them as they are in the log. */
+  /** Stores alerts; resolves to their records in the log. */
   append(records: readonly Record<string, unknown>[]): Promise<StoredRecord[]>;
 }
 
@@ -28,7 +28,7 @@ export type CreateLife = (t: Scope, clock: () => Date) => Promise<IncidentLife>;
 /** The time of a clock that tests move. */
 export const createTime = () => ({ now: Date.parse('2026-01-31T09:30:00Z') });
 
-/** What tests do with a store whose clock they move. */
+/** Creates the actions of a test on a store whose clock it moves. */
 export const createLifeTools = async (t: Scope, create: CreateLife, time = createTime()) => {
   const life = await create(t, () => new Date(time.now));
   const { store } = life;
@@ -351,7 +351,7 @@ const readAll = async ({ store }: LifeTools) => {
   );
 };
 
-/** Whether two kinds of stores have the same incidents after the same alerts, actions and times. */
+/** Asserts that two kinds of stores have the same incidents after the same alerts, actions and times. */
 export const compareIncidentStores = async (one: CreateLife, other: CreateLife): Promise<void> => {
   const compare = async (all: readonly Step[]): Promise<void> => {
     const scope = createScope();

@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Much shorter than usual: nobody needs to wait here. */
+/** Short limits: nothing needs to wait in tests. */
 const patience = { changesMs: 2000, readsMs: 1000 };
 
 const startOn = (t: TestContext, server: PostgresServer, database?: string) =>
@@ -22,7 +22,7 @@ const startOn = (t: TestContext, server: PostgresServer, database?: string) =>
 
 const create = (app: TestApp, body: object = { Title: 'x' }) => app.request('POST', '/api/tasks', { body });
 
-/** The request must be refused in time, and must say what became of the change. */
+/** Asserts that the request is refused in time, with the outcome of the change. */
 const assertRefused = async (app: TestApp, body?: object): Promise<void> => {
   const begin = performance.now();
   const { status, headers, json } = await create(app, body);
@@ -32,7 +32,7 @@ const assertRefused = async (app: TestApp, body?: object): Promise<void> => {
   assert.ok(performance.now() - begin < patience.changesMs + 5000);
 };
 
-/** Changes work again by themselves, and what was refused has left nothing, not even a gap. */
+/** Asserts that changes work again automatically, and that refused changes have left no gap. */
 const assertRecovers = async (app: TestApp, nextId: number): Promise<void> => {
   const results: number[] = [];
   await waitUntil('changes work again', async () => {
@@ -194,7 +194,7 @@ test('a full disk of the database refuses changes, and reads continue', { skip: 
   t.after(() => server.stop('SIGKILL'));
   await create(app);
   const fillers = createFillers(disk.path, 8 * 1024 * 1024, 0);
-  // Does not shrink: each character is random.
+  // Random characters do not compress.
   const Description = () => Array.from({ length: 20_000 }, () => Math.random().toString(36).slice(2, 14)).join('');
   await assertRefused(app, { Title: 'large', Description: Description() });
   assert.equal((await app.request('GET', '/api/tasks/1')).status, 200);

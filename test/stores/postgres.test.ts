@@ -17,7 +17,7 @@ import { readTask, testTaskStore } from './task-store.ts';
 
 const skip = toSkipPostgres();
 
-/** Another instance on the same database. */
+/** Opens another instance on the same database. */
 const open = (t: TestContext, url: string, onMigrated: (done: number, total: number) => void = () => {}): Database => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const ignore = () => undefined;

@@ -17,7 +17,7 @@ import { waitUntil } from '../support/wait.ts';
 const token = signToken(createClaims());
 const limitMs = 15_000;
 
-/** 18 kB of a change, so that 16 MiB have about 920. */
+/** Text of 18 kB, so that 16 MiB have about 920 changes. */
 const description = '€'.repeat(4000);
 const tags = Array.from({ length: 20 }, (_, index) => `${index}${'€'.repeat(98)}`);
 const changeCount = 1200;
@@ -60,13 +60,13 @@ const read = async ({ request }: Running, name: string): Promise<Heartbeat | und
   return status === 200 ? json : undefined;
 };
 
-/** The members that come from the settings alone. */
+/** Members that come from the settings alone. */
 const toMade = (heartbeat: Heartbeat | undefined) => {
   const { name, uuid, version, period } = heartbeat as Heartbeat;
   return { name, uuid, version, period };
 };
 
-/** Changes one heartbeat many times, and deletes another one. */
+/** Changes one heartbeat many times, and deletes another. */
 const changeOften = async (server: Running): Promise<Heartbeat> => {
   const first = await put(server, 'job', 60);
   await put(server, 'gone', 60);
@@ -85,7 +85,7 @@ const changeOften = async (server: Running): Promise<Heartbeat> => {
   return last;
 };
 
-/** Waits until an instance that has started a moment ago has looked for old rows. */
+/** Waits until a new instance has deleted old rows. */
 const awaitDeletion = async (t: Scope, { sql, settings }: Awaited<ReturnType<typeof createShared>>): Promise<void> => {
   const id = randomUUID();
   await sql(`INSERT INTO signalbox.writer (instance, epoch, batch, name, version, seen_at)

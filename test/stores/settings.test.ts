@@ -58,7 +58,7 @@ const openLog = async (t: Scope, directory: string, options: Partial<JournalOpti
   return log;
 };
 
-/** A log of which damage is collected. */
+/** Opens a log and collects its damages. */
 const openDamagedLog = async (t: Scope, directory: string) => {
   const damages: string[] = [];
   const report = (event: JournalEvent): void => void (event.type === 'damaged' && damages.push(event.damage));
@@ -361,7 +361,7 @@ test('file: a change that a failing disk refuses leaves no gap that the next sta
   const log = await openLog(t, directory);
   const store = await openSettings(t, log, () => new Date(), directory);
   await store.put('a', 'x', 1, 'anna');
-  // Nothing is written where a folder has the name of the file.
+  // Writes fail because a folder has the name of the file.
   const path = join(directory, 'settings.jsonl');
   renameSync(path, join(directory, 'settings.00000001.jsonl'));
   mkdirSync(path);

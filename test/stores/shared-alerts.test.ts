@@ -15,7 +15,7 @@ import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Another instance on the same database. */
+/** Starts another instance on the same database. */
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
   startApp(t, { settings: { store, timeZone: 'UTC', ...settings } });
 
@@ -310,12 +310,12 @@ test('old alerts are deleted if no instance has incidents, and incidents begin a
   const restart = async (): Promise<void> => {
     await sql(url, "INSERT INTO signalbox.repeat VALUES ('old', '', gen_random_uuid(), 0)");
     const app = await start(t, url, { profiles, alertsRetainDays: 1 });
-    // These are looked for after alerts.
+    // Keys of repeats are deleted after alerts.
     const find = () => sql(url, "SELECT 1 FROM signalbox.repeat WHERE hash = 'old'");
     await waitUntil('old rows are looked for', async () => (await find()).length === 0, 15_000);
     await app.close();
   };
-  // Somebody may come back and fold them.
+  // An instance may come back and fold them.
   await hold(0.9);
   await restart();
   assert.equal((await readSeqs()).length, 12);

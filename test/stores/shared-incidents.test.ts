@@ -15,7 +15,7 @@ const skip = toSkipPostgres();
 
 type Instance = Awaited<ReturnType<typeof openInstance>>;
 
-/** All that an instance knows of incidents. */
+/** Reads all incidents of an instance. */
 const readAll = async ({ store }: Pick<Instance, 'store'>) => {
   const { incidents } = await store.list({ states: incidentStates }, 1000);
   return incidents.map((incident) => ({ ...incident, events: store.listEvents(incident.id) }));
@@ -43,7 +43,7 @@ test('after any alerts, actions and times at two instances, both and a new insta
     try {
       const url = await createDatabase(scope);
       const time = createTime();
-      // The first one has the lease, so time passes there.
+      // The first instance has the lease, so it appends time.
       const one = await openLife(scope, url, 'one', time);
       const two = await openLife(scope, url, 'two', time);
       for (const [index, step] of all.entries()) await takeStep(places[index % places.length] ? one : two, step);
@@ -107,7 +107,7 @@ for (const hasSnapshot of [false, true]) {
       `BEGIN; DELETE FROM signalbox.alert WHERE seq > 2; DELETE FROM signalbox.alert_event WHERE seq > 2;
       UPDATE signalbox.gate SET last_id = 2 WHERE name = 'alert'; COMMIT`,
     );
-    // The same seqs, with others.
+    // Other records with the same seqs.
     for (const name of ['other', 'another', 'and another']) await send(two, name);
     await catchUp();
     const fresh = await openInstance(t, url, clock);
@@ -137,7 +137,7 @@ test('an idle instance notices the loss of the last record, also if another reco
   await alerts.append(alert);
   await store.catchUp();
   await runSql(url, `UPDATE signalbox.alert SET id = gen_random_uuid(), body = replace(body, 'lost', 'other')`);
-  // Without a request.
+  // The instance notices without a request.
   await waitUntil('it is noticed', () => store.count().some(({ count }) => count > 0) && store.failure === undefined);
   await waitUntil('it has the other one', async () => (await readAll({ store }))[0]?.about === 'other');
   await runSql(url, "DELETE FROM signalbox.alert; UPDATE signalbox.gate SET last_id = 0 WHERE name = 'alert'");

@@ -8,7 +8,7 @@ import { amount } from '../support/long.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { createTaskModel, type TaskModel } from '../support/task-model.ts';
 
-/** Makes an empty store for a test; `clock` is its time. */
+/** Creates an empty store for a test; `clock` is its time. */
 export type CreateTaskStore = (t: TestContext, clock: () => Date) => Awaitable<TaskStore>;
 
 interface Run {
@@ -51,7 +51,7 @@ const createFilter = ({ maybe, pick }: Random) => ({
   priority: maybe(() => pick([...priorities, 'low'])),
 });
 
-/** The task whose text is stored. */
+/** Parses the stored text of a task. */
 export const readTask = (stored: StoredTask | undefined): Task | undefined => stored && JSON.parse(stored.text);
 
 const readList = async ({ pieces }: List<Task>) => {
@@ -79,7 +79,7 @@ const change = async ({ random, store, model }: Pair, { size, longest }: Run): P
   else assert.equal(await store.remove(id), model.remove(id));
 };
 
-/** Takes a list, and reads some of them later: changes made meanwhile must not show. */
+/** Takes a list, and reads some lists later: changes made meanwhile must not be visible. */
 const takeList = async (pair: Pair): Promise<void> => {
   const { random, store, model, unread } = pair;
   const filter = createFilter(random);
@@ -92,7 +92,7 @@ const takeList = async (pair: Pair): Promise<void> => {
   if (random.next() < 0.5 || unread.length > 3) await readOldest(pair);
 };
 
-/** A search finds the same, newest first and page by page. */
+/** Asserts that a search finds the same tasks, newest first and page by page. */
 const compareSearch = async ({ random, store, model }: Pair, filter: TaskFilter): Promise<void> => {
   const q = random.pick([undefined, 'X', 'Ä', '"\\', '漢', '\u0000', 'nowhere']);
   const matches = (JSON.parse(`[${model.list(filter, Number.MAX_SAFE_INTEGER).text}]`) as Task[])
