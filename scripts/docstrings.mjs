@@ -11,6 +11,7 @@ const folders = [
   'src/cli',
   'src/client',
   'src/config',
+  'src/features/notifications',
   'src/host',
   'src/http',
   'src/lib',

@@ -10,7 +10,7 @@ export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'a
 export type NotificationKind = (typeof notificationKinds)[number];
 
 /** The last notification of an incident to a destination, or the one that it refused for good. */
-export interface IncidentNotice {
+export interface NotificationState {
   what: NotificationKind;
   level: Severity;
   /** Unix milliseconds. */
@@ -74,7 +74,7 @@ export interface SharedIncident {
   /** It was made of alerts from before there were incidents: nobody is notified of it. */
   isOld: boolean;
   /** What each destination was told last. Once it is resolved, of those that have not heard of that yet. */
-  notices: Record<string, IncidentNotice>;
+  notices: Record<string, NotificationState>;
   /** As it was when its timeline last said that a silence keeps it quiet. */
   silenced: { level: Severity; opening: number } | null;
   /** Rises with each event that alerts, people or time have caused, and with no other. */

@@ -92,7 +92,7 @@ test('what a request leaves out of url and secrets stays, and is never sent else
   for (const elsewhere of [`${other.url}/hook`, url.replace('127.0.0.1', 'localhost'), url.replace('http', 'https')]) {
     const refused = await call(app, 'PUT', '/hook', { type: 'webhook', url: elsewhere });
     assert.equal(refused.status, 400);
-    assert.match(refused.json.error, /url leads elsewhere/);
+    assert.match(refused.json.error, /url names another host/);
   }
   assert.equal(other.requests.length, 0);
   // What is shown of one is not enough for another one.
@@ -252,7 +252,7 @@ test('of two administrators who create a destination of one name, the second get
   assert.equal((await call(app, 'GET', '/hook')).json.version, made.json.version);
   assert.equal((await create(first.url, { 'if-none-match': '"1"' })).status, 400);
   const gone = await call(app, 'PUT', '/gone', { type: 'webhook', url: first.url }, { 'if-match': '*' });
-  assert.deepEqual([gone.status, gone.json.error], [412, 'There is no destination gone any more']);
+  assert.deepEqual([gone.status, gone.json.error], [412, 'There is no longer a destination gone']);
 });
 
 test('a destination that is deleted and made again begins with the alerts that come then, also after a restart', async (t) => {

@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openSender } from '../../src/features/notifications/destinations/sender.ts';
 import { toTarget } from '../../src/features/notifications/destinations/target.ts';
-import { createIncidentMessage, type IncidentHappening } from '../../src/features/notifications/message/message.ts';
+import { openTransport } from '../../src/features/notifications/destinations/transport.ts';
+import { createIncidentMessage, type IncidentUpdate } from '../../src/features/notifications/message/message.ts';
 import { readText } from '../repo/support/documents.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
-import { createHappening, createResolution } from '../support/incident-messages.ts';
+import { createResolution, createUpdate } from '../support/incident-messages.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 import { findMissing, findPort, startPeer } from './peer.ts';
@@ -158,22 +158,22 @@ test('an outage of 1,000 alerts comes in whole through Alertmanager', { skip }, 
 test('an incident fires in Alertmanager with its level as it is, until it is resolved', { skip }, async (t) => {
   const url = await startAlertmanager(t, sink);
   const destination = toTarget({ name: 'second', type: 'alertmanager', url });
-  const sender = await openSender(destination, 1, () => new Date());
-  t.after(() => sender.close());
+  const transport = await openTransport(destination, 1, () => new Date());
+  t.after(() => transport.close());
   const parts = { publicUrl: undefined, toAcknowledgeUrl: () => undefined, instance: 'signalbox/0123456789abcdef' };
   const at = Date.now() - 1000;
   const times = { firstAt: at, stateSince: at };
-  const tell = async (happening: IncidentHappening) => {
-    const { outcome } = await sender.send(createIncidentMessage([{ ...happening, happenedAt: at }], parts));
+  const tell = async (update: IncidentUpdate) => {
+    const { outcome } = await transport.send(createIncidentMessage([{ ...update, happenedAt: at }], parts));
     assert.deepEqual(outcome, { kind: 'delivered' });
     const alerts = await getJson<{ labels: Record<string, string> }[]>(`${url}/api/v2/alerts?active=true`);
     return alerts.map(({ labels }) => labels);
   };
   const labels = { alertname: 'backup', instance: 'db-1', incident: '412' };
   const warning = { ...times, level: 'WARNING', highestLevel: 'WARNING' } as const;
-  assert.deepEqual(await tell(createHappening(warning)), [{ ...labels, severity: 'warning' }]);
-  assert.deepEqual(await tell(createHappening(times, { what: 'raised' })), [{ ...labels, severity: 'critical' }]);
-  assert.deepEqual(await tell(createHappening(times, { what: 'reminder' })), [{ ...labels, severity: 'critical' }]);
+  assert.deepEqual(await tell(createUpdate(warning)), [{ ...labels, severity: 'warning' }]);
+  assert.deepEqual(await tell(createUpdate(times, { what: 'raised' })), [{ ...labels, severity: 'critical' }]);
+  assert.deepEqual(await tell(createUpdate(times, { what: 'reminder' })), [{ ...labels, severity: 'critical' }]);
   assert.deepEqual(await tell(createResolution({ ...times, level: 'WARNING' })), []);
 });
 

@@ -4,12 +4,12 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSy
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openSender } from '../../src/features/notifications/destinations/sender.ts';
 import { toTarget } from '../../src/features/notifications/destinations/target.ts';
-import { createIncidentMessage, type IncidentHappening } from '../../src/features/notifications/message/message.ts';
+import { openTransport } from '../../src/features/notifications/destinations/transport.ts';
+import { createIncidentMessage, type IncidentUpdate } from '../../src/features/notifications/message/message.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { createFolder } from '../support/folder.ts';
-import { createHappening, createResolution } from '../support/incident-messages.ts';
+import { createResolution, createUpdate } from '../support/incident-messages.ts';
 import { parseMail } from '../support/mail-server.ts';
 import { waitUntil } from '../support/wait.ts';
 import { findPort } from './peer.ts';
@@ -86,14 +86,14 @@ test(
     const server = await startMailServer(t);
     const from = 'Signalbox <signalbox@example.org>';
     const settings = { name: 'mail', type: 'email', url: server.url, from };
-    const send = async (happening: IncidentHappening, to: string) => {
-      const sender = await openSender(toTarget({ ...settings, to: [to] }), 1, () => new Date());
-      t.after(() => sender.close());
-      return (await sender.send(createIncidentMessage([happening], parts))).outcome;
+    const send = async (update: IncidentUpdate, to: string) => {
+      const transport = await openTransport(toTarget({ ...settings, to: [to] }), 1, () => new Date());
+      t.after(() => transport.close());
+      return (await transport.send(createIncidentMessage([update], parts))).outcome;
     };
     const title = 'Dateisystem voll: é <b>99 %</b>\n.\n';
-    for (const happening of [createHappening({ title }), createResolution({ title })])
-      assert.deepEqual(await send(happening, 'anna@example.org'), { kind: 'delivered' });
+    for (const update of [createUpdate({ title }), createResolution({ title })])
+      assert.deepEqual(await send(update, 'anna@example.org'), { kind: 'delivered' });
     await waitUntil('both are in the mailbox', () => server.readMails().length === 2);
     const mails = server.readMails();
     assert.equal(new Set(mails.map(({ headers }) => headers['references'])).size, 1);
@@ -102,7 +102,7 @@ test(
       'Resolved #412: Dateisystem voll: é <b>99 %</b> .  on db-1',
     ]);
     assert.ok(mails.every(({ text }) => text.includes('Open: https://signalbox.example.org/console/#/incidents/412')));
-    const refused = await send(createHappening(), 'nobody@example.net');
+    const refused = await send(createUpdate(), 'nobody@example.net');
     assert.deepEqual(refused, { kind: 'refused', reason: 'the mail server responded 550 to RCPT TO' });
   },
 );

@@ -24,7 +24,7 @@ const start = async (t: TestContext, members: readonly string[] = ['anna', 'ben'
 
 const time = '[A-Z][a-z]{2} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d';
 
-test('oncall says who is on duty, until when, and who follows', async (t) => {
+test('oncall prints who is on call, until when, and who follows', async (t) => {
   const run = await start(t);
   const { code, stdout, stderr } = await run([]);
   assert.deepEqual([code, stderr], [0, '']);
@@ -50,7 +50,7 @@ test('oncall --next-week lists the shifts of the next week from Monday on', asyn
   assert.deepEqual(rest, ['']);
 });
 
-test('oncall --override puts somebody else on duty until a time', async (t) => {
+test('oncall --override puts another member on call until a time', async (t) => {
   const run = await start(t);
   const made = await run(['--override', 'oncall=carl', '--until', '2h', '-m', 'swapped\nwith Anna']);
   assert.deepEqual([made.code, made.stderr], [0, '']);

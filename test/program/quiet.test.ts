@@ -69,7 +69,7 @@ test('a quiet server says so in health, in the list of destinations and to progr
   for (const path of ['/api/destinations/hook/test', '/api/deliveries/hook/retry']) {
     const refused = await app.request('POST', path, { token });
     assert.equal(refused.status, 409, path);
-    assert.match(refused.text, /This server is quiet and sends nothing: start it without quiet/);
+    assert.match(refused.text, /This server is quiet and sends nothing: restart it without the setting quiet/);
   }
   assert.equal(receiver.requests.length, 0);
 });

@@ -1,4 +1,4 @@
-import type { IncidentHappening } from '../../src/features/notifications/message/message.ts';
+import type { IncidentUpdate } from '../../src/features/notifications/message/message.ts';
 import type { SharedIncident } from '../../src/kit/incident-source.ts';
 
 /** Time when the incidents of tests were opened, in Unix milliseconds. */
@@ -46,18 +46,18 @@ export const taken: Partial<SharedIncident> = {
 };
 
 /** Creates a timeline event of such an incident: opened, unless `changes` say otherwise. */
-export const createHappening = (
+export const createUpdate = (
   incident: Partial<SharedIncident> = {},
-  changes: Partial<Omit<IncidentHappening, 'incident'>> = {},
-): IncidentHappening => ({ what: 'opened', happenedAt: openedAt, incident: createIncident(incident), ...changes });
+  changes: Partial<Omit<IncidentUpdate, 'incident'>> = {},
+): IncidentUpdate => ({ what: 'opened', happenedAt: openedAt, incident: createIncident(incident), ...changes });
 
 const minute = 60_000;
 
 /** Creates the resolution of the incident, 42 minutes later. */
-export const createResolution = (incident: Partial<SharedIncident> = {}): IncidentHappening => {
+export const createResolution = (incident: Partial<SharedIncident> = {}): IncidentUpdate => {
   const at = openedAt + 42 * minute;
   const resolved = { by: 'anna', at, reason: 'person' } as const;
-  return createHappening(
+  return createUpdate(
     { state: 'resolved', stateSince: at, resolved, ...incident },
     { what: 'resolved', happenedAt: at },
   );

@@ -3,13 +3,13 @@ import { Forwarder } from './forwarder/forwarder.ts';
 import type { AnyDestination } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 
-/** An alert that waits for longer needs somebody's attention. */
+/** Milliseconds after which a waiting alert or notification is a concern. */
 const longWaitMs = 5 * 60_000;
 
-/** What needs attention at the destinations, the worst first. */
+/** Returns the concerns about deliveries, worst first. */
 export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date): Concern[] => {
   const destinations = all.filter((one) => one instanceof Forwarder);
-  const failing = all.filter(({ receiver }) => receiver.failing).length;
+  const failing = all.filter(({ health }) => health.failing).length;
   const late = all.filter((one) => one instanceof IncidentDestination && isLate(one, now)).length;
   const waiting = destinations.reduce((sum, { queue }) => {
     let late = 0;
@@ -40,7 +40,7 @@ export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date):
     });
   const isUnwritten = all.some((one) => one.isUnwritten);
   return isUnwritten
-    ? [{ area: 'log', severity: 'CRITICAL', text: 'The outbox cannot be written' }, ...concerns]
+    ? [{ area: 'log', severity: 'CRITICAL', text: 'The progress of destinations cannot be written' }, ...concerns]
     : concerns;
 };
 

@@ -12,16 +12,19 @@ import {
   keepSecrets,
   listHidden,
   type StoredDestination,
+  shownProperties,
   toShownUrl,
 } from './destination-secrets.ts';
 import { toTarget } from './destinations/target.ts';
+import type { DestinationEntries } from './open-destinations.ts';
 import { DestinationParams } from './schema.ts';
 import { DestinationSettings, destinationNamePattern, mostDestinations } from './settings.ts';
 
-/** A destination, and who has made it if the config file has not. */
+/** A destination of the config file or of the runtime settings. */
 export interface KnownDestination {
   name: string;
   settings: DestinationSettings;
+  /** Undefined for a destination of the config file. */
   setting: RuntimeSetting<StoredDestination> | undefined;
 }
 
@@ -34,13 +37,13 @@ const assertNameForm = (name: string): void => {
   );
 };
 
-/** Returns the URL of one that may be made at run time. @throws HttpError */
+/** Returns the URL of a destination that may be a runtime setting. @throws HttpError */
 const parseUsable = (settings: DestinationSettings): URL => {
   const { secretFile, tokenFile, caFile, headers = {} } = settings;
   const isIndirect = Object.values(headers).some((value) => typeof value !== 'string');
-  // Otherwise whoever administers signalbox could read the files of the machine.
+  // Otherwise an administrator of signalbox could read the files of the machine.
   if (secretFile !== undefined || tokenFile !== undefined || isIndirect) {
-    throw new HttpError('invalid', 'Secrets in files and variables can only be named in the config file');
+    throw new HttpError('invalid', 'Files and variables with secrets can only be named in the config file');
   }
   if (caFile !== undefined) throw new HttpError('invalid', 'caFile can only be set in the config file: use ca');
   try {
@@ -60,24 +63,24 @@ const compile = (setting: RuntimeSetting<StoredDestination>): KnownDestination =
   return known;
 };
 
-/** The members of a destination that are shown: all but those with secrets. */
-const { name, url, secret: _, token: __, headers: ___, ...others } = DestinationSettings.properties;
-
 export const ShownDestination = defineShape('Destination', {
-  name,
+  name: DestinationSettings.properties.name,
   origin: settingOrigin,
   settings: Type.Object(
-    { ...others, url: { ...url, description: 'Without its path, which may be secret.' } },
+    {
+      ...shownProperties,
+      url: { ...DestinationSettings.properties.url, description: 'Without its path, which may be secret.' },
+    },
     { title: 'DestinationSettings', description: 'As in the config file, without secrets.' },
   ),
   hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
-    description: 'What it has, but is not shown.',
+    description: 'Members that are set but not shown.',
   }),
   ...settingFacts,
 });
 type ShownDestination = Static<typeof ShownDestination>;
 
-/** Without secrets; the path of a URL is often one. */
+/** Returns a destination without its secrets; the path of a URL is often one. */
 export const toShownDestination = ({ settings, setting }: KnownDestination): ShownDestination => {
   const { name: shownName, url: whole, secret: _one, token: _other, headers: _more, ...rest } = settings;
   return {
@@ -90,7 +93,8 @@ export const toShownDestination = ({ settings, setting }: KnownDestination): Sho
 };
 
 /**
- * Refuses one whose host must not be reached. One that is stored stays, since that may change: its sender refuses to send.
+ * Refuses a destination whose host must not be reached. A stored destination stays, because `watchTargets` may change, but its transport
+ * refuses to send.
  * @throws HttpError
  */
 export const assertReachable = ({ settings }: KnownDestination, targets: Targets): void => {
@@ -105,7 +109,6 @@ export const assertReachable = ({ settings }: KnownDestination, targets: Targets
   }
 };
 
-/** Destinations: who is told, and which programs get alerts. */
 export const destinationKind = defineSettingKind<
   StoredDestination,
   KnownDestination,
@@ -120,7 +123,7 @@ export const destinationKind = defineSettingKind<
   reading: needs('notifications:read'),
   changing: needs('settings:write'),
   limits: { count: mostDestinations, plural: 'destinations', withConfigured: true },
-  // Names are parts of file names, of which some systems do not tell apart capitals.
+  // Names are parts of file names, which are case-insensitive on some systems.
   isCaseless: true,
   order: 'name',
   assertName: assertNameForm,
@@ -130,7 +133,7 @@ export const destinationKind = defineSettingKind<
   words: {
     conflict: (name, version) =>
       version === 0
-        ? `There is no destination ${name} any more`
+        ? `There is no longer a destination ${name}`
         : `There is a destination ${name}, of version ${version}`,
   },
 });
@@ -142,9 +145,9 @@ export type DestinationKeeper = SettingKeeper<
   GivenDestination
 >;
 
-/** All destinations, for the outbox. */
-export const listEntries = (keeper: DestinationKeeper) => ({
-  destinations: keeper.listConfigured().map(({ settings }) => settings),
-  made: keeper.listRuntime().map(({ settings }) => settings),
-  madeAt: new Map(keeper.listStored().map(({ name, createdAt }) => [name, createdAt])),
+/** Returns the settings of all destinations. */
+export const listEntries = (keeper: DestinationKeeper): DestinationEntries => ({
+  configured: keeper.listConfigured().map(({ settings }) => settings),
+  runtime: keeper.listRuntime().map(({ settings }) => settings),
+  createdAt: new Map(keeper.listStored().map(({ name, createdAt }) => [name, createdAt])),
 });

@@ -2,24 +2,26 @@ import Type from 'typebox';
 import { defineList, type Route } from '../../kit/route.ts';
 import { createSettingRoutes } from '../../kit/setting-routes.ts';
 import { type DestinationKeeper, destinationKind, ShownDestination, toShownDestination } from './destination-kind.ts';
+import { shownProperties } from './destination-secrets.ts';
 import { DestinationSettings } from './settings.ts';
 
-const { name, url, secret, token, headers, ...others } = DestinationSettings.properties;
+const { name, url, secret, token, headers } = DestinationSettings.properties;
 
 const DestinationBody = Type.Object(
   {
-    name: Type.Optional({ ...name, description: 'As in the config file; if given, the name in the path.' }),
-    ...others,
+    name: Type.Optional({ ...name, description: 'Optional; if given, it must be the name in the path.' }),
+    ...shownProperties,
     url: Type.Optional({
       ...url,
-      description: 'The receiver: http or https; of `email` smtp or smtps. Left out, it stays.',
+      description: 'The receiver: http or https; of `email` smtp or smtps. If left out, the stored one is kept.',
     }),
     secret: Type.Optional({ ...secret, writeOnly: true }),
     token: Type.Optional({ ...token, writeOnly: true }),
     headers: Type.Optional({
       ...headers,
       writeOnly: true,
-      description: 'Further headers. If `secret`, `token` and `headers` are all left out, they stay; `{}` is none.',
+      description:
+        'Further headers. If `secret`, `token` and `headers` are all left out, the stored ones are kept; `{}` removes them.',
     }),
   },
   { title: 'DestinationDefinition' },
@@ -35,7 +37,7 @@ export const createDestinationRoutes = (keeper: DestinationKeeper): Route[] => {
       summary: 'List destinations with their settings, without secrets',
       response: DestinationList,
     }),
-    read({ operationId: 'getDestination', summary: 'One destination' }),
+    read({ operationId: 'getDestination', summary: 'Read a destination' }),
   ];
   if (!keeper.isChangeable) return all;
   return [
@@ -50,7 +52,7 @@ export const createDestinationRoutes = (keeper: DestinationKeeper): Route[] => {
     ),
     remove({
       operationId: 'deleteDestination',
-      summary: 'Delete a destination, which gets nothing from then on',
+      summary: 'Delete a destination',
     }),
   ];
 };

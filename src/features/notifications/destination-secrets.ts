@@ -1,20 +1,32 @@
 import { HttpError } from '../../http/errors.ts';
-import type { DestinationSettings } from './settings.ts';
+import { DestinationSettings } from './settings.ts';
 
 /** A destination as it is stored, with its secrets. */
 export type StoredDestination = Omit<DestinationSettings, 'name'>;
 
-/** What a request says a destination shall be: what only its receiver knows can be left out. */
+/** A destination in a request. Secrets and `url` can be left out to keep the stored ones. */
 export type GivenDestination = Partial<Pick<StoredDestination, 'url'>> & Omit<StoredDestination, 'url'>;
 
-/** Ends what is shown of a URL whose rest may be secret. */
+const {
+  name: _name,
+  url: _url,
+  secret: _secret,
+  token: _token,
+  headers: _headers,
+  ...others
+} = DestinationSettings.properties;
+
+/** Schemas of the settings that contain no secret, without the name. */
+export const shownProperties = others;
+
+/** End of a shown URL whose path may be secret. */
 const hiddenPath = '/***';
 
-/** The names of the members with secrets that can be left out, and stay then. */
+/** Members with secrets. A request without any of them keeps the stored ones. */
 const credentials = ['secret', 'token', 'headers'] as const;
 
 /**
- * What is stored: with the secrets of the known one where the request has none, unless they would go somewhere else.
+ * Returns the destination to store. Without secrets in the request, the known ones are kept, unless the URL names another host.
  * @throws HttpError
  */
 export const keepSecrets = (given: GivenDestination, known: DestinationSettings | undefined): StoredDestination => {
@@ -24,7 +36,7 @@ export const keepSecrets = (given: GivenDestination, known: DestinationSettings 
   if (!isKept && url.endsWith(hiddenPath)) {
     throw new HttpError(
       'invalid',
-      `url ends with ${hiddenPath}, which stands for what is hidden: give the whole address`,
+      `url ends with ${hiddenPath}, which stands for a hidden path: give the whole address`,
     );
   }
   const value = { ...given, url };
@@ -34,7 +46,7 @@ export const keepSecrets = (given: GivenDestination, known: DestinationSettings 
   if (originOf(value.url) !== originOf(known.url)) {
     throw new HttpError(
       'invalid',
-      'url leads elsewhere, where the known secrets must not be sent: give secret, token or headers again, or headers {} for none',
+      'url names another host, which must not get the stored secrets: give secret, token or headers again, or headers {} for none',
     );
   }
   return { ...value, ...kept };
@@ -46,13 +58,13 @@ const originOf = (text: string): string => {
   return `${protocol}//${host}`;
 };
 
-/** The URL without what may be secret. */
+/** Returns the URL without a path, query and fragment, which may be secret. */
 export const toShownUrl = (text: string): string => {
   const { pathname, search, hash } = new URL(text);
   return originOf(text) + (`${pathname}${search}${hash}`.replace(/^\//, '') === '' ? '' : hiddenPath);
 };
 
-/** The members that it has, and that are not shown. */
+/** Returns the members that are set but not shown. */
 export const listHidden = ({ url, secret, token, headers = {} }: DestinationSettings) => [
   ...(toShownUrl(url).endsWith(hiddenPath) ? (['url'] as const) : []),
   ...(secret === undefined ? [] : (['secret'] as const)),

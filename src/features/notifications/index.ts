@@ -8,30 +8,32 @@ import { createNoticeTopic, createPolledTopic } from '../../kit/topic.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { findDeliveryConcerns } from './concerns.ts';
+import { createDeliveryList } from './delivery-list.ts';
 import { assertReachable, destinationKind, listEntries } from './destination-kind.ts';
 import { createDestinationRoutes } from './destination-routes.ts';
-import { findNotificationProblems, listSecretFiles, toLinkedDestination, toTarget } from './destinations/target.ts';
+import { listSecretFiles } from './destinations/credentials.ts';
+import { findNotificationProblems, toLinkedDestination, toTarget } from './destinations/target.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
 import { Overrides } from './oncall/overrides.ts';
-import { findRotationProblems, Rotations, rotationSettings } from './oncall/rotations.ts';
+import { Rotations } from './oncall/rotations.ts';
 import { createOnCallRoutes, listOnCall } from './oncall/routes.ts';
 import { OnCallList } from './oncall/schema.ts';
-import { openOutbox } from './outbox.ts';
-import type { IncidentDestination } from './plan/incident-destination.ts';
+import { findRotationProblems, rotationSettings } from './oncall/settings.ts';
+import { openDestinations } from './open-destinations.ts';
 import { Notifier } from './plan/notifier.ts';
-import { createDeliveryList, createDeliveryRoutes } from './routes.ts';
+import { createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
 
-/** For everybody who uses the server. */
+/** Warning of a quiet server, in the start message and the console. */
 const quietWarning =
   'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
 
-/** Milliseconds between two looks at the destinations while somebody listens. */
+/** Milliseconds between two polls of the delivery status while a client listens. */
 const deliveriesInterval = 1000;
 
-/** `signalbox test-destination NAME`: sends one alert, which is not stored, and prints the receiver's response. */
+/** `signalbox test-destination NAME`: sends one alert, which is not stored, and prints the response of the receiver. */
 const testDestination: Tool = {
   name: 'test-destination',
   argument: { name: 'NAME' },
@@ -44,17 +46,17 @@ const testDestination: Tool = {
   },
 };
 
-/** Delivers stored alerts to destinations, and tells them of incidents. */
+/** Delivery of alerts and of notifications about incidents to destinations, with on-call rotations. */
 export const notifications = defineFeature({
   name: 'notifications',
   profiles: [
-    // Before it had a name, it was a part of alerts.
+    // Version 1.0 had its routes in the profile alerts.
     { name: 'notifications', aliases: ['alerts', 'X'], mounts: ['/'], summary: 'delivery of alerts to destinations' },
     {
       name: 'oncall',
       aliases: ['incidents', 'notifications'],
       mounts: ['/'],
-      summary: 'who is on duty',
+      summary: 'who is on call',
       fixedAccess: 'closed',
     },
   ],
@@ -67,8 +69,8 @@ export const notifications = defineFeature({
   listSecretFiles,
   tools: [testDestination],
   create: async (parts) => {
-    const { offers, storage, clock, log, meters } = parts;
-    const { settings } = parts;
+    const { settings, offers, storage, clock, log, meters } = parts;
+    const { database } = storage;
     const { alerts, incidents, silences } = offers;
     const rotations = new Rotations(settings.rotations);
     const targets = openTargets(settings.watchTargets);
@@ -78,20 +80,19 @@ export const notifications = defineFeature({
       configured: settings.destinations,
       check: (known) => assertReachable(known, targets),
       settle: async () => settled,
-      onUnusable: (name, err) => log.error({ err, name }, 'destinations: one cannot be used, so it gets nothing'),
+      onUnusable: (name, err) =>
+        log.error({ err, name }, 'destinations: a stored destination cannot be used and gets nothing'),
     });
     const overrides = offers.settings && new Overrides(offers.settings, rotations, clock);
     const { quiet: isQuiet } = settings;
-    // A quiet instance must not keep the others from notifying.
-    const { database } = storage;
+    // A quiet instance must not take the lease from instances that notify.
     const lease = incidents && database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
-    const notifier = incidents && new Notifier({ source: incidents, silences, duty: rotations, lease, clock, log });
+    const notifier = incidents && new Notifier({ source: incidents, silences, onCall: rotations, lease, clock, log });
     const onCall = createNoticeTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {
-      notifier?.noteDuty();
+      notifier?.onCallChanged();
       onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
     });
-    const onIncidentDestinations = (all: readonly IncidentDestination[]): void => notifier?.setDestinations(all);
     const acknowledgement = await openAcknowledgement({
       ...parts,
       incidents,
@@ -102,26 +103,26 @@ export const notifications = defineFeature({
       },
     });
     const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
-    const outbox =
+    const destinations =
       alerts && !isQuiet
-        ? await openOutbox({ ...settings, ...listEntries(keeper) }, alerts, {
+        ? await openDestinations({ ...listEntries(keeper), outboxRetainBytes: settings.outboxRetainBytes }, alerts, {
             ...parts,
             links,
             targets,
             silences,
-            onIncidentDestinations,
+            notifier,
           })
         : undefined;
     const apply = (): void => {
-      settled = outbox?.reload({ ...settings, ...listEntries(keeper) });
+      settled = destinations?.reload(listEntries(keeper));
     };
     keeper.onChanged(apply);
-    const list = () => outbox?.list() ?? [];
+    const list = () => destinations?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock, isQuiet);
     const source: NotificationSource = {
-      repeatAfterMs: () => outbox?.repeatAfterMs(),
-      deliveriesOf: (record) => outbox?.deliveriesOf(record) ?? [],
+      repeatAfterMs: () => destinations?.repeatAfterMs(),
+      deliveriesOf: (record) => destinations?.deliveriesOf(record) ?? [],
       describe: (incident) => notifier?.describe(incident) ?? [],
     };
     return {
@@ -164,7 +165,7 @@ export const notifications = defineFeature({
         return changed.quiet === isQuiet ? [] : ['Warning: quiet has changed. Restart the server to apply it.'];
       },
       close: async () => {
-        await outbox?.close();
+        await destinations?.close();
         await notifier?.close();
         await lease.close();
       },
@@ -172,15 +173,14 @@ export const notifications = defineFeature({
   },
 });
 
-/** Without links, notifications still say everything. */
 const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): string[] => {
-  const isTelling = destinations.some(({ notify = 'alerts' }: { notify?: string }) => notify !== 'alerts');
-  return isTelling && publicUrl === undefined
-    ? ['Notifications have no links to this server, and cannot acknowledge: set publicUrl']
+  const hasNotifications = destinations.some(({ notify = 'alerts' }: { notify?: string }) => notify !== 'alerts');
+  return hasNotifications && publicUrl === undefined
+    ? ['Notifications have no links to this server and cannot acknowledge incidents: set publicUrl']
     : [];
 };
 
-/** Warnings about destinations that get nothing. */
+/** Returns warnings about destinations that get nothing. */
 const findUnserved = (
   destinations: readonly DestinationSettings[],
   mounted: { alerts: boolean; incidents: boolean },

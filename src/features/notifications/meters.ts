@@ -3,7 +3,7 @@ import { Forwarder } from './forwarder/forwarder.ts';
 import type { AnyDestination } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 
-/** Measures each destination when metrics are scraped. */
+/** Adds the metrics of destinations. */
 export const addDeliveryMeters = (
   { reading }: Meters,
   list: () => readonly AnyDestination[],
@@ -20,17 +20,17 @@ export const addDeliveryMeters = (
   reading(
     'counter',
     'signalbox_deliveries_total',
-    'Attempts to deliver an alert, by result.',
+    'Attempts to deliver an alert or a notification, by result.',
     () =>
-      list().flatMap(({ name, receiver }) =>
-        Object.entries(receiver.outcomes).map(([result, count]) => [[name, result], count] as const),
+      list().flatMap(({ name, health }) =>
+        Object.entries(health.outcomes).map(([result, count]) => [[name, result], count] as const),
       ),
     ['destination', 'result'],
   );
   reading(
     'counter',
     'signalbox_notifications_total',
-    'Notifications of incidents that were sent or given up, by event and result.',
+    'Notifications of incidents that were delivered or given up, by event and result.',
     () =>
       ofIncidents().flatMap(({ name, counts }) =>
         Array.from(counts, ([key, count]) => [[name, ...key.split(' ')], count] as const),
@@ -39,7 +39,7 @@ export const addDeliveryMeters = (
   );
   gauge(
     'signalbox_delivery_lag_alerts',
-    'Alerts that the destination has not finished with.',
+    'Alerts that are neither delivered, parked nor skipped.',
     ofAlerts,
     ({ lag }) => lag,
   );
@@ -57,13 +57,13 @@ export const addDeliveryMeters = (
   );
   gauge(
     'signalbox_destination_failing',
-    'Whether the receiver refuses the destination or cannot be reached: 1 or 0.',
+    '1 if the receiver rejects every message or accepts none, otherwise 0.',
     list,
-    ({ receiver }) => (receiver.failing ? 1 : 0),
+    ({ health }) => (health.failing ? 1 : 0),
   );
   gauge(
     'signalbox_delivery_oldest_pending_seconds',
-    'Age of the oldest alert, or news of an incident, that waits; 0 if none does.',
+    'Age of the oldest waiting alert or notification; 0 without one.',
     list,
     ({ waitingSince }) => (waitingSince === undefined ? 0 : Math.max(0, clock().getTime() - waitingSince) / 1000),
   );

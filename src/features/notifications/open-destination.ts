@@ -3,33 +3,35 @@ import type { Parts } from '../../kit/feature.ts';
 import type { SilenceSource } from '../../kit/silence-source.ts';
 import type { Targets } from '../../kit/targets.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { openSender } from './destinations/sender.ts';
 import { type DestinationTarget, toLinkedDestination } from './destinations/target.ts';
+import { openTransport } from './destinations/transport.ts';
 import { createAlertFilter } from './forwarder/filter.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
 import { openProgress } from './forwarder/progress-file.ts';
 import { createAlertFinder } from './message/find-alert.ts';
-import { createMessageSender, type MessageLinks } from './message/message-sender.ts';
+import { createMessageWriter, type MessageLinks } from './message/message-writer.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
+import type { Notifier } from './plan/notifier.ts';
 import type { Delivered } from './queue/destination.ts';
 import { createFailureReports } from './queue/failure-reports.ts';
 import { mostRequests } from './queue/queue.ts';
 
-/** A destination of alerts or of incidents. */
+/** Destination of alerts or of incidents. */
 export type AnyDestination = Forwarder | IncidentDestination;
 
 export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   storage: Pick<Storage, 'log' | 'file'>;
   links: MessageLinks;
-  /** Addresses that destinations created at run time may reach. */
+  /** Addresses that runtime settings may reach. */
   targets: Targets;
   silences: SilenceSource | undefined;
+  notifier: Notifier | undefined;
 }
 
-/** Opens destinations, and ends the alert about one that was removed; what they need is loaded with the first one. */
+/** Returns functions that open a destination, and resolve the alert about a removed one. */
 export const createOpener = (
   source: AlertSource,
-  { storage, clock, log, silences, links, targets }: OpenerParts,
+  { storage, clock, log, silences, links, targets, notifier }: OpenerParts,
   onDelivered: (delivered: Delivered) => void,
 ) => {
   let known: string | undefined;
@@ -52,36 +54,30 @@ export const createOpener = (
         concurrency = notify === 'alerts' ? 1 : mostRequests,
         startAt,
       } = target.settings;
-      const { madeAt } = target;
+      const { createdAt: madeAt } = target;
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { storage, log, start, stored });
-      // One connection more, for alerts that an administrator sends again.
-      const sender = await openSender(target, mostRequests + 1, clock, targets);
+      // One more connection, for alerts that an administrator sends again.
+      const transport = await openTransport(target, mostRequests + 1, clock, targets);
       const isOfIncidents = notify === 'incidents';
-      // Another one had the name: what was for that one, and what came since, is not for this one.
+      // The progress of a former destination with the same name does not count.
       if (![undefined, madeAt].includes(kept.progress.madeAt)) kept.progress.restart(start);
-      // If it gets alerts again, those are the ones that come then.
+      // While a destination is notified of incidents, alerts are not for it.
       if (isOfIncidents || kept.progress.isOfIncidents) kept.progress.skipTo(stored);
       const isChanged = isOfIncidents !== kept.progress.isOfIncidents || madeAt !== kept.progress.madeAt;
       Object.assign(kept.progress, { isOfIncidents, madeAt });
       if (isChanged) await kept.write();
       const maxRequests = isOfIncidents ? concurrency : mostRequests;
-      const parts = { target, kept, concurrency, maxRequests, reports, clock, log, onDelivered };
+      const parts = { target, kept, transport, concurrency, maxRequests, reports, clock, log, onDelivered };
       if (isOfIncidents) {
-        const messages = createMessageSender({
-          destination: toLinkedDestination(target.settings, target.isMade ? madeAt : null),
-          instance,
-          origin,
-          sender,
-          links,
-          findAlert,
-        });
-        return new IncidentDestination({ ...parts, sender: messages });
+        const destination = toLinkedDestination(target.settings, target.isRuntimeSetting ? madeAt : null);
+        const writeMessage = createMessageWriter({ destination, instance, origin, links, findAlert });
+        return new IncidentDestination({ ...parts, notifier, writeMessage });
       }
       const accepts = createAlertFilter(target.settings, instance, silences);
-      return new Forwarder({ ...parts, instance, origin, accepts, alerts: source.own, findAlert, sender });
+      return new Forwarder({ ...parts, instance, origin, accepts, alerts: source.own, findAlert });
     },
-    /** Resolves to whether no alert about the destination fires. */
+    /** Resolves the alert about a removed destination; resolves to false if that could not be stored. */
     retire: async (name: string, start: number): Promise<boolean> => {
       const { reports } = await prepare();
       const stored = Number.POSITIVE_INFINITY;

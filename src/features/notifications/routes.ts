@@ -2,22 +2,17 @@ import { needs } from '../../auth/access.ts';
 import { ErrorBody, HttpError, requireKnown } from '../../http/errors.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
-import { defineRoute, type Route, toTimeOrNull, toTimeText, uuidForm } from '../../kit/route.ts';
+import { defineRoute, type Route, toTimeText, uuidForm } from '../../kit/route.ts';
 import type { Targets } from '../../kit/targets.ts';
-import { minuteMs } from '../../lib/units.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { ListDeliveries, ListDestinations } from './delivery-list.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
-import { createGlances, unknownGlance } from './forwarder/glances.ts';
 import { sendTest } from './message/test-message.ts';
 import type { AnyDestination } from './open-destination.ts';
-import { IncidentDestination } from './plan/incident-destination.ts';
-import type { Notifier } from './plan/notifier.ts';
-import type { IncidentRules } from './plan/plan.ts';
-import type { IncidentKeys } from './plan/rules.ts';
+import type { IncidentDestination } from './plan/incident-destination.ts';
 import {
   DeliveryList,
   DestinationParams,
-  type DestinationState,
   RetryAllResult,
   RetryParams,
   RetryResult,
@@ -28,14 +23,7 @@ import {
 
 type Alerts = Pick<RecordLog, 'find'>;
 
-/** How many parked and waiting alerts are listed. */
-const mostListed = 100;
-
-type ListDeliveries = ReturnType<typeof createDeliveryList>;
-
-type ListDestinations = () => readonly AnyDestination[];
-
-/** @throws HttpError where there is no such destination, or nothing may be sent */
+/** @throws HttpError for an unknown destination, and on a quiet server */
 type FindDestination = (name: string) => AnyDestination;
 
 interface RouteParts {
@@ -48,7 +36,6 @@ interface RouteParts {
   isQuiet: boolean;
 }
 
-/** The routes of deliveries. */
 export const createDeliveryRoutes = ({
   list,
   alerts,
@@ -59,7 +46,11 @@ export const createDeliveryRoutes = ({
   isQuiet,
 }: RouteParts): Route[] => {
   const find: FindDestination = (wanted) => {
-    if (isQuiet) throw new HttpError('wrong-state', 'This server is quiet and sends nothing: start it without quiet');
+    if (isQuiet)
+      throw new HttpError(
+        'wrong-state',
+        'This server is quiet and sends nothing: restart it without the setting quiet',
+      );
     const found = list().find(({ name }) => name === wanted);
     return requireKnown(found, 'Destination', wanted, '/api/destinations');
   };
@@ -72,42 +63,12 @@ export const createDeliveryRoutes = ({
   ];
 };
 
-/** How far each destination is. */
-export const createDeliveryList = (
-  list: ListDestinations,
-  alerts: Pick<RecordLog, 'readAfter'> | undefined,
-  notifier: Pick<Notifier, 'listPlanned'> | undefined,
-  clock: () => Date,
-  isQuiet: boolean,
-) => {
-  const look = alerts && createGlances(alerts);
-  return async () => {
-    const all = list();
-    const notices = all.some((one) => one instanceof IncidentDestination) ? listNotices(all, notifier) : undefined;
-    const listed = all.map((destination) => ({ destination, ...listAlerts(destination) }));
-    const glances = await look?.(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
-    const addGlance = <T extends { seq: number; id: string }>({ seq: _, ...alert }: T) => ({
-      ...alert,
-      ...(glances?.get(alert.id) ?? unknownGlance),
-    });
-    const data = listed.map(
-      ({ destination, parked, waiting }): DestinationState => ({
-        ...toState(destination, clock()),
-        parkedAlerts: parked.map(addGlance),
-        waitingAlerts: waiting.map(addGlance),
-        waitingNotices: notices?.get(destination.name) ?? [],
-      }),
-    );
-    return { count: data.length, data, quiet: isQuiet };
-  };
-};
-
 const createDeliveriesRoute = (listDeliveries: ListDeliveries): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/deliveries',
     ...needs('notifications:read'),
-    summary: 'Say how far each destination is',
+    summary: 'List destinations with their delivery status',
     schema: { operationId: 'listDeliveries', response: { 200: DeliveryList } },
     handler: listDeliveries,
   });
@@ -117,7 +78,7 @@ const createDestinationRetryRoute = (find: FindDestination): Route =>
     method: 'POST',
     path: '/api/deliveries/:destination/retry',
     ...needs('settings:write'),
-    summary: 'Send everything that is parked or waits again, now',
+    summary: 'Send all parked and waiting alerts and notifications of a destination now',
     schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
     handler: async ({ params: { destination: name } }) => {
       const destination = find(name);
@@ -132,7 +93,7 @@ const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts | undefi
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
     ...needs('settings:write'),
-    summary: 'Send an alert that is parked or waits, or tell of an incident, now',
+    summary: 'Send a parked or waiting alert, or the notification of an incident, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
       const destination = find(name);
@@ -140,7 +101,7 @@ const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts | undefi
         destination instanceof Forwarder
           ? await destination.retry(await findOpen(destination, alerts, id))
           : await destination.retry(findWaiting(destination, id));
-      if (!outcome) throw new HttpError('too-many', 'This alert is being sent already');
+      if (!outcome) throw new HttpError('too-many', 'This alert is already being sent');
       return outcome.kind === 'delivered'
         ? { delivered: true, reason: null }
         : { delivered: false, reason: outcome.reason };
@@ -153,7 +114,7 @@ const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targ
     method: 'POST',
     path: '/api/destinations/:destination/test',
     ...needs('settings:write'),
-    summary: 'Send a test to a destination, and return what its receiver responds',
+    summary: 'Send a test to a destination, and return the response of its receiver',
     schema: { operationId: 'testDestination', params: DestinationParams, response: { 200: TestResult } },
     handler: async ({ params: { destination: name } }, reply) => {
       const { target } = find(name);
@@ -166,19 +127,19 @@ const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targ
   });
 };
 
-/** The record of an alert that is parked or waits. */
+/** Resolves to the record of a parked or waiting alert. @throws HttpError */
 const findOpen = async (destination: Forwarder, alerts: Alerts | undefined, id: string) => {
   const record = uuidForm.test(id) ? await alerts?.find(id) : undefined;
   if (record && destination.isOpen(record)) return record;
   const isParked = [...destination.progress.parked.values()].some((parked) => parked.id === id);
   if (isParked) throw new HttpError('not-found', 'The alert is no longer in the log');
-  throw new HttpError('not-found', `No alert with this id is parked or waits at ${destination.name}`);
+  throw new HttpError('not-found', `${destination.name} has no parked or waiting alert with this id`);
 };
 
-/** The id of an incident of which the destination is to be told now. */
+/** Returns the id of an incident for which a notification is due. @throws HttpError */
 const findWaiting = (destination: IncidentDestination, id: string): string => {
   if (destination.isWaiting(id)) return id;
-  throw new HttpError('not-found', `${destination.name} is not to be notified of an incident with this id now`);
+  throw new HttpError('not-found', `${destination.name} has no notification due for an incident with this id`);
 };
 
 const createSentRoute = (incidents: IncidentSource): Route => {
@@ -201,86 +162,3 @@ const createSentRoute = (incidents: IncidentSource): Route => {
     },
   });
 };
-
-/** How many incidents are looked at for what destinations will be told. */
-const mostPlanned = 1000;
-
-type WaitingNotice = DestinationState['waitingNotices'][number];
-
-/** The next notifications of each destination, by its name. */
-const listNotices = (all: readonly AnyDestination[], notifier: Pick<Notifier, 'listPlanned'> | undefined) => {
-  const byName = new Map<string, WaitingNotice[]>();
-  const waiting = all.flatMap((one) => (one instanceof IncidentDestination ? one.listIds(mostListed) : []));
-  for (const { incident, notifications } of notifier?.listPlanned(waiting, mostPlanned) ?? []) {
-    for (const { destination, next } of notifications) {
-      const notices = byName.get(destination) ?? [];
-      byName.set(destination, notices);
-      const { id, number, title, level } = incident;
-      if (next) notices.push({ incident: id, number, title, level, ...next });
-    }
-  }
-  const order = ({ dueAt }: WaitingNotice) => (dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(dueAt));
-  for (const [name, notices] of byName) {
-    byName.set(
-      name,
-      notices.sort((one, other) => order(one) - order(other) || one.number - other.number).slice(0, mostListed),
-    );
-  }
-  return byName;
-};
-
-/** The alerts that are shown of a destination. */
-const listAlerts = (destination: AnyDestination) => {
-  if (destination instanceof IncidentDestination) return { parked: [], waiting: [] };
-  const parked = [...destination.progress.parked].slice(-mostListed);
-  const waiting = [...destination.queue.waiting.list()].sort((one, other) => one.seq - other.seq).slice(0, mostListed);
-  return {
-    parked: parked.map(([seq, alert]) => ({ seq, ...alert })),
-    waiting: waiting.map((alert) => ({
-      seq: alert.seq,
-      id: alert.message.id,
-      attempts: alert.attempts,
-      time: toTimeText(alert.receivedAt),
-      nextAttempt: toTimeOrNull(destination.queue.nextAttemptOf(alert)),
-    })),
-  };
-};
-
-const toState = (destination: AnyDestination, now: Date) => {
-  const { name, target, receiver, queue, waitingSince = now.getTime() } = destination;
-  const { levels = null, sources = null, formats = null, notify = 'alerts' } = target.settings;
-  const { lastSuccess, lastError, failing } = receiver;
-  const isOfAlerts = destination instanceof Forwarder;
-  return {
-    destination: name,
-    type: target.type.name,
-    address: target.address,
-    notify,
-    incidents: isOfAlerts ? null : toShownRules(target),
-    repeatMinutes: isOfAlerts ? destination.repeatMinutes : 0,
-    filter: { levels, sources, formats },
-    state: destination.state,
-    failingSince: failing?.since ?? null,
-    lagAlerts: isOfAlerts ? destination.lag : 0,
-    lagIncidents: isOfAlerts ? 0 : destination.lag,
-    lagSeconds: Math.max(0, now.getTime() - waitingSince) / 1000,
-    lastSuccess: lastSuccess?.toISOString() ?? null,
-    lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : toLastError(failing),
-    nextAttempt: toTimeOrNull(queue.nextAt),
-    parked: isOfAlerts ? destination.progress.parkedCount : 0,
-    dropped: isOfAlerts ? destination.progress.dropped : 0,
-  };
-};
-
-const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: IncidentKeys }) => ({
-  on: [...rules.on],
-  after: rules.afterMs / minuteMs,
-  repeat: rules.repeatMs === undefined ? null : rules.repeatMs / minuteMs,
-  groupSeconds: rules.groupMs / 1000,
-  hours: settings.hours ?? null,
-  hoursExcept: [...rules.hoursExcept],
-});
-
-/** After a restart, why the destination is failing is still known. */
-const toLastError = (failing: { since: string; reason: string } | undefined) =>
-  failing ? { time: failing.since, reason: failing.reason } : null;

@@ -10,11 +10,11 @@ const count = (description: string) => Type.Integer({ description, examples: [0]
 const textOrNull = (description: string, example: string) =>
   nullable(Type.String({ examples: [example] }), description);
 
-/** What the log says of an alert in a list. */
+/** Fields of a listed alert that are read from the log. */
 const glance = {
   severity: nullable(
     Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }),
-    '`null` if the alert is no longer in the log; so are `source` and `message`.',
+    '`null`, like `source` and `message`, if the alert is no longer in the log.',
   ),
   source: textOrNull('', 'backup'),
   message: textOrNull('Its first 500 characters.', 'disk is full'),
@@ -28,20 +28,20 @@ const id = Type.String({
 
 const ParkedAlert = defineShape('ParkedAlert', {
   id,
-  time: Type.String({ ...Time, description: 'When it was parked.' }),
+  time: Type.String({ ...Time, description: 'Time at which it was parked.' }),
   reason: Type.String({ examples: ['the receiver responded 400'] }),
   ...glance,
 });
 
 const WaitingAlert = defineShape('WaitingAlert', {
   id,
-  time: Type.String({ ...Time, description: 'When it was received.' }),
+  time: Type.String({ ...Time, description: 'Time of receipt.' }),
   ...glance,
   attempts: count('Failed attempts.'),
-  nextAttempt: time('When it may be sent; `null` while it is being sent.'),
+  nextAttempt: time('Time of the next attempt; `null` while it is being sent.'),
 });
 
-const WaitingNotice = defineShape('WaitingNotice', {
+const WaitingNotification = defineShape('WaitingNotice', {
   incident: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
   number: Type.Integer({ description: "The incident's number.", examples: [412] }),
   title: Type.String({ examples: ['disk is full'] }),
@@ -56,33 +56,39 @@ const DeliveryError = defineShape('DeliveryError', {
   reason: Type.String({ examples: ['the connection was refused'] }),
 });
 
-/** By its settings, with their defaults. */
+/** Settings of a destination of incidents, with their defaults. */
 const IncidentRulesShown = defineShape('DestinationIncidentRules', {
   on: Type.Array(Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] })),
-  after: Type.Number({ examples: [15], description: 'Minutes for which nobody must have taken the incident.' }),
-  repeat: nullable(Type.Number({ examples: [30] }), 'Minutes between reminders; `null` without any.'),
+  after: Type.Number({
+    examples: [15],
+    description: 'Minutes for which the incident must have been open and not acknowledged.',
+  }),
+  repeat: nullable(Type.Number({ examples: [30] }), 'Minutes between reminders; `null` without reminders.'),
   groupSeconds: Type.Number({ examples: [10] }),
-  hours: textOrNull('When it may be used; `null` for always.', 'Mon-Fri 08:00-18:00 Europe/Berlin'),
+  hours: textOrNull(
+    'Hours in which open incidents notify the destination; `null` for always.',
+    'Mon-Fri 08:00-18:00 Europe/Berlin',
+  ),
   hoursExcept: Type.Array(Type.Enum([...severities], { type: 'string', examples: ['CRITICAL'] }), {
-    description: 'The levels of incidents for which it may be used at any time.',
+    description: 'Severities of incidents that do not wait for `hours`.',
   }),
 });
 
 export const DestinationState = defineShape('DestinationState', {
-  destination: Type.String({ description: 'Its name in the config file.', examples: ['pager'] }),
+  destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   type: Type.String({ examples: ['webhook'] }),
   address: Type.String({
-    description: 'Scheme, host and port of its url.',
+    description: 'Scheme, host and port of the URL.',
     examples: ['https://ntfy.example.org'],
   }),
   notify: Type.Enum(['alerts', 'incidents'], {
     type: 'string',
-    description: 'What is sent: each alert, or messages about incidents.',
+    description: 'Content: each alert, or messages about incidents.',
   }),
-  incidents: nullable(IncidentRulesShown, 'When it is notified of incidents; `null` if it gets every alert.'),
+  incidents: nullable(IncidentRulesShown, 'Rules of notifications of incidents; `null` if it gets every alert.'),
   repeatMinutes: Type.Number({
     examples: [240],
-    description: 'After so many minutes an alert that keeps coming again is sent again; 0: never.',
+    description: 'Minutes after which a repeated alert is sent again; 0 for never.',
   }),
   filter: defineShape('DestinationFilter', {
     levels: listOrNull('CRITICAL'),
@@ -92,24 +98,24 @@ export const DestinationState = defineShape('DestinationState', {
   state: Type.Enum(['idle', 'delivering', 'waiting', 'failing'], {
     type: 'string',
     description:
-      '`waiting`: an alert failed and is tried again later. `failing`: the receiver refuses whatever the destination sends, or accepts nothing for minutes.',
+      '`waiting`: an alert failed and is retried later. `failing`: the receiver rejects every message, or has accepted none for minutes.',
   }),
-  failingSince: time('Since when it is failing.'),
-  lagAlerts: count('Alerts in the log that the destination has not finished with.'),
+  failingSince: time('Time since which it is failing.'),
+  lagAlerts: count('Alerts in the log that are neither delivered, parked nor skipped.'),
   lagSeconds: Type.Number({
     examples: [0],
-    description: 'Age of the oldest alert that waits; 0 if none does.',
+    description: 'Age of the oldest waiting alert; 0 without one.',
   }),
   lastSuccess: time('Last delivery since the server was started.'),
   lastError: nullable(DeliveryError, 'Last failure since the server was started.'),
-  nextAttempt: time('When an alert that failed is tried again.'),
+  nextAttempt: time('Time of the next retry.'),
   lagIncidents: count('Incidents for which a notification is due now.'),
-  waitingNotices: Type.Array(WaitingNotice, {
-    description: 'The next notifications, unless something happens before: the first 100, earliest first.',
+  waitingNotices: Type.Array(WaitingNotification, {
+    description: 'Next notifications, unless their incidents change before: the first 100, earliest first.',
   }),
-  waitingAlerts: Type.Array(WaitingAlert, { description: 'The first 100 that wait, oldest first.' }),
+  waitingAlerts: Type.Array(WaitingAlert, { description: 'First 100 waiting alerts, oldest first.' }),
   parked: count('Alerts that were given up.'),
-  parkedAlerts: Type.Array(ParkedAlert, { description: 'The last 100 of them, oldest first.' }),
+  parkedAlerts: Type.Array(ParkedAlert, { description: 'Last 100 parked alerts, oldest first.' }),
   dropped: count('Alerts that were deleted from the log before they were delivered or skipped.'),
 });
 export type DestinationState = Static<typeof DestinationState>;
@@ -125,13 +131,13 @@ export const DeliveryList = defineShape('DeliveryList', {
 
 export const RetryResult = defineShape('RetryResult', {
   delivered: Type.Boolean({ examples: [true] }),
-  reason: nullable(Type.String({ examples: ['the receiver responded 400'] }), 'Why it was not delivered.'),
+  reason: nullable(Type.String({ examples: ['the receiver responded 400'] }), 'Reason why it was not delivered.'),
 });
 
 export const TestResult = defineShape('TestResult', {
   delivered: Type.Boolean({ examples: [true] }),
   response: Type.String({
-    description: "The receiver's status and response, without secrets, or why there is none.",
+    description: "The receiver's status and response, without secrets, or the reason why there is none.",
     examples: ['200\nok'],
   }),
 });
@@ -141,7 +147,7 @@ const destination = Type.String({ description: 'Name of a destination.' });
 export const RetryParams = Type.Object({
   destination,
   id: Type.String({
-    description: 'Id of an alert that is parked or waits, or of an incident for which a notification is due.',
+    description: 'Id of a parked or waiting alert, or of an incident for which a notification is due.',
   }),
 });
 
@@ -149,18 +155,18 @@ export const DestinationParams = Type.Object({ destination });
 
 export const RetryAllResult = defineShape('RetryAllResult', {
   destination: Type.String({ examples: ['pager'] }),
-  parked: count('Alerts that were parked and wait now.'),
-  waiting: count('All alerts that the destination has not finished with, these among them.'),
+  parked: count('Parked alerts that wait now.'),
+  waiting: count('All waiting alerts or incidents, formerly parked ones included.'),
 });
 
 export const SentQuery = Type.Object({
   destination: optionalText('Only notifications to this destination.', 'pager'),
-  incident: optionalText('Only of this incident: its id or its number.', '412'),
+  incident: optionalText('Only notifications of this incident, by id or number.', '412'),
   ...pagingQuery('notifications'),
 });
 
-const SentNotice = defineShape('SentNotification', {
-  at: Type.String({ ...Time, description: 'When the receiver had it, or it was given up.' }),
+const SentNotification = defineShape('SentNotification', {
+  at: Type.String({ ...Time, description: 'Time at which it was delivered or given up.' }),
   destination: Type.String({ examples: ['pager'] }),
   incident: defineShape('NotifiedIncident', {
     id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
@@ -169,15 +175,15 @@ const SentNotice = defineShape('SentNotification', {
   }),
   event: Type.Enum(['notified', 'escalated', 'reminder'], {
     type: 'string',
-    description: '`escalated`: the destination is notified only if nobody takes the incident.',
+    description: '`escalated`: sent because nobody acknowledged the incident for `after` minutes.',
   }),
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
   level: Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }),
-  result: Type.String({ description: '`delivered`, or why it was given up.', examples: ['delivered'] }),
+  result: Type.String({ description: '`delivered`, or the reason why it was given up.', examples: ['delivered'] }),
 });
 
 export const SentPage = defineShape('SentNotificationPage', {
   count: count('Notifications in `data`.'),
-  data: Type.Array(SentNotice, { description: 'Newest first; the last 10,000 are kept, without a database.' }),
-  next: nullable(Type.Integer({ examples: [992] }), 'The `before` of the next page.'),
+  data: Type.Array(SentNotification, { description: 'Newest first; without a database, the last 10,000 are kept.' }),
+  next: nullable(Type.Integer({ examples: [992] }), 'Value of `before` for the next page.'),
 });

@@ -11,7 +11,7 @@ import { templateDestination } from './destinations/template.ts';
 import { type DestinationType, ownSettings } from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
 
-/** Every type of destination: one line and one file for each. */
+/** All types of destinations. */
 export const destinationTypes: readonly DestinationType[] = [
   webhookDestination,
   ntfyDestination,
@@ -25,7 +25,7 @@ export const destinationTypes: readonly DestinationType[] = [
 
 const GiB = 1024 ** 3;
 
-/** How many there can be. */
+/** Most destinations of the config file and of the runtime settings together. */
 export const mostDestinations = 100;
 
 const oneOrTwo = (example: string, description: string) => {
@@ -39,7 +39,6 @@ const texts = (example: string, description: string) =>
 /** Names of destinations are parts of file names and paths. */
 export const destinationNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
-/** A header's value. */
 const HeaderValue = Type.Union(
   [
     Type.String({ minLength: 1, examples: ['team-a'] }),
@@ -52,7 +51,7 @@ const HeaderValue = Type.Union(
   { description: 'a text, {"variable": "NAME"} or {"file": "PATH"}' },
 );
 
-/** An entry of the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
+/** Entry of the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
 export const DestinationSettings = Type.Object(
   {
     name: Type.String({
@@ -66,7 +65,7 @@ export const DestinationSettings = Type.Object(
     }),
     url: Type.String({
       examples: ['https://pager.example.org/alerts'],
-      description: 'The receiver: http or https; of `email` smtp or smtps.',
+      description: 'Address of the receiver: http or https, for `email` smtp or smtps.',
     }),
     secret: Type.Optional(
       oneOrTwo('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'The secret, or the current and the previous one.'),
@@ -85,7 +84,7 @@ export const DestinationSettings = Type.Object(
     headers: Type.Optional(
       Type.Record(Type.String(), HeaderValue, {
         maxProperties: 16,
-        description: 'Further headers: a text, or the variable or file that holds it.',
+        description: 'Additional headers: a text, or the variable or file that contains the text.',
       }),
     ),
     ca: Type.Optional(
@@ -93,28 +92,28 @@ export const DestinationSettings = Type.Object(
         minLength: 1,
         maxLength: 100_000,
         examples: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----'],
-        description: 'CAs in PEM that are trusted in addition.',
+        description: 'Additional trusted CAs, in PEM.',
       }),
     ),
     caFile: Type.Optional(
       Type.String({
         minLength: 1,
         examples: ['/etc/ssl/own-ca.pem'],
-        description: 'File with such CAs, instead of `ca`; only in the config file.',
+        description: 'File with additional CAs, instead of `ca`; only in the config file.',
       }),
     ),
     ...ownSettings,
     notify: Type.Optional(
       Type.Enum(['alerts', 'incidents'], {
         type: 'string',
-        description: 'What is sent: each alert, which is the default, or messages about incidents.',
+        description: 'Send each alert, the default, or messages about incidents.',
       }),
     ),
     on: Type.Optional(
       Type.Array(Type.Enum(notificationKinds, { type: 'string' }), {
         minItems: 1,
         uniqueItems: true,
-        description: 'Events of an incident that send a notification: opened, raised and resolved by default.',
+        description: 'Events of an incident that send a notification; opened, raised and resolved by default.',
       }),
     ),
     after: Type.Optional(
@@ -122,7 +121,7 @@ export const DestinationSettings = Type.Object(
         minimum: 0,
         maximum: 7 * 24 * 60,
         examples: [15],
-        description: 'Minutes for which an incident must have been open, and nobody has taken it; 0 by default.',
+        description: 'Minutes for which an incident must have been open and not acknowledged; 0 by default.',
       }),
     ),
     repeat: Type.Optional(
@@ -131,7 +130,7 @@ export const DestinationSettings = Type.Object(
         maximum: 7 * 24 * 60,
         examples: [60],
         description:
-          'Minutes between two reminders while an incident is open and nobody has taken it; none by default.',
+          'Minutes between two reminders while an incident is open and not acknowledged; no reminders by default.',
       }),
     ),
     groupSeconds: Type.Optional(
@@ -139,7 +138,8 @@ export const DestinationSettings = Type.Object(
         minimum: 0,
         maximum: 3600,
         examples: [10],
-        description: 'Seconds for which news are collected for one message, 10 by default; 0 sends each at once.',
+        description:
+          'Seconds for which notifications are collected for one message, 10 by default; 0 sends each immediately.',
       }),
     ),
     hours: Type.Optional(
@@ -148,27 +148,29 @@ export const DestinationSettings = Type.Object(
         maxLength: 500,
         examples: ['Mon-Fri 08:00-18:00 Europe/Berlin'],
         description:
-          'When it may be notified of an open incident, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
+          'Hours in which open incidents notify the destination, such as `Mon-Fri 08:00-18:00 Europe/Berlin`; always by default.',
       }),
     ),
     hoursExcept: Type.Optional(
-      texts('CRITICAL', 'Severities of incidents that do not wait for `hours`: CRITICAL by default.'),
+      texts('CRITICAL', 'Severities of incidents that do not wait for `hours`; CRITICAL by default.'),
     ),
     levels: Type.Optional(
       texts(
         'CRITICAL',
-        'Send only alerts or incidents of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.',
+        'Send only alerts or incidents with these severities: CRITICAL, ERROR, WARNING, INFO, or levels that mean them.',
       ),
     ),
-    sources: Type.Optional(texts('backup*', 'Send only those with one of these sources; `*` stands for any text.')),
+    sources: Type.Optional(
+      texts('backup*', 'Send only alerts or incidents with these sources; `*` stands for any text.'),
+    ),
     formats: Type.Optional(
-      texts('grafana', 'Send only alerts of these formats; those of POST /api/alert are `native`.'),
+      texts('grafana', 'Send only alerts of these formats; the format of POST /api/alert is `native`.'),
     ),
     retrySeconds: Type.Optional(
       Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600, examples: [30] }), {
         maxItems: 100,
         description:
-          'Seconds to wait after each failed attempt, instead of the usual schedule; then the alert is parked.',
+          'Seconds of backoff after each failed attempt, instead of the usual ones; then the alert is parked.',
       }),
     ),
     giveUpHours: Type.Optional(
@@ -176,7 +178,7 @@ export const DestinationSettings = Type.Object(
         minimum: 0.0001,
         maximum: 720,
         examples: [24],
-        description: 'Hours for which an alert is tried before it is parked; 24 by default.',
+        description: 'Hours after which an alert that fails is parked; 24 by default.',
       }),
     ),
     timeoutSeconds: Type.Optional(
@@ -185,7 +187,7 @@ export const DestinationSettings = Type.Object(
         maximum: 600,
         examples: [60],
         description:
-          'Seconds for which the receiver may take to respond: by default 15, of `apprise` and `template` 60, of `email` 120.',
+          'Seconds that the receiver may take to respond; by default 15, for `apprise` and `template` 60, for `email` 120.',
       }),
     ),
     repeatMinutes: Type.Optional(
@@ -193,7 +195,7 @@ export const DestinationSettings = Type.Object(
         minimum: 0,
         maximum: 7 * 24 * 60,
         examples: [240],
-        description: 'Send an alert that keeps coming again after so many minutes, 240 by default; 0 never does.',
+        description: 'Minutes after which a repeated alert is sent again, 240 by default; 0 for never.',
       }),
     ),
     concurrency: Type.Optional(
@@ -202,13 +204,13 @@ export const DestinationSettings = Type.Object(
         maximum: 8,
         examples: [1],
         description:
-          'Requests at a time: by default 8 for incidents, and for alerts 1, with more while one takes over a second.',
+          'Requests at a time; by default 8 for incidents and 1 for alerts, with more while one takes over a second.',
       }),
     ),
     startAt: Type.Optional(
       Type.Enum(['now', 'oldest'], {
         type: 'string',
-        description: 'Which alerts a new destination gets: later ones, or all.',
+        description: 'First alert of a new destination: the next one, or the oldest one in the log.',
       }),
     ),
   },
@@ -216,30 +218,29 @@ export const DestinationSettings = Type.Object(
 );
 export type DestinationSettings = Static<typeof DestinationSettings>;
 
-/** The settings with their defaults. */
 export const notificationSettings = {
   destinations: Type.Array(DestinationSettings, {
     default: [],
     maxItems: mostDestinations,
     writeOnly: true,
-    description: 'Receivers of alerts: name, type, url and more; see docs/guides/destinations.',
+    description: 'Destinations of alerts and notifications: name, type, url and more; see docs/guides/destinations.',
   }),
   publicUrl: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'Where people reach this server, such as `https://signalbox.example.org`: notifications link to it, and offer to acknowledge.',
+        'Address of this server for people, such as `https://signalbox.example.org`. Notifications link to it, to show and to acknowledge incidents.',
     }),
   ),
   quiet: Type.Boolean({
     default: false,
     description:
-      'Notify nobody: send nothing to any destination, for a restored copy. What is due is sent by a later start without it.',
+      'Send nothing to any destination, for a restored copy. A later start without it sends everything that is due.',
   }),
   outboxRetainBytes: Type.Integer({
     minimum: 0,
     default: GiB,
-    description: 'How many bytes of closed log files are kept for destinations that have not received their alerts.',
+    description: 'Most bytes of closed log files that are kept for destinations that have not received their alerts.',
   }),
 };
 

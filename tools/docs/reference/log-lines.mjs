@@ -119,7 +119,7 @@ export const logLines = [
     meaning: 'the silence `id` is of a newer version, or costs too much: end it, and create another one',
   },
   {
-    messages: ['error destinations: one cannot be used'],
+    messages: ['error destinations: a stored destination cannot be used'],
     meaning: 'a newer version stored the destination `name`, which gets nothing',
   },
   {

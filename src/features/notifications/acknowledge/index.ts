@@ -10,17 +10,17 @@ const keyBytes = 32;
 interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clock' | 'log'> {
   incidents: IncidentSource | undefined;
   publicUrl: string | undefined;
-  /** The current destination of a name. */
+  /** Returns the current destination with a name. */
   findDestination(name: string): LinkedDestination | undefined;
 }
 
 interface LinkAcknowledgement {
   routes: Route[];
-  /** Where the receiver of a destination can acknowledge the incidents; undefined if there is no such address. */
+  /** Returns the URL with which the receiver of a destination can acknowledge the incidents; undefined without `publicUrl`. */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
-/** Acknowledging from notifications, by links that need no token. */
+/** Opens the links with which notifications acknowledge incidents without a login. */
 export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowledgement> => {
   const { deriveKeys, base = '/', clock, incidents, publicUrl, findDestination } = parts;
   const [first = await readKey(parts), ...previous] = deriveKeys('acknowledge');
@@ -35,15 +35,15 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
   };
 };
 
-/** Where no `jwtSecret` is set: a key that is made with the first start, so that links outlast the process. */
+/** Returns the key for a server without `jwtSecret`. It is created at the first start and stored, so that links outlive the process. */
 const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> => {
   const fresh = randomBytes(keyBytes);
   if (publicUrl === undefined) return fresh;
   const file = storage.file('acknowledge.key');
-  const kept = await file.read();
-  if (kept?.length === keyBytes) return kept;
+  const stored = await file.read();
+  if (stored?.length === keyBytes) return stored;
   await file.write(fresh).catch((err: unknown) => {
-    log.warn({ err }, 'the key of links that acknowledge cannot be kept: links end when the server stops');
+    log.warn({ err }, 'the key of links that acknowledge cannot be stored: links end when the server stops');
   });
   return fresh;
 };

@@ -25,7 +25,7 @@ test('a token names its destination and its incidents for 24 hours', () => {
   assert.equal(createLinks([key], now + 24 * hour).readToken(token), 'expired');
 });
 
-test('a token of the previous key is valid, and one of an unknown key is forged', () => {
+test('a token of the previous key is valid, and a token of an unknown key is forged', () => {
   const token = createLinks([key]).createToken(phone, [id]) ?? '';
   assert.equal(typeof createLinks([other, key]).readToken(token), 'object');
   assert.equal(createLinks([other]).readToken(token), 'forged');

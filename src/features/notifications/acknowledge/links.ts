@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How long a link is valid. */
+/** Seconds for which a link is valid. */
 const validSeconds = 24 * 60 * 60;
 
-/** The most incidents of one link: its address must fit into a message. */
+/** Most incidents of one link: the URL must fit into a message. */
 const mostIncidents = 16;
 
-/** Begins every token, so that it is recognized in logs. */
+/** Prefix of tokens, by which they are recognized in logs. */
 const prefix = 'ack_';
 
 const version = 2;
@@ -15,39 +15,39 @@ const unsealedVersion = 1;
 const idBytes = 16;
 const signatureBytes = 16;
 const sealBytes = 8;
-/** Version, end in Unix seconds, and the length of the destination's name; then come seal, name and ids. */
+/** Bytes of version, end in Unix seconds, and length of the destination's name. Seal, name and ids follow. */
 const headBytes = 6;
 
-/** A destination as links know it: another one of the same name, or with another address, has no part in its links. */
+/** Identity of a destination in its links, which end when the destination is replaced or gets another address. */
 export interface LinkedDestination {
   name: string;
   type: string;
   url: string;
-  /** Creation at run time in Unix milliseconds; undefined in the config file. */
+  /** Creation time of the runtime setting, in Unix milliseconds; undefined in the config file. */
   createdAt: number | undefined;
 }
 
-/** Incidents that the holder of a link may acknowledge, through a destination. */
+/** Incidents that the holder of a link may acknowledge, in the name of a destination. */
 export interface AcknowledgeGrant {
   destination: string;
   ids: readonly string[];
 }
 
-/** `incomplete`: the text is no whole token. `forged`: another key has signed it, or it was changed. */
+/** `incomplete`: part of the token is missing. `forged`: another key signed it, or it was changed. */
 type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired' | 'removed';
 
 export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 
 /**
- * Makes and reads the tokens of links; signatures of any key are valid, and the first one signs. `find` returns the current
- * destination of a name.
+ * Creates and reads the tokens of links. The first key signs; signatures of all keys are valid. `find` returns the current destination
+ * with a name.
  */
 export const createAcknowledgeLinks = (
   keys: readonly [Buffer, ...Buffer[]],
   clock: () => Date,
   find: (name: string) => LinkedDestination | undefined,
 ) => ({
-  /** Undefined for more incidents than a link can name. */
+  /** Returns a token; undefined for too many incidents. */
   createToken: (destination: LinkedDestination, ids: readonly string[]): string | undefined => {
     if (ids.length === 0 || ids.length > mostIncidents) return undefined;
     const name = Buffer.from(destination.name);
@@ -65,7 +65,7 @@ export const createAcknowledgeLinks = (
     const nameStart = headBytes + (isSealed ? sealBytes : 0);
     const nameEnd = nameStart + (bytes[5] ?? 0);
     const idsLength = bytes.length - nameEnd - signatureBytes;
-    // Another spelling of the same bytes is not the token that was sent.
+    // Base64 has several spellings of the same bytes; only the canonical one is valid.
     const isWhole = token === prefix + bytes.toString('base64url') && idsLength > 0 && idsLength % idBytes === 0;
     if (!isWhole || !(isSealed || bytes[0] === unsealedVersion)) return 'incomplete';
     const content = bytes.subarray(0, -signatureBytes);
@@ -86,7 +86,7 @@ export const createAcknowledgeLinks = (
   },
 });
 
-/** Binds a token to its destination. Its address can be a secret, so the seal is a signature, not a hash. */
+/** Returns the seal that binds a token to its destination. The URL can be a secret, so the seal is a signature, not a hash. */
 const toSeal = ({ type, url, createdAt }: LinkedDestination, key: Buffer): Buffer =>
   sign(Buffer.from(JSON.stringify(['destination', type, url, createdAt ?? null])), key).subarray(0, sealBytes);
 

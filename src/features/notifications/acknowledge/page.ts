@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { escapeHtml } from '../message/text.ts';
+import { escapeHtml } from '../message/plain-text.ts';
 
-/** What the page shows of an incident. */
+/** Row of an incident. */
 export interface PageRow {
   title: string;
   level: string;
@@ -13,13 +13,13 @@ export interface AcknowledgePage {
   heading: string;
   text: string;
   rows: readonly PageRow[];
-  /** Whether there is something to acknowledge. */
+  /** True if an incident can be acknowledged. */
   hasButton: boolean;
-  /** Where the incidents are in the console. */
+  /** URL of the incidents in the console. */
   link: string | undefined;
 }
 
-/** Phones that are too old for `light-dark()` must be able to show it. */
+/** Style of the page. It does not use `light-dark()`, which old phones lack. */
 const style = `
 :root { color-scheme: light dark; --paper: #f6f7f4; --raised: #fff; --ink: #1b2422; --quiet: #56625f; --accent: #0a6a50;
   --on-accent: #fff; --good: #0f7a57; }
@@ -46,20 +46,20 @@ button:focus-visible, a:focus-visible { outline: .2rem solid var(--accent); outl
 a { color: var(--accent); }
 `;
 
-/** Nothing but its own style, and a form that goes back to the page's address. */
+/** Content security policy: the page's own style, and a form to the same URL. */
 const policy = [
   ...["default-src 'none'", `style-src 'sha256-${hash('sha256', style, 'base64')}'`, "form-action 'self'"],
   ...["base-uri 'none'", "frame-ancestors 'none'"],
 ].join('; ');
 
-/** With another policy for referrers a browser would send the form with the origin `null`, which is refused. */
+/** Headers of the page. Without `same-origin`, browsers would send the form with the origin `null`, which is refused. */
 export const acknowledgeHeaders = {
   'content-security-policy': policy,
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex',
 };
 
-/** The page as HTML. It works without scripts, and all that others have written is text in it. */
+/** Writes the page as HTML without scripts. All texts of incidents are escaped. */
 export const writePage = ({ heading, text, rows, hasButton, link }: AcknowledgePage): string =>
   [
     '<!doctype html>',

@@ -115,7 +115,7 @@ test('a program gets JSON, and a second time learns who has the incident', async
   assert.equal((await readIncident(app, id)).timeline.length, 2);
 });
 
-test('a link does not take over an incident that a person has, nor open one that is resolved', async (t) => {
+test('a link changes neither an acknowledged nor a resolved incident', async (t) => {
   const app = await start(t);
   const id = await openIncident(app);
   const token = await app.login('admin');
@@ -127,7 +127,7 @@ test('a link does not take over an incident that a person has, nor open one that
   assert.equal((await readIncident(app, id)).state, 'resolved');
 });
 
-test('a link for several incidents acknowledges those that are open', async (t) => {
+test('a link for several incidents acknowledges the open ones', async (t) => {
   const app = await start(t);
   const [first, second] = [await openIncident(app, 'disk full'), await openIncident(app, 'no backup')];
   const third = await openIncident(app, 'load is high');
@@ -142,7 +142,7 @@ test('a link for several incidents acknowledges those that are open', async (t) 
   );
 });
 
-test('links that are incomplete, altered, forged, expired or void are refused, and say what to do', async (t) => {
+test('incomplete, altered, forged, expired and void links are refused with instructions', async (t) => {
   const app = await start(t);
   const id = await openIncident(app);
   const path = toPath([id]);

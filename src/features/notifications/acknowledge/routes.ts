@@ -14,7 +14,7 @@ import { type AcknowledgePage, acknowledgeHeaders, type PageRow, writePage } fro
 
 interface AcknowledgeParts {
   links: AcknowledgeLinks;
-  /** Undefined where incidents are not mounted. */
+  /** Undefined if incidents are not mounted. */
   incidents: IncidentSource | undefined;
   publicUrl: string | undefined;
 }
@@ -24,13 +24,16 @@ const LinkedIncident = defineShape('LinkedIncident', {
   title: Type.String({ examples: ['disk is full'] }),
   level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
   state: Type.Enum(['open', 'acknowledged', 'resolved'], { type: 'string' }),
-  acknowledgedBy: nullable(Type.String({ examples: ['destination:phone'] }), 'Who has taken it; `null` if nobody has.'),
+  acknowledgedBy: nullable(
+    Type.String({ examples: ['destination:phone'] }),
+    'Author of the acknowledgement; `null` if not acknowledged.',
+  ),
 });
 type LinkedIncident = Static<typeof LinkedIncident>;
 
 const LinkResult = defineShape('AcknowledgeLinkResult', {
-  message: Type.String({ description: 'What the page says.', examples: ['Acknowledged'] }),
-  incidents: Type.Array(LinkedIncident, { description: 'As they are now.' }),
+  message: Type.String({ description: 'Heading of the page.', examples: ['Acknowledged'] }),
+  incidents: Type.Array(LinkedIncident, { description: 'Current state of the incidents.' }),
 });
 
 const response = {
@@ -45,15 +48,15 @@ const response = {
 };
 
 const params = Type.Object({
-  token: Type.String({ description: 'The end of an `acknowledgeUrl`. Anyone who has it may do this, for 24 hours.' }),
+  token: Type.String({ description: 'Last part of an `acknowledgeUrl`. It is valid for 24 hours and needs no login.' }),
 });
 
-/** No page can be sent to somebody who asks for JSON, and programs that accept anything get JSON. */
+/** True if the client accepts HTML explicitly. Programs that accept anything get JSON. */
 const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => /\btext\/html\b/i.test(accept);
 
 /**
- * The page behind the `acknowledgeUrl` of a notification, and what its button does. Previews of links only read pages, so they
- * acknowledge nothing.
+ * Returns the routes of the page at the `acknowledgeUrl` of a notification, and of its button. Previews of links only read the page, so
+ * they acknowledge nothing.
  */
 export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   defineRoute({
@@ -61,7 +64,7 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
     path: '/api/acknowledge/:token',
     ...openFor('incidents:write'),
     staysOpen: true,
-    summary: 'Say what a link in a notification acknowledges',
+    summary: 'Read the incidents that a link in a notification acknowledges',
     schema: { operationId: 'readAcknowledgeLink', params, response },
     handler: async (request, reply) => answer(request, reply, parts, async (grant) => findIncidents(parts, grant)),
   }),
@@ -76,36 +79,41 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   }),
 ];
 
-/** What a link shows: the incidents, and those of them that were acknowledged with this request. */
-interface Shown {
+/** Incidents of a link. */
+interface LinkedIncidents {
   incidents: readonly SharedIncident[];
-  taken: readonly SharedIncident[];
+  /** Incidents that this request has acknowledged. */
+  acknowledged: readonly SharedIncident[];
 }
 
-const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: AcknowledgeGrant): Promise<Shown> => {
+const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: AcknowledgeGrant): Promise<LinkedIncidents> => {
   const found = await Promise.all(ids.map((id) => incidents?.find(id)));
-  return { incidents: found.filter((incident) => incident !== undefined), taken: [] };
+  return { incidents: found.filter((incident) => incident !== undefined), acknowledged: [] };
 };
 
-/** Who acknowledges with a link, which asks for no login. */
-const toTaker = ({ destination }: AcknowledgeGrant): string => `destination:${destination}`;
+/** Returns the author of an acknowledgement by link. */
+const toAuthor = ({ destination }: AcknowledgeGrant): string => `destination:${destination}`;
 
-/** Takes those that nobody has: a link does not take over what somebody else has taken since. */
-const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Promise<Shown> => {
+/** Acknowledges the open incidents of a link; acknowledged ones keep their author. */
+const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Promise<LinkedIncidents> => {
   const { incidents } = await findIncidents(parts, grant);
-  const by = toTaker(grant);
-  const taken: SharedIncident[] = [];
+  const by = toAuthor(grant);
+  const acknowledged: SharedIncident[] = [];
   const now: SharedIncident[] = [];
   for (const incident of incidents) {
-    const changed = incident.state === 'open' ? await take(parts, incident.id, by) : undefined;
-    if (changed?.acknowledged?.by === by) taken.push(changed);
+    const changed = incident.state === 'open' ? await acknowledgeOne(parts, incident.id, by) : undefined;
+    if (changed?.acknowledged?.by === by) acknowledged.push(changed);
     now.push(changed ?? incident);
   }
-  return { incidents: now, taken };
+  return { incidents: now, acknowledged };
 };
 
-/** The incident as it is then, also if it was resolved in the meantime. */
-const take = async ({ incidents }: AcknowledgeParts, id: string, by: string): Promise<SharedIncident | undefined> => {
+/** Resolves to the incident afterwards, even if it was resolved meanwhile. */
+const acknowledgeOne = async (
+  { incidents }: AcknowledgeParts,
+  id: string,
+  by: string,
+): Promise<SharedIncident | undefined> => {
   try {
     return await incidents?.act({ type: 'acknowledge', id, by });
   } catch (error) {
@@ -118,11 +126,11 @@ const answer = async (
   request: FastifyRequest,
   reply: FastifyReply,
   parts: AcknowledgeParts,
-  act: (grant: AcknowledgeGrant) => Promise<Shown>,
+  handle: (grant: AcknowledgeGrant) => Promise<LinkedIncidents>,
 ): Promise<void> => {
   try {
     const grant = readGrant(parts, (request.params as Static<typeof params>).token);
-    const shown = await act(grant);
+    const shown = await handle(grant);
     if (shown.incidents.length === 0) throw refuse('gone', 'These incidents are no longer stored.');
     const heading = toHeading(shown);
     if (!wantsPage(request)) return sendJson(reply, { message: heading, incidents: shown.incidents.map(toLinked) });
@@ -132,7 +140,7 @@ const answer = async (
       hasButton,
       rows: shown.incidents.map(toRow),
       link: toShownLink(parts, shown),
-      text: hasButton ? `No login is needed: it is recorded as acknowledged by ${toPerson(toTaker(grant))}.` : '',
+      text: hasButton ? `No login is needed: it is recorded as acknowledged by ${toPerson(toAuthor(grant))}.` : '',
     });
   } catch (error) {
     const refusal = toHttpError(error);
@@ -155,20 +163,20 @@ const readGrant = ({ links, incidents }: AcknowledgeParts, token: string): Ackno
   if (grant === 'forged') throw refuse('forbidden', 'This link is not valid: it was changed, or the key has changed.');
   if (grant === 'expired') throw refuse('gone', 'This link has expired: links are valid for 24 hours.');
   if (grant === 'removed')
-    throw refuse('forbidden', 'This link is not valid: its destination was removed, or has another address.');
-  if (!incidents) throw refuse('gone', 'This server has no incidents any more.');
+    throw refuse('forbidden', 'This link is not valid: its destination was removed or has another address.');
+  if (!incidents) throw refuse('gone', 'This server no longer has incidents.');
   return grant;
 };
 
-const toHeading = ({ incidents, taken }: Shown): string => {
+const toHeading = ({ incidents, acknowledged }: LinkedIncidents): string => {
   const isOne = incidents.length === 1;
-  if (taken.length > 0) return isOne ? 'Acknowledged' : `${taken.length} incidents acknowledged`;
+  if (acknowledged.length > 0) return isOne ? 'Acknowledged' : `${acknowledged.length} incidents acknowledged`;
   const open = incidents.filter(({ state }) => state === 'open').length;
   if (open > 0) return isOne ? 'Acknowledge this incident?' : `Acknowledge ${open} incidents?`;
   const [first] = incidents;
   if (isOne && first?.state === 'acknowledged') return `Already acknowledged${toOwner(first)}`;
   if (isOne) return 'This incident is resolved';
-  return 'All of these are acknowledged or resolved';
+  return 'All incidents are acknowledged or resolved';
 };
 
 const toOwner = ({ state, acknowledged }: SharedIncident): string =>
@@ -193,7 +201,7 @@ const toLinked = ({ number, title, level, state, acknowledged }: SharedIncident)
   acknowledgedBy: state === 'acknowledged' ? (acknowledged?.by ?? null) : null,
 });
 
-const toShownLink = ({ publicUrl }: AcknowledgeParts, { incidents }: Shown): string | undefined => {
+const toShownLink = ({ publicUrl }: AcknowledgeParts, { incidents }: LinkedIncidents): string | undefined => {
   const [first, ...others] = incidents;
   return toConsoleLink(publicUrl, others.length === 0 ? first : undefined);
 };

@@ -2,20 +2,20 @@ import { toKnownHost, withoutResolvedMark } from '../../../kit/alert-record.ts';
 import { toTimeText } from '../../../kit/route.ts';
 import { rankOf, severities } from '../../../kit/severity.ts';
 import type { DeliveredAlert } from '../message/alert.ts';
-import type { IncidentHappening, IncidentMessage } from '../message/message.ts';
+import type { IncidentMessage, IncidentUpdate } from '../message/message.ts';
 import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
 
 /**
- * How long after its receipt an alert counts as firing unless it is resolved before. Repeats are not delivered for 24
- * hours, and Alertmanager would otherwise resolve it after five minutes.
+ * Milliseconds after which an alert ends if it is not resolved before. Repeats are not delivered for 24 hours, and without an end
+ * Alertmanager would resolve the alert after five minutes.
  */
 const firingMs = 25 * 60 * 60 * 1000;
 
-/** The same for incidents, whose end is always sent. */
+/** Milliseconds after which an incident ends. Its resolution is always sent. */
 const openMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Alertmanager, API version 2: `url` is the server's. The labels decide which alert it is. */
+/** Alertmanager with API version 2; `url` is the server. Labels identify an alert. */
 export const alertmanagerDestination: DestinationType = {
   name: 'alertmanager',
   knowsByLabels: true,
@@ -28,7 +28,7 @@ export const alertmanagerDestination: DestinationType = {
   }),
 };
 
-/** The end of an alert ends it with each severity that it may have had, unless its sender gives one as a label. */
+/** Returns the alerts to post. A resolution ends the alert of each severity, unless its sender set a label `severity`. */
 const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
   const { alert } = outgoing;
   const { labels } = alert.ended ?? alert;
@@ -53,7 +53,7 @@ const toPostedAlert = ({ alert, title }: Outgoing & { alert: DeliveredAlert }, l
   };
 };
 
-/** What the labels of an alert are made of. */
+/** Returns the fields that become labels. */
 const toNamed = ({ source, hostname, labels = {} }: NonNullable<DeliveredAlert['ended']>) => ({
   source,
   hostname,
@@ -62,7 +62,7 @@ const toNamed = ({ source, hostname, labels = {} }: NonNullable<DeliveredAlert['
 
 const toStart = ({ startsAt, time }: DeliveredAlert): string => startsAt ?? time;
 
-/** An alert without a status has no end: Alertmanager resolves it in its own time. */
+/** Returns the end of an alert. Without one, Alertmanager resolves the alert after its own timeout. */
 const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
   const { status, time, endsAt = time } = alert;
   if (status === 'firing') return { endsAt: new Date(Date.parse(time) + firingMs).toISOString() };
@@ -73,8 +73,8 @@ const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
 };
 
 /**
- * The sender's labels, and those made of the other fields where it gives none of these. An alert that names no machine has the
- * server that sends it, so that another server with the same alert does not end it.
+ * Returns the sender's labels, with missing ones from the other fields. An alert without a host name gets a label for this server, so
+ * that the same alert of another server does not end it.
  */
 const toPostedLabels = ({
   labels = {},
@@ -95,15 +95,15 @@ const toPostedLabels = ({
 const toLabelName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
 
 const toIncidentAlerts = (message: IncidentMessage): object[] =>
-  message.happenings.flatMap((happening) => toAlertsOf(happening, message));
+  message.updates.flatMap((update) => toAlertsOf(update, message));
 
 /**
- * The alert of an incident; the same with lower severities ends, since Alertmanager takes another severity for another
- * alert. One that it does not know yet, and that has ended, notifies nobody.
+ * Returns the alert of an incident, and ends of the same alert with other severities, which are other alerts for Alertmanager. An
+ * unknown alert that has ended notifies nobody.
  */
 const toAlertsOf = (
-  { what, happenedAt: at, incident }: IncidentHappening,
-  { via, origin, link, happenings }: IncidentMessage,
+  { what, happenedAt: at, incident }: IncidentUpdate,
+  { via, origin, link, updates }: IncidentMessage,
 ): object[] => {
   const { number, title, source, hostname, level, highestLevel, acknowledged, firstAt } = incident;
   const own = incident.labels ?? {};
@@ -113,7 +113,7 @@ const toAlertsOf = (
     ...(acknowledged && { acknowledged_by: acknowledged.by }),
     via,
   };
-  const url = happenings.length === 1 ? link : incident.link;
+  const url = updates.length === 1 ? link : incident.link;
   const toEntry = (severity: string | undefined, endsAt: number): object => ({
     labels: { ...labels, incident: String(number), ...(severity !== undefined && { severity }) },
     annotations,
@@ -121,12 +121,12 @@ const toAlertsOf = (
     endsAt: toTimeText(Math.max(endsAt, firstAt)),
     ...(url && { generatorURL: url }),
   });
-  const isOver = what === 'resolved';
-  // The severity that a sender gives is the same for all alerts of an incident.
-  if (own['severity'] !== undefined) return [toEntry(undefined, isOver ? at : at + openMs)];
-  const ended = severities.filter((each) => rankOf(each) >= rankOf(highestLevel) && (isOver || each !== level));
+  const isResolved = what === 'resolved';
+  // A label of the sender is the same for all alerts of an incident.
+  if (own['severity'] !== undefined) return [toEntry(undefined, isResolved ? at : at + openMs)];
+  const ended = severities.filter((each) => rankOf(each) >= rankOf(highestLevel) && (isResolved || each !== level));
   return [
-    ...(isOver ? [] : [toEntry(level.toLowerCase(), at + openMs)]),
-    ...(isOver || what === 'raised' ? ended.map((each) => toEntry(each.toLowerCase(), at)) : []),
+    ...(isResolved ? [] : [toEntry(level.toLowerCase(), at + openMs)]),
+    ...(isResolved || what === 'raised' ? ended.map((each) => toEntry(each.toLowerCase(), at)) : []),
   ];
 };

@@ -7,17 +7,17 @@ import { startRefusal } from '../../../../test/support/app.ts';
 import { writeCertificate } from '../../../../test/support/certificate.ts';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { findFreePort } from '../../../../test/support/free-port.ts';
-import { createHappening, createIncident, createResolution } from '../../../../test/support/incident-messages.ts';
+import { createIncident, createResolution, createUpdate } from '../../../../test/support/incident-messages.ts';
 import { type MailServer, refusal, startMailServer } from '../../../../test/support/mail-server.ts';
 import { readState, startOutbox, waitUntilIdle } from '../../../../test/support/outbox.ts';
 import { atEnd } from '../../../../test/support/scope.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { createTargets } from '../../../kit/targets.ts';
-import { createIncidentMessage, type IncidentHappening } from '../message/message.ts';
+import { createIncidentMessage, type IncidentUpdate } from '../message/message.ts';
 import { toOutgoing } from '../message/outgoing.ts';
-import { openSender } from './sender.ts';
-import { createMailSender } from './smtp.ts';
+import { createMailTransport } from './smtp.ts';
 import { toTarget } from './target.ts';
+import { openTransport } from './transport.ts';
 
 type Scope = Parameters<typeof startMailServer>[0];
 
@@ -30,10 +30,10 @@ const parts = {
 const mail = { name: 'mail', type: 'email', from: 'signalbox@example.org', to: ['anna@example.org'] };
 
 /** Sends messages to the server; resolves to what became of each. */
-const open = async (t: Scope, url: string, settings: object = {}, isMade = false) => {
-  const sender = await openSender(toTarget({ ...mail, url, ...settings }, isMade), 1, () => new Date());
-  atEnd(t, () => sender.close());
-  return (...happenings: IncidentHappening[]) => sender.send(createIncidentMessage(happenings, parts));
+const open = async (t: Scope, url: string, settings: object = {}, isRuntimeSetting = false) => {
+  const transport = await openTransport(toTarget({ ...mail, url, ...settings }, isRuntimeSetting), 1, () => new Date());
+  atEnd(t, () => transport.close());
+  return (...updates: IncidentUpdate[]) => transport.send(createIncidentMessage(updates, parts));
 };
 
 const lastOf = ({ mails }: MailServer) => mails.at(-1) ?? assert.fail();
@@ -63,16 +63,11 @@ test('an alert is a mail with a text and its HTML, which nobody answers automati
   await waitUntilIdle(app, 'mail');
 });
 
-test('all mails about an incident are one thread, and a repeated one has the same id', async (t) => {
+test('all mails about an incident are one thread, and a repeated mail has the same id', async (t) => {
   const server = await startMailServer(t);
   const tell = await open(t, server.url);
-  const happenings = [
-    createHappening(),
-    createHappening(),
-    createHappening({}, { what: 'raised' }),
-    createResolution(),
-  ];
-  for (const one of happenings) assert.equal((await tell(one)).outcome.kind, 'delivered');
+  const updates = [createUpdate(), createUpdate(), createUpdate({}, { what: 'raised' }), createResolution()];
+  for (const one of updates) assert.equal((await tell(one)).outcome.kind, 'delivered');
   const ids = server.mails.map(({ headers }) => headers['message-id']);
   assert.equal(ids[0], ids[1]);
   assert.equal(new Set(ids).size, 3);
@@ -95,7 +90,7 @@ test('nothing of an incident becomes a header, a link or a script', async (t) =>
   const server = await startMailServer(t);
   const tell = await open(t, server.url);
   const title = `x\r\nBcc: eve@example.org\r\n\r\n<script>alert(1)</script>${'é'.repeat(400)}`;
-  await tell(createHappening({ title, hostname: 'a\nb', link: 'javascript:alert(1)' }));
+  await tell(createUpdate({ title, hostname: 'a\nb', link: 'javascript:alert(1)' }));
   const { headers, html, to } = lastOf(server);
   assert.deepEqual(to, ['anna@example.org']);
   assert.equal(headers['bcc'], undefined);
@@ -104,10 +99,10 @@ test('nothing of an incident becomes a header, a link or a script', async (t) =>
   assert.doesNotMatch(html, /<script|href="javascript/);
 });
 
-/** What becomes of a mail to a server that behaves so. */
+/** Returns the outcome of a mail to a server with a behaviour. */
 const outcomeOf = async (t: Scope, options: Parameters<typeof startMailServer>[1], settings: object = {}) => {
   const server = await startMailServer(t, options);
-  return (await (await open(t, server.url, settings))(createHappening())).outcome;
+  return (await (await open(t, server.url, settings))(createUpdate())).outcome;
 };
 
 const login = { user: 'signalbox', secret: 'pass word' };
@@ -115,11 +110,11 @@ const login = { user: 'signalbox', secret: 'pass word' };
 test('a login is made with the user and the secret', async (t) => {
   const server = await startMailServer(t, { passwords: { signalbox: 'p4ss' } });
   const tell = await open(t, server.url, { user: 'signalbox', secret: 'p4ss' });
-  assert.equal((await tell(createHappening())).outcome.kind, 'delivered');
+  assert.equal((await tell(createUpdate())).outcome.kind, 'delivered');
   assert.equal(lastOf(server).user, 'signalbox');
 });
 
-test('what the server responds decides whether a mail is tried again, given up, or the destination is wrong', async (t) => {
+test('the response of the server decides whether a mail is retried, refused or rejected', async (t) => {
   const recipient = (status: number, text: string) => ({ onRecipient: () => refusal(status, text) });
   const content = (status: number, text: string) => ({ onMail: () => refusal(status, text) });
   const wrong = { ...login, secret: 'wr0ng' };
@@ -182,24 +177,24 @@ test('TLS is required unless the server is on this machine, and needs a valid ce
   assert.equal(invalid.kind, 'rejected');
   assert.match((invalid as { reason: string }).reason, /^TLS with the mail server failed \(/);
   const server = await startMailServer(t, { secure: true, key, cert });
-  for (const isMade of [false, true]) {
-    const { outcome } = await (await open(t, `smtps://127.0.0.1:${server.port}`, {}, isMade))(createHappening());
+  for (const isRuntimeSetting of [false, true]) {
+    const { outcome } = await (await open(t, `smtps://127.0.0.1:${server.port}`, {}, isRuntimeSetting))(createUpdate());
     assert.equal(outcome.kind, 'rejected');
     assert.match((outcome as { reason: string }).reason, /^TLS with the mail server failed \(/);
   }
   assert.equal(server.mails.length, 0);
 });
 
-test('a server that cannot be reached, or an unknown one, is tried again', async (t) => {
+test('an unreachable or unknown server is retried', async (t) => {
   const port = await findFreePort();
-  const refused = (await (await open(t, `smtp://127.0.0.1:${port}`))(createHappening())).outcome;
+  const refused = (await (await open(t, `smtp://127.0.0.1:${port}`))(createUpdate())).outcome;
   assert.deepEqual(refused, {
     kind: 'failed',
     reason: 'the connection to the mail server was refused',
     seconds: 0,
     mayBeMessage: false,
   });
-  const unknown = (await (await open(t, 'smtp://unknown.invalid', { tls: 'none' }))(createHappening())).outcome;
+  const unknown = (await (await open(t, 'smtp://unknown.invalid', { tls: 'none' }))(createUpdate())).outcome;
   assert.equal(unknown.kind, 'failed');
   assert.match((unknown as { reason: string }).reason, /host name of the mail server is unknown|in time/);
 });
@@ -226,9 +221,9 @@ const startBrokenServer = async (t: Scope, after: (socket: Socket) => void): Pro
   return `smtp://127.0.0.1:${(server.address() as { port: number }).port}`;
 };
 
-test('a connection that is cut after the mail, or on which nothing more comes, may be due to the mail', async (t) => {
+test('the mail may have caused a connection that is cut or silent after it', async (t) => {
   const cut = await open(t, await startBrokenServer(t, (socket) => socket.destroy()));
-  assert.deepEqual((await cut(createHappening())).outcome, {
+  assert.deepEqual((await cut(createUpdate())).outcome, {
     kind: 'failed',
     reason: 'the connection to the mail server was closed',
     seconds: 0,
@@ -241,39 +236,39 @@ test('a mail server that somebody has made is reached by its name, and not where
   const { receiver } = toTarget({ ...mail, url: `smtp://localhost:${server.port}` }, true);
   const sendTo = async (address: string) => {
     const resolve: LookupFunction = (_host, _options, callback) => callback(null, [{ address, family: 4 }]);
-    const sender = createMailSender(receiver, 5, createTargets([], resolve).lookup);
-    atEnd(t, () => sender.close());
-    return sender.send(toOutgoing(createIncidentMessage([createHappening()], parts)), new Date());
+    const transport = createMailTransport(receiver, 5, createTargets([], resolve).lookup);
+    atEnd(t, () => transport.close());
+    return transport.send(toOutgoing(createIncidentMessage([createUpdate()], parts)), new Date());
   };
   assert.deepEqual((await sendTo('127.0.0.1')).outcome, { kind: 'delivered' });
   const { outcome, reply } = await sendTo('169.254.169.254');
   assert.deepEqual([outcome.kind, reply], ['rejected', 'localhost may not be reached (watchTargets)']);
 });
 
-test('a mail takes no longer than its limit, whatever the server does', async (t) => {
+test('a mail takes no longer than its limit, even with a slow server', async (t) => {
   const drip = (socket: Socket): void => {
     const timer = setInterval(() => socket.write('250-wait\r\n'), 50);
     socket.on('close', () => clearInterval(timer));
   };
   for (const behave of [() => undefined, drip]) {
     const { receiver } = toTarget({ ...mail, url: await startBrokenServer(t, behave) });
-    const sender = createMailSender(receiver, 0.3);
-    const message = toOutgoing(createIncidentMessage([createHappening()], parts));
-    assert.deepEqual((await sender.send(message, new Date())).outcome, {
+    const transport = createMailTransport(receiver, 0.3);
+    const message = toOutgoing(createIncidentMessage([createUpdate()], parts));
+    assert.deepEqual((await transport.send(message, new Date())).outcome, {
       kind: 'failed',
       reason: 'the mail server did not respond in time',
       seconds: 0,
       mayBeMessage: true,
       isUnanswered: true,
     });
-    await sender.close();
+    await transport.close();
   }
   const silent = createServer();
   await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as { port: number };
   const { receiver } = toTarget({ ...mail, url: `smtp://127.0.0.1:${port}` });
-  const message = toOutgoing(createIncidentMessage([createHappening()], parts));
-  assert.deepEqual((await createMailSender(receiver, 0.3).send(message, new Date())).outcome, {
+  const message = toOutgoing(createIncidentMessage([createUpdate()], parts));
+  assert.deepEqual((await createMailTransport(receiver, 0.3).send(message, new Date())).outcome, {
     kind: 'failed',
     reason: 'the mail server did not respond in time',
     seconds: 0,
@@ -294,28 +289,28 @@ test('a connection that the server has ended in the meantime is no failed attemp
   await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
   atEnd(t, () => void proxy.close());
   const tell = await open(t, `smtp://127.0.0.1:${(proxy.address() as { port: number }).port}`);
-  assert.equal((await tell(createHappening())).outcome.kind, 'delivered');
+  assert.equal((await tell(createUpdate())).outcome.kind, 'delivered');
   for (const socket of sockets) socket.destroy();
   assert.equal((await tell(createResolution())).outcome.kind, 'delivered');
   assert.equal(server.mails.length, 2);
 });
 
-test('of several recipients, those that have accepted a mail do not get it again', async (t) => {
+test('recipients who accepted a mail do not get it again when it is retried for others', async (t) => {
   let refusals: Record<string, Error> = { 'ben@example.org': refusal(451, '4.7.1 greylisted') };
   const server = await startMailServer(t, { onRecipient: (address) => refusals[address] });
   const tell = await open(t, server.url, { to: ['anna@example.org', 'ben@example.org', 'carl@example.org'] });
-  assert.equal((await tell(createHappening())).outcome.kind, 'failed');
+  assert.equal((await tell(createUpdate())).outcome.kind, 'failed');
   refusals = { 'ben@example.org': refusal(550, '5.1.1 unknown') };
-  assert.equal((await tell(createHappening())).outcome.kind, 'refused');
+  assert.equal((await tell(createUpdate())).outcome.kind, 'refused');
   refusals = {};
-  assert.equal((await tell(createHappening())).outcome.kind, 'delivered');
+  assert.equal((await tell(createUpdate())).outcome.kind, 'delivered');
   assert.deepEqual(
     server.mails.map(({ to }) => to),
     [['anna@example.org', 'carl@example.org'], ['ben@example.org']],
   );
 });
 
-test('an alert that is greylisted is delivered later, and one that is too large is parked', async (t) => {
+test('a greylisted alert is delivered later, and a too large one is parked', async (t) => {
   let first = true;
   const server = await startMailServer(t, {
     onRecipient: () => {
@@ -335,7 +330,7 @@ test('an alert that is greylisted is delivered later, and one that is too large 
   assert.equal(parkedAlerts[0]?.reason, 'the mail server responded 552 5.3.4 to DATA');
 });
 
-test('a destination that cannot work is refused on startup, with what to do', async (t) => {
+test('an invalid destination is refused on startup with instructions', async (t) => {
   const cases: [settings: object, problem: RegExp][] = [
     [{ url: 'http://h' }, /url must begin with smtp:\/\/ or smtps:\/\/ and name a host/],
     [{ from: undefined }, /type email needs from and to/],
@@ -344,9 +339,9 @@ test('a destination that cannot work is refused on startup, with what to do', as
     [{ to: ['Anna <anna@example.org'] }, /is no address/],
     [{ user: 'a' }, /user needs secret or secretFile/],
     [{ secret: 'x' }, /give user, too/],
-    [{ token: 'x' }, /has no token and no headers/],
+    [{ token: 'x' }, /takes no token and no headers/],
     [{ url: 'smtp://mail.example.org/inbox' }, /only a host and a port/],
-    [{ ...login, tls: 'none' }, /would show the password to the network/],
+    [{ ...login, tls: 'none' }, /would send the password unencrypted/],
     [{ type: 'ntfy', url: 'http://h' }, /type ntfy has no setting from/],
   ];
   for (const [settings, problem] of cases) {

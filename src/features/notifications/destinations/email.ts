@@ -1,10 +1,10 @@
 import { isLoopback } from '../../../http/admission.ts';
 import type { DestinationType, ReceiverAddress } from './type.ts';
 
-/** `anna@example.org`, or `Anna <anna@example.org>`. Quoted local parts are left out. */
+/** `anna@example.org`, or `Anna <anna@example.org>`. Quoted local parts are not supported. */
 const address = /^(?:[^<>\p{Cc}]{0,100}<)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,253}>?$/u;
 
-/** Mails by SMTP: `url` is the server's, and the secret the password of `user`. */
+/** Mail by SMTP; `url` is the server, the secret is the password of `user`. */
 export const emailDestination: DestinationType = {
   name: 'email',
   secret: 'optional',
@@ -13,9 +13,9 @@ export const emailDestination: DestinationType = {
   ownSettings: ['from', 'to', 'user', 'tls'],
   findProblem: (receiver) => findAddressProblem(receiver) ?? findLoginProblem(receiver),
   timeoutSeconds: 120,
-  createSender: async (receiver, seconds, lookup) => {
-    const { createMailSender } = await import('./smtp.ts');
-    return createMailSender(receiver, seconds, lookup);
+  createTransport: async (receiver, seconds, lookup) => {
+    const { createMailTransport } = await import('./smtp.ts');
+    return createMailTransport(receiver, seconds, lookup);
   },
 };
 
@@ -24,7 +24,7 @@ const findAddressProblem = ({ url, settings, headers }: ReceiverAddress): string
   if (from === undefined || to === undefined) return 'type email needs from and to';
   if (url.pathname.length > 1 || url.search !== '')
     return 'url has only a host and a port: smtp://mail.example.org:587';
-  if (Object.keys(headers).length > 0) return 'type email has no token and no headers; give user and secret';
+  if (Object.keys(headers).length > 0) return 'type email takes no token and no headers: give user and secret';
   const wrong = [from, ...to].find((text) => !isAddress(text));
   return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is no address such as anna@example.org`;
 };
@@ -37,5 +37,5 @@ const findLoginProblem = ({ url, settings, secrets }: ReceiverAddress): string |
   if (user === undefined) return undefined;
   if (secrets.length === 0) return 'user needs secret or secretFile, its password';
   const isPlain = url.protocol === 'smtp:' && tls === 'none' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
-  return isPlain ? 'tls "none" would show the password to the network: remove tls, or user' : undefined;
+  return isPlain ? 'tls "none" would send the password unencrypted: remove tls, or user' : undefined;
 };

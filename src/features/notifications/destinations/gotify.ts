@@ -2,10 +2,10 @@ import { type DestinationType, jsonType, toBody, toPathWith } from './type.ts';
 
 const maxBytes = 16 * 1024;
 
-/** Gotify's clients make a sound from 4 and interrupt from 8. */
+/** Priorities: clients of Gotify make a sound from 4 on and interrupt from 8 on. */
 const gotifyPriorities = { critical: 10, error: 8, warning: 5, info: 2, resolved: 2 };
 
-/** Gotify: `url` is the server's, and the secret the token of an application. */
+/** Gotify; `url` is the server, the secret is the token of an application. */
 export const gotifyDestination: DestinationType = {
   name: 'gotify',
   secret: 'required',

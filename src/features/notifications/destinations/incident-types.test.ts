@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { createHappening, createResolution, openedAt } from '../../../../test/support/incident-messages.ts';
+import { createResolution, createUpdate, openedAt } from '../../../../test/support/incident-messages.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
-import { createIncidentMessage, type IncidentHappening } from '../message/message.ts';
-import { openSender } from './sender.ts';
+import { createIncidentMessage, type IncidentUpdate } from '../message/message.ts';
 import { toTarget } from './target.ts';
+import { openTransport } from './transport.ts';
 
 const publicUrl = 'https://signalbox.example.org';
 const acknowledgeUrl = `${publicUrl}/api/acknowledge/t0ken`;
@@ -13,13 +13,13 @@ const link = `${publicUrl}/console/#/incidents/412`;
 const instance = 'signalbox/0123456789abcdef';
 
 /** The request that a destination makes of what happened. */
-const tell = async (t: Parameters<typeof startReceiver>[0], settings: object, ...happenings: IncidentHappening[]) => {
+const tell = async (t: Parameters<typeof startReceiver>[0], settings: object, ...updates: IncidentUpdate[]) => {
   const receiver = await startReceiver(t);
   const target = toTarget({ name: 'hook', type: 'webhook', url: `${receiver.url}/x`, ...settings });
-  const sender = await openSender(target, 1, () => new Date());
-  t.after(() => sender.close());
-  const message = createIncidentMessage(happenings, { publicUrl, toAcknowledgeUrl: () => acknowledgeUrl, instance });
-  assert.equal((await sender.send(message)).outcome.kind, 'delivered');
+  const transport = await openTransport(target, 1, () => new Date());
+  t.after(() => transport.close());
+  const message = createIncidentMessage(updates, { publicUrl, toAcknowledgeUrl: () => acknowledgeUrl, instance });
+  assert.equal((await transport.send(message)).outcome.kind, 'delivered');
   const [request] = receiver.requests;
   assert.ok(request);
   return { message, request, json: () => JSON.parse(request.body) };
@@ -28,7 +28,7 @@ const tell = async (t: Parameters<typeof startReceiver>[0], settings: object, ..
 const hostile = { title: 'a <!channel> & <https://evil.example|x>', hostname: '' };
 
 /** An open incident as a webhook has it. */
-const toFacts = ({ what, incident }: IncidentHappening): object => {
+const toFacts = ({ what, incident }: IncidentUpdate): object => {
   const { id, number, about: key, state, level, highestLevel, title, source, hostname, sender, labels } = incident;
   const at = new Date(openedAt).toISOString();
   return {
@@ -63,8 +63,8 @@ const toFacts = ({ what, incident }: IncidentHappening): object => {
 
 test('a webhook gets the type, the incident, the message and where to acknowledge, signed', async (t) => {
   const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-  const happening = createHappening();
-  const { message, request } = await tell(t, { secret }, happening);
+  const update = createUpdate();
+  const { message, request } = await tell(t, { secret }, update);
   const payload = new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
   assert.deepEqual(payload, {
     type: 'incident.opened',
@@ -75,7 +75,7 @@ test('a webhook gets the type, the incident, the message and where to acknowledg
       message: { title: message.title, body: message.body, severity: 'CRITICAL' },
       link,
       acknowledgeUrl,
-      incidents: [toFacts(happening)],
+      incidents: [toFacts(update)],
     },
   });
   assert.equal(request.headers['webhook-id'], message.id);
@@ -83,7 +83,7 @@ test('a webhook gets the type, the incident, the message and where to acknowledg
 });
 
 test('ntfy shows buttons that acknowledge without a page and open the incident', async (t) => {
-  const { message, request } = await tell(t, { type: 'ntfy' }, createHappening({ title: 'é\r\nx: y' }));
+  const { message, request } = await tell(t, { type: 'ntfy' }, createUpdate({ title: 'é\r\nx: y' }));
   assert.equal(request.body, message.body);
   assert.deepEqual(JSON.parse(String(request.headers['actions'])), [
     {
@@ -107,7 +107,7 @@ test('ntfy shows buttons that acknowledge without a page and open the incident',
 });
 
 test('slack gets links, and nothing of an incident is a link or a mention', async (t) => {
-  const { json } = await tell(t, { type: 'slack' }, createHappening(hostile));
+  const { json } = await tell(t, { type: 'slack' }, createUpdate(hostile));
   const { text, unfurl_links } = json();
   const [title, ...lines] = text.split('\n');
   assert.equal(title, '*CRITICAL #412 a &lt;!channel&gt; &amp; &lt;https://evil.example|x&gt;*');
@@ -115,37 +115,37 @@ test('slack gets links, and nothing of an incident is a link or a mention', asyn
   assert.equal(unfurl_links, false);
 });
 
-test('nothing of an incident mentions everybody in Mattermost, Rocket.Chat or what Apprise notifies', async (t) => {
-  const happening = createHappening({
+test('no text of an incident mentions everybody in Mattermost, Rocket.Chat or services of Apprise', async (t) => {
+  const update = createUpdate({
     title: 'all@example.org @all @Here [x](https://evil.example) [y]: z',
     hostname: '',
   });
-  const { text } = (await tell(t, { type: 'slack' }, happening)).json();
+  const { text } = (await tell(t, { type: 'slack' }, update)).json();
   assert.match(text, /all@example\.org @\u200ball @\u200bHere \[x\]\u200b\(https:\/\/evil\.example\) \[y\]\u200b: z/);
-  const apprise = (await tell(t, { type: 'apprise' }, happening)).json();
+  const apprise = (await tell(t, { type: 'apprise' }, update)).json();
   assert.match(apprise.title, /all@example\.org @\u200ball @\u200bHere /);
 });
 
 test('gotify and apprise get the address for acknowledging in the text, however long that is', async (t) => {
   const alert = { seq: 1, id: 'x', crc: '', message: 'm', details: 'd'.repeat(100_000) };
-  const long = createHappening({}, { alert });
+  const long = createUpdate({}, { alert });
   const gotify = (await tell(t, { type: 'gotify', secret: 'A1' }, long)).json();
   assert.ok(gotify.message.endsWith(`…\n\nAcknowledge: ${acknowledgeUrl}`));
   assert.ok(Buffer.byteLength(gotify.message) <= 16 * 1024);
   assert.deepEqual(gotify.extras, { 'client::notification': { click: { url: link } } });
-  const apprise = (await tell(t, { type: 'apprise' }, createHappening())).json();
+  const apprise = (await tell(t, { type: 'apprise' }, createUpdate())).json();
   assert.ok(apprise.body.endsWith(`\n\nAcknowledge: ${acknowledgeUrl}\n\nOpen: ${link}`));
   assert.equal((await tell(t, { type: 'apprise' }, createResolution())).json().type, 'success');
 });
 
-test('alertmanager gets one alert for an incident, which its resolution ends whatever its severity was', async (t) => {
-  const listOf = async (one: IncidentHappening) => (await tell(t, { type: 'alertmanager' }, one)).json();
-  const [opened, ...none] = await listOf(createHappening({ level: 'WARNING', highestLevel: 'WARNING' }));
+test('alertmanager gets one alert for an incident, and its resolution ends every severity', async (t) => {
+  const listOf = async (one: IncidentUpdate) => (await tell(t, { type: 'alertmanager' }, one)).json();
+  const [opened, ...none] = await listOf(createUpdate({ level: 'WARNING', highestLevel: 'WARNING' }));
   assert.deepEqual(none, []);
   assert.deepEqual(opened.labels, { alertname: 'backup', severity: 'warning', instance: 'db-1', incident: '412' });
   assert.ok(Date.parse(opened.endsAt) > openedAt + 24 * 3_600_000);
   assert.deepEqual([opened.generatorURL, opened.annotations.summary], [link, 'disk full']);
-  const [raised, ended] = await listOf(createHappening({}, { what: 'raised' }));
+  const [raised, ended] = await listOf(createUpdate({}, { what: 'raised' }));
   assert.equal(raised.labels.severity, 'critical');
   assert.ok(Date.parse(raised.endsAt) > openedAt);
   assert.deepEqual([ended.labels.severity, Date.parse(ended.endsAt)], ['error', openedAt]);

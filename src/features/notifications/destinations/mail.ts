@@ -1,21 +1,21 @@
 import type { DeliveredAlert } from '../message/alert.ts';
 import type { IncidentMessage } from '../message/message.ts';
 import type { Outgoing, Urgency } from '../message/outgoing.ts';
-import { escapeHtml, truncate } from '../message/text.ts';
+import { escapeHtml, truncate } from '../message/plain-text.ts';
 
-/** Most bytes of a text. */
+/** Most bytes of the text. */
 const maxBytes = 64 * 1024;
 
-/** The most incidents of which a message tells mail programs that it belongs to their threads. */
+/** Most incidents whose threads a mail names. */
 const mostThreads = 16;
 
-/** An address with the name that mail programs show. */
 interface MailAddress {
+  /** Name that mail programs show. */
   name: string;
   address: string;
 }
 
-/** A mail, as nodemailer composes it. */
+/** Mail for nodemailer. */
 export interface Mail {
   from: MailAddress;
   to: MailAddress[];
@@ -29,15 +29,15 @@ export interface Mail {
   headers: Record<string, string>;
 }
 
-/** The mail that says it; the same each time, so that a repeated one has the same id. */
+/** Returns the mail of a message. It depends on the message alone, so a repeated mail has the same id. */
 export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]): Mail => {
   const { id, time, title, urgency, via } = outgoing;
-  const sender = toMailAddress(from);
-  const [, domain = 'localhost'] = sender.address.split('@');
+  const author = toMailAddress(from);
+  const [, domain = 'localhost'] = author.address.split('@');
   const references = toThreads(outgoing).map((thread) => `<${thread}@${domain}>`);
   const [inReplyTo] = references;
   return {
-    from: sender,
+    from: author,
     to: to.map(toMailAddress),
     subject: title,
     text: toMailText(outgoing),
@@ -46,7 +46,7 @@ export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]):
     messageId: `<${id}@${domain}>`,
     ...(inReplyTo !== undefined && { inReplyTo, references }),
     headers: {
-      // RFC 3834: no program answers it; the second one is for Exchange.
+      // RFC 3834, and its equivalent for Exchange: programs do not answer the mail.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
       ...(urgency === 'critical' && { 'X-Priority': '1', Importance: 'high' }),
@@ -61,15 +61,15 @@ const toMailAddress = (text: string): MailAddress => {
   return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 };
 
-/** What its thread is called: all mails about an incident have one, as have an alert, its reminders and its end. */
+/** Returns ids of threads. All mails about an incident are in one thread, as are an alert, its repeats and its resolution. */
 const toThreads = ({ alert, message }: Outgoing): string[] =>
   alert ? toAlertThread(alert) : toIncidentThreads(message);
 
 const toAlertThread = ({ resolves, repeatOf }: DeliveredAlert): string[] =>
   [resolves ?? repeatOf ?? []].flat().map((id) => id.replaceAll(/[^\w-]/g, ''));
 
-const toIncidentThreads = ({ happenings }: IncidentMessage): string[] =>
-  happenings.slice(0, mostThreads).map(({ incident }) => `incident.${incident.id}`);
+const toIncidentThreads = ({ updates }: IncidentMessage): string[] =>
+  updates.slice(0, mostThreads).map(({ incident }) => `incident.${incident.id}`);
 
 const toMailText = ({ text, link, acknowledgeUrl }: Outgoing): string =>
   [
@@ -89,7 +89,7 @@ const colors: Record<Urgency, string> = {
 const font = 'font-family: system-ui, sans-serif; line-height: 1.5';
 const button = 'display: inline-block; padding: 10px 16px; border-radius: 8px; background: #0a6a50; color: #ffffff';
 
-/** Styles are inline, because mail programs remove others. */
+/** Writes the mail as HTML with inline styles, because mail programs remove style sheets. */
 const toHtml = ({ title, text, urgency, link, acknowledgeUrl }: Outgoing): string => {
   const links = [
     ...(acknowledgeUrl === undefined ? [] : [writeLink(acknowledgeUrl, 'Acknowledge', button)]),

@@ -1,8 +1,8 @@
 import type { Outgoing, Urgency } from '../message/outgoing.ts';
-import { truncate } from '../message/text.ts';
+import { truncate } from '../message/plain-text.ts';
 import { type DestinationType, toBearer, toHeader, toPath } from './type.ts';
 
-/** ntfy turns longer messages into attachments. */
+/** Most bytes of the text: ntfy turns longer messages into attachments. */
 const maxBytes = 4096;
 
 const looks: Record<Urgency, [priority: string, tag: string]> = {
@@ -13,7 +13,7 @@ const looks: Record<Urgency, [priority: string, tag: string]> = {
   resolved: ['2', 'white_check_mark'],
 };
 
-/** ntfy: `url` is the topic's, and the secret an access token. */
+/** ntfy; `url` is the topic, the secret is an access token. */
 export const ntfyDestination: DestinationType = {
   name: 'ntfy',
   secret: 'optional',
@@ -38,7 +38,7 @@ export const ntfyDestination: DestinationType = {
   },
 };
 
-/** Buttons of the notification. The first one acts without opening a page, and then removes the notification. */
+/** Returns buttons of the notification. Acknowledge needs no browser, and removes the notification. */
 const toActions = ({ message, link, acknowledgeUrl }: Outgoing): object[] => {
   const headers = { Accept: 'application/json' };
   return [
@@ -50,6 +50,6 @@ const toActions = ({ message, link, acknowledgeUrl }: Outgoing): object[] => {
   ];
 };
 
-/** JSON in a header. */
+/** Escapes JSON for a header. */
 const toAscii = (json: string): string =>
   json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,13 +1,13 @@
 import type { Outgoing } from '../message/outgoing.ts';
-import { truncate } from '../message/text.ts';
+import { truncate } from '../message/plain-text.ts';
 import { breakMentions, type DestinationType, jsonType, toPath } from './type.ts';
 
-/** Slack truncates longer texts. */
+/** Most bytes of the text: Slack truncates longer ones. */
 const maxBytes = 4000;
 
 /**
- * An incoming webhook of Slack, Mattermost or Rocket.Chat; its `url` is secret itself. Links instead of buttons: Slack marks
- * those with a warning, since this webhook has no endpoint for interactions, and the others ignore blocks.
+ * Incoming webhook of Slack, Mattermost or Rocket.Chat; its `url` is the secret. There are links instead of buttons: Slack shows a warning
+ * for buttons without an endpoint for interactions, and the others ignore blocks.
  */
 export const slackDestination: DestinationType = {
   name: 'slack',
@@ -15,7 +15,7 @@ export const slackDestination: DestinationType = {
   toRequest: (outgoing, { url }) => {
     const { title, text: body, message } = outgoing;
     const text = `*${escapeText(title)}*\n${escapeText(truncate(body, maxBytes))}${toLinkLine(outgoing)}`;
-    // A preview would only repeat the message.
+    // A preview of the link would repeat the message.
     const preview = message ? { unfurl_links: false } : {};
     return { path: toPath(url), headers: jsonType, body: JSON.stringify({ text, ...preview }) };
   },
@@ -32,7 +32,7 @@ const toLinkLine = ({ message, link, acknowledgeUrl }: Outgoing): string => {
 const escapeUrl = (url: string): string =>
   url.replaceAll('&', '&amp;').replaceAll('<', '%3C').replaceAll('>', '%3E').replaceAll('|', '%7C');
 
-/** Keeps texts from being read as links and mentions: `<!channel>`, and Markdown of the others. */
+/** Escapes links and mentions: `<!channel>` of Slack, and Markdown of the others. */
 const escapeText = (text: string): string =>
   breakMentions(text)
     .replaceAll('&', '&amp;')

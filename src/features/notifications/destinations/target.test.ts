@@ -121,7 +121,7 @@ for (const [what, changes, problem] of [
   });
 }
 
-test('two destinations of one name, in whatever case, fail the startup', async (t) => {
+test('two destinations whose names differ only in case fail the startup', async (t) => {
   const refusal = await startRefusal(t, { settings: { destinations: [base, { ...base, name: 'Pager' }] } });
-  assert.equal(refusal, 'destination "Pager" is there twice: give each another name');
+  assert.equal(refusal, 'destination "Pager" exists twice: rename one of them');
 });

@@ -1,16 +1,14 @@
-import type { X509Certificate } from 'node:crypto';
 import { problemsOf, SettingsError } from '../../../config/settings-error.ts';
-import { parseAuthorities, toTrust } from '../../../kit/authorities.ts';
+import { toTrust } from '../../../kit/authorities.ts';
 import { findSeverity, severities } from '../../../kit/severity.ts';
-import { readSmallFileSync } from '../../../lib/small-file.ts';
 import { readOwnTimeZone } from '../../../lib/time-zone.ts';
 import type { LinkedDestination } from '../acknowledge/links.ts';
-import type { Outgoing } from '../message/outgoing.ts';
 import { parseHours } from '../oncall/hours.ts';
 import type { IncidentRules } from '../plan/plan.ts';
 import { assertIncidentKeys, toIncidentRules } from '../plan/rules.ts';
 import { type DestinationSettings, destinationTypes } from '../settings.ts';
-import { type DeliveryRequest, type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
+import { assertSecrets, readHeaders, readOwnAuthorities, readSecrets } from './credentials.ts';
+import { type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
 /** A destination whose settings were checked. */
 export interface DestinationTarget {
@@ -19,15 +17,14 @@ export interface DestinationTarget {
   receiver: ReceiverAddress;
   /** Scheme, host and port of the URL. */
   address: string;
-  /** When it is notified of incidents. */
   rules: IncidentRules;
-  /** Somebody has made it at run time, so there are addresses that it may not reach. */
-  isMade: boolean;
-  /** When it was made at run time, in Unix milliseconds: another one of this name is another destination. */
-  madeAt: number | null;
+  /** True for a runtime setting, which may reach only addresses that `watchTargets` allows. */
+  isRuntimeSetting: boolean;
+  /** Creation time of the runtime setting of this name, in Unix milliseconds: with another one it is another destination. */
+  createdAt: number | null;
 }
 
-/** Why destinations cannot be used, as clauses that name them and show no secrets; and why `publicUrl` cannot. */
+/** Returns problems of destinations and of `publicUrl`, as clauses without secrets. */
 export const findNotificationProblems = ({
   destinations,
   publicUrl,
@@ -41,22 +38,22 @@ export const findNotificationProblems = ({
     ...(publicUrl === undefined || isPublicUrl(publicUrl)
       ? []
       : ['publicUrl must be an http or https address such as https://signalbox.example.org, without ? and #']),
-    ...twice.map(({ name }) => `destination ${JSON.stringify(name)} is there twice: give each another name`),
+    ...twice.map(({ name }) => `destination ${JSON.stringify(name)} exists twice: rename one of them`),
     ...destinations.flatMap((settings) => problemsOf(() => toTarget(settings))),
   ];
 };
 
-/** Printable ASCII: it is sent in headers. */
+/** True for an http or https URL of printable ASCII, because it is sent in headers. */
 const isPublicUrl = (text: string): boolean => {
   const { protocol, search, hash, username } = URL.canParse(text) ? new URL(text) : new URL('none:');
   return /^https?:$/.test(protocol) && /^[!-~]+$/.test(text) && !/[?#]/.test(search + hash + text) && username === '';
 };
 
-/** The destination of an entry, with its secrets read. Throws a SettingsError that names it. */
+/** Returns the checked destination, with its secrets read. Throws a SettingsError that names the destination. */
 export const toTarget = (
   settings: DestinationSettings,
-  isMade = false,
-  madeAt: DestinationTarget['madeAt'] = null,
+  isRuntimeSetting = false,
+  createdAt: DestinationTarget['createdAt'] = null,
 ): DestinationTarget => {
   try {
     const type = findType(settings.type);
@@ -68,7 +65,7 @@ export const toTarget = (
     assertSeverities('levels', settings.levels);
     assertSeverities('hoursExcept', settings.hoursExcept);
     assertIncidentKeys(settings);
-    // Most types send their secret as a token, too.
+    // Most types send their secret in a header.
     const { name, secretHeader = '' } = type;
     if (receiver.secrets.length > 0 && secretHeader in headers)
       throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
@@ -76,31 +73,17 @@ export const toTarget = (
     const problem = type.findProblem?.(receiver);
     if (problem !== undefined) throw new Error(problem);
     const { protocol, host } = receiver.url;
-    return { settings, type, receiver, address: `${protocol}//${host}`, rules, isMade, madeAt };
+    return { settings, type, receiver, address: `${protocol}//${host}`, rules, isRuntimeSetting, createdAt };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }
 };
 
-/** The destination as its links know it; `madeAt` is null in the config file. */
+/** Returns the destination as its links name it; `createdAt` is null in the config file. */
 export const toLinkedDestination = (
   { name, type, url }: DestinationSettings,
-  madeAt: number | null = null,
-): LinkedDestination => ({ name, type, url, createdAt: madeAt ?? undefined });
-
-/** The request that sends it at `now`, with headers that the record adds. */
-export const createRequest = (
-  { type, receiver }: DestinationTarget,
-  outgoing: Outgoing,
-  now: Date,
-  added: Record<string, string> = {},
-): DeliveryRequest => {
-  if (!type.toRequest) throw new Error(`${type.name} has no requests`);
-  const { headers, ...request } = type.toRequest(outgoing, receiver, now);
-  const given = type.toHeaders?.(outgoing, receiver) ?? receiver.headers;
-  const common = { 'user-agent': 'signalbox', ...headers, ...given, via: outgoing.via, ...added };
-  return { ...request, headers: common };
-};
+  createdAt: number | null = null,
+): LinkedDestination => ({ name, type, url, createdAt: createdAt ?? undefined });
 
 const assertSeverities = (key: string, levels: readonly string[] = []): void => {
   const unknown = levels.find((level) => findSeverity(level) === undefined);
@@ -115,7 +98,7 @@ const findType = (wanted: string): DestinationType => {
   throw new Error(`type must be one of ${known}, not ${JSON.stringify(wanted)}`);
 };
 
-/** Its path may be a secret, so no message shows the URL. */
+/** Parses the URL. Messages do not show it, because its path may be a secret. */
 const toUrl = (text: string, { schemes = ['http', 'https'] }: DestinationType): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1)))
@@ -129,116 +112,4 @@ const assertOwnSettings = ({ name, ownSettings: own = [] }: DestinationType, set
   const names = Object.keys(ownSettings) as (keyof typeof ownSettings)[];
   const foreign = names.find((each) => settings[each] !== undefined && !own.includes(each));
   if (foreign !== undefined) throw new Error(`type ${name} has no setting ${foreign}; remove it`);
-};
-
-const assertSecrets = (
-  { name, secret, takesAnySecret = false, secrets: most = 1, findSecretProblem }: DestinationType,
-  given: string[],
-): void => {
-  if (secret === 'none' && given.length > 0) throw new Error(`type ${name} takes no secret`);
-  if (secret === 'required' && given.length === 0) throw new Error(`type ${name} needs secret or secretFile`);
-  if (given.length > most) throw new Error(`type ${name} takes one secret`);
-  for (const text of given) {
-    // It is sent in a header.
-    if (!takesAnySecret) assertPrintable('the secret', text);
-    const problem = findSecretProblem?.(text);
-    if (problem !== undefined) throw new Error(`the secret ${problem}`);
-  }
-};
-
-/** The CAs of a destination. Throws an Error whose message says why they cannot be read. */
-const readOwnAuthorities = ({ ca, caFile }: DestinationSettings): X509Certificate[] => {
-  if (ca !== undefined && caFile !== undefined) throw new Error('give ca or caFile, not both');
-  if (caFile !== undefined) return parseAuthorities(`caFile ${caFile}`, readSettingFile('caFile', caFile));
-  return ca === undefined ? [] : parseAuthorities('ca', ca);
-};
-
-const assertPrintable = (what: string, text: string): void => {
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${what} must be printable ASCII without spaces`);
-};
-
-/** The secrets of a destination, the current one first. Throws an Error whose message shows no secret. */
-const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): string[] => {
-  const [texts, files] = [toAddresses(secret), toAddresses(secretFile)];
-  if (texts.length > 0 && files.length > 0) throw new Error('give secret or secretFile, not both');
-  return [...texts, ...files.map((path) => readSecret('secretFile', path))];
-};
-
-/** Names of headers that belong to the connection, to delivery or to the body. */
-const reservedHeaders =
-  /^(?:host|connection|content-.*|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|via|traceparent|idempotency-key|webhook-.*)$/;
-
-/**
- * The headers that are added to each request, with the token as one of them; names in lower case. Throws an Error whose
- * message shows no value.
- */
-const readHeaders = (
-  { headers = {}, token, tokenFile }: DestinationSettings,
-  { ownHeaders = [] }: DestinationType,
-): Record<string, string> => {
-  if (token !== undefined && tokenFile !== undefined) throw new Error('give token or tokenFile, not both');
-  const bearer = tokenFile === undefined ? token : readSecret('tokenFile', tokenFile);
-  const given = Object.entries(headers).map(([name, value]) => [
-    toHeaderName(name, ownHeaders),
-    readHeaderValue(name, value),
-  ]);
-  if (bearer !== undefined) {
-    assertPrintable('the token', bearer);
-    given.push(['authorization', `Bearer ${bearer}`]);
-  }
-  const names = given.map(([name]) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice === 'authorization') throw new Error('give a token or the header authorization, not both');
-  if (twice !== undefined) throw new Error(`headers has ${twice} twice`);
-  return Object.fromEntries(given);
-};
-
-const toHeaderName = (name: string, allowed: readonly string[]): string => {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
-    throw new Error(`headers: ${JSON.stringify(name)} is no header name`);
-  const lower = name.toLowerCase();
-  if (reservedHeaders.test(lower) && !allowed.includes(lower))
-    throw new Error(`headers: ${lower} is set by signalbox; remove it`);
-  return lower;
-};
-
-const readHeaderValue = (name: string, value: NonNullable<DestinationSettings['headers']>[string]): string => {
-  let text: string;
-  if (typeof value === 'string') text = value;
-  else if ('file' in value) text = readSecret(`the file of the header ${name},`, value.file);
-  else {
-    text = process.env[value.variable]?.trim() ?? '';
-    if (text === '') throw new Error(`the variable ${value.variable} of the header ${name} is not set`);
-  }
-  if (!/^[\x20-\x7e]+$/.test(text)) throw new Error(`the value of the header ${name} must be printable ASCII`);
-  return text;
-};
-
-/** The files with secrets that destinations name, for the check of their permissions. */
-export const listSecretFiles = ({ destinations }: { destinations: readonly DestinationSettings[] }) =>
-  destinations.flatMap(({ secretFile = [], tokenFile = [], headers = {} }) => [
-    ...toAddresses(secretFile).map((path) => ({ name: 'secretFile', path })),
-    ...toAddresses(tokenFile).map((path) => ({ name: 'tokenFile', path })),
-    ...Object.values(headers).flatMap((value) =>
-      typeof value === 'object' && 'file' in value ? [{ name: 'the file of a header', path: value.file }] : [],
-    ),
-  ]);
-
-const toAddresses = (value: string | string[]): string[] => [value].flat();
-
-const readSecret = (setting: string, path: string): string => {
-  const secret = readSettingFile(setting, path);
-  if (secret === '') throw new Error(`${setting} ${path} is empty`);
-  return secret;
-};
-
-/** The text of a file, which messages call by the name of its setting. */
-const readSettingFile = (setting: string, path: string): string => {
-  try {
-    return readSmallFileSync(path).toString().trim();
-  } catch (error) {
-    throw new Error(
-      `cannot read ${setting} ${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
-    );
-  }
 };

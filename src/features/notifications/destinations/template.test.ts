@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { sendAlert } from '../../../../test/support/alerts.ts';
 import { startRefusal } from '../../../../test/support/app.ts';
-import { createHappening, createResolution } from '../../../../test/support/incident-messages.ts';
+import { createResolution, createUpdate } from '../../../../test/support/incident-messages.ts';
 import { startOutbox, waitForRequests } from '../../../../test/support/outbox.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
-import { createIncidentMessage, type IncidentHappening } from '../message/message.ts';
-import { openSender } from './sender.ts';
+import { createIncidentMessage, type IncidentUpdate } from '../message/message.ts';
 import { toTarget } from './target.ts';
+import { openTransport } from './transport.ts';
 
 type Scope = Parameters<typeof startReceiver>[0];
 
@@ -22,10 +22,10 @@ const parts = {
 const open = async (t: Scope, settings: object, path = '/send') => {
   const receiver = await startReceiver(t);
   const target = toTarget({ name: 'sms', type: 'template', url: `${receiver.url}${path}`, ...settings });
-  const sender = await openSender(target, 1, () => new Date());
-  t.after(() => sender.close());
-  const tell = async (...happenings: IncidentHappening[]) => {
-    assert.equal((await sender.send(createIncidentMessage(happenings, parts))).outcome.kind, 'delivered');
+  const transport = await openTransport(target, 1, () => new Date());
+  t.after(() => transport.close());
+  const tell = async (...updates: IncidentUpdate[]) => {
+    assert.equal((await transport.send(createIncidentMessage(updates, parts))).outcome.kind, 'delivered');
     return receiver.requests.at(-1) ?? assert.fail();
   };
   return tell;
@@ -49,11 +49,11 @@ test('an alert fills in a template of JSON', async (t) => {
   assert.deepEqual(JSON.parse(request.body), { text: `ERROR backup: ${tricky}`, labels, to: ['web-1'], n: null });
 });
 
-test('a message about incidents fills in what it has', async (t) => {
+test('a message about incidents fills in the placeholders that it has values for', async (t) => {
   const body =
     '{"event": "{event}", "status": "{status}", "title": "{title}", "labels": {json labels}, "number": {json number}, "ack": "{acknowledgeUrl}", "link": "{link}"}';
   const tell = await open(t, { body, method: 'PUT' });
-  const opened = await tell(createHappening({ labels: { team: 'db "1"' } }));
+  const opened = await tell(createUpdate({ labels: { team: 'db "1"' } }));
   assert.equal(opened.method, 'PUT');
   assert.deepEqual(JSON.parse(opened.body), {
     event: 'incident.opened',
@@ -69,7 +69,7 @@ test('a message about incidents fills in what it has', async (t) => {
 });
 
 test('texts are escaped as the content type asks', async (t) => {
-  const incident = createHappening({ title: tricky, hostname: '' });
+  const incident = createUpdate({ title: tricky, hostname: '' });
   const titleOf = (title: string) => `CRITICAL #412 ${title.replaceAll('\t', ' ')}`;
   const send = async (type: string, body: string) =>
     (await (await open(t, { body, headers: { 'Content-Type': type } }))(incident)).body;
@@ -91,7 +91,7 @@ test('texts are escaped as the content type asks', async (t) => {
 
 test('a GET has its texts in the query', async (t) => {
   const tell = await open(t, { method: 'GET' }, '/send?to=1&text={title}&labels={json labels}');
-  const request = await tell(createHappening({ title: tricky, hostname: '', labels: { a: 'b&c' } }));
+  const request = await tell(createUpdate({ title: tricky, hostname: '', labels: { a: 'b&c' } }));
   assert.deepEqual([request.method, request.body], ['GET', '']);
   const { pathname, searchParams } = new URL(request.path, 'http://h');
   assert.equal(pathname, '/send');
@@ -102,7 +102,7 @@ test('a GET has its texts in the query', async (t) => {
   });
 });
 
-test('headers are filled in, and no text adds one', async (t) => {
+test('headers are filled in, and no text adds a header', async (t) => {
   const headers = { Title: '{title}', Priority: '{level}', 'X-Source': 'of {source}' };
   process.env['TEMPLATE_KEY'] = 'Basic {title}';
   t.after(() => delete process.env['TEMPLATE_KEY']);
@@ -110,7 +110,7 @@ test('headers are filled in, and no text adds one', async (t) => {
     body: '{message}',
     headers: { ...headers, Authorization: { variable: 'TEMPLATE_KEY' } },
   });
-  const request = await tell(createHappening({ title: 'é', source: 'a\r\nX-Evil: b', hostname: '' }));
+  const request = await tell(createUpdate({ title: 'é', source: 'a\r\nX-Evil: b', hostname: '' }));
   const { title, priority, authorization } = request.headers;
   assert.equal(title, `=?UTF-8?B?${Buffer.from('CRITICAL #412 é').toString('base64')}?=`);
   assert.deepEqual([priority, request.headers['x-source']], ['CRITICAL', 'of a X-Evil: b']);
@@ -118,26 +118,26 @@ test('headers are filled in, and no text adds one', async (t) => {
   assert.equal(authorization, 'Basic {title}');
 });
 
-test('JSON is valid whatever incidents say', async (t) => {
+test('JSON is valid for any text of an incident', async (t) => {
   const tell = await open(t, { body: '{"a": "{title} {message}", "b": {json source}, "c": [{json labels}]}' });
   const texts = fc.string({ unit: 'binary', maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(texts, texts, fc.dictionary(texts, texts, { maxKeys: 3 }), async (title, source, labels) => {
-      const { body } = await tell(createHappening({ title, source, labels }));
+      const { body } = await tell(createUpdate({ title, source, labels }));
       assert.equal(JSON.parse(body).b, source);
     }),
     { numRuns: 50 },
   );
 });
 
-test('a template that cannot work is refused on startup, with what to do', async (t) => {
+test('an invalid template is refused on startup with instructions', async (t) => {
   const json = 'http://h/x';
   const cases: [settings: object, problem: RegExp][] = [
     [{}, /type template needs body/],
-    [{ body: '{"text": "{mesage}"}' }, /there is no placeholder \{mesage\}; there are message, title/],
-    [{ body: '{"text": {message}}' }, /body is no JSON once it is filled in: write "\{message\}" in quotes/],
-    [{ body: '{"labels": "{json labels}"}' }, /body is no JSON/],
-    [{ body: '{"text": "{message}"' }, /body is no JSON/],
+    [{ body: '{"text": "{mesage}"}' }, /there is no placeholder \{mesage\}; use message, title/],
+    [{ body: '{"text": {message}}' }, /body is not JSON once it is filled in: write "\{message\}" in quotes/],
+    [{ body: '{"labels": "{json labels}"}' }, /body is not JSON/],
+    [{ body: '{"text": "{message}"' }, /body is not JSON/],
     [{ body: '{json labels}', secret: 'x' }, /takes no secret/],
     [{ method: 'GET', body: 'x' }, /GET has no body/],
     [{ body: 'x', headers: { Title: '{titel}' } }, /there is no placeholder \{titel\}/],
@@ -161,7 +161,7 @@ test('many long labels in a query or a header stay below the limits of servers, 
     { method: 'GET', headers: { 'X-Labels': '{labels}', 'X-Json': '{json labels}' } },
     '/send?labels={json labels}&plain={labels}&text={message}',
   );
-  const { path, headers } = await tell(createHappening({ labels: { ...manyLabels, z: 'last' } }));
+  const { path, headers } = await tell(createUpdate({ labels: { ...manyLabels, z: 'last' } }));
   const { searchParams } = new URL(path, 'http://h');
   const labels = JSON.parse(searchParams.get('labels') ?? '');
   assert.equal(labels['label-0'], manyLabels['label-0']);
@@ -172,7 +172,7 @@ test('many long labels in a query or a header stay below the limits of servers, 
 
 test('XML, headers and titles have no characters that XML 1.0 or a line do not allow', async (t) => {
   const title = 'a\u0000b\u0085c\uffffd\u{1fffe}e\u202ef\u2028g\u001bh';
-  const incident = createHappening({ title, hostname: '', source: `x\u0000\ufffe` });
+  const incident = createUpdate({ title, hostname: '', source: `x\u0000\ufffe` });
   const xml = await open(t, { body: '<m>{title} {source} {message}</m>', headers: { 'Content-Type': 'text/xml' } });
   const { body } = await xml(incident);
   assert.match(body, /^<m>CRITICAL #412 a b c d e f g h x /);

@@ -1,13 +1,15 @@
 import { computeOnce } from '../../../host/reading.ts';
 import type { Outgoing } from '../message/outgoing.ts';
-import { escapeHtml, toSingleLine, truncate } from '../message/text.ts';
+import { escapeHtml, toSingleLine, truncate } from '../message/plain-text.ts';
 import { type DeliveryRequest, type DestinationType, type ReceiverAddress, toHeader } from './type.ts';
 
-/** Most bytes of a text in a body, and in a query or a header, which servers bound. */
+/** Most bytes of a text in the body. */
 const maxBodyBytes = 16 * 1024;
+
+/** Most bytes of a text in the query or a header, whose size servers limit. */
 const maxQueryBytes = 1024;
 
-/** What a placeholder stands for. */
+/** Value of a placeholder. */
 type Value = string | number | null | Record<string, string>;
 
 const placeholders = [
@@ -20,10 +22,10 @@ type Values = Record<(typeof placeholders)[number], Value>;
 /** `{message}`, or `{json labels}` for a value with its quotes. */
 const placeholder = /\{(json )?([A-Za-z]\w*)\}/g;
 
-/** The same in a query, in which some characters are escaped. */
+/** Placeholder in a query, where some characters are escaped. */
 const queryPlaceholder = /(?:\{|%7B)(json(?:%20|\+))?([A-Za-z]\w*)(?:\}|%7D)/gi;
 
-/** Any other HTTP receiver: a request with placeholders. */
+/** Any other HTTP receiver, by a request with placeholders. */
 export const templateDestination: DestinationType = {
   name: 'template',
   // The receiver may be any program.
@@ -42,7 +44,7 @@ export const templateDestination: DestinationType = {
     const unknown = [...named, ...url.search.matchAll(queryPlaceholder)]
       .map(([, , name = '']) => name)
       .find((name) => !isPlaceholder(name));
-    if (unknown !== undefined) return `there is no placeholder {${unknown}}; there are ${placeholders.join(', ')}`;
+    if (unknown !== undefined) return `there is no placeholder {${unknown}}; use ${placeholders.join(', ')}`;
     return body !== undefined && toForm(receiver) === 'json' ? findJsonProblem(body) : undefined;
   },
   toRequest: (outgoing, receiver): DeliveryRequest => {
@@ -70,7 +72,7 @@ export const templateDestination: DestinationType = {
   },
 };
 
-/** The headers that are texts in the settings, by name in lower case; others come from files and variables, and may be secret. */
+/** Returns headers that are texts in the settings, with names in lower case. Headers of files and variables may be secret. */
 const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][] =>
   Object.entries(settings.headers ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
@@ -78,13 +80,13 @@ const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][
 
 const isPlaceholder = (name: string): name is keyof Values => (placeholders as readonly string[]).includes(name);
 
-/** A placeholder alone does not begin JSON. */
+/** Start of JSON. A placeholder alone is not JSON. */
 const jsonStart = /^\s*(?:\[|\{(?!\w+\}))/;
 
 const toContentType = ({ headers, settings }: ReceiverAddress): string =>
   headers['content-type'] ?? (jsonStart.test(settings.body ?? '') ? 'application/json' : 'text/plain; charset=utf-8');
 
-/** What texts must not break. */
+/** Format in which values are escaped. */
 type Form = 'json' | 'form' | 'xml' | 'header' | 'text';
 
 const toForm = (receiver: ReceiverAddress): Form => {
@@ -102,7 +104,7 @@ const escapes: Record<Form, (text: string) => string> = {
   text: (text) => text,
 };
 
-/** Part of a template: a text, or a placeholder for a value as plain text or as JSON. Equal placeholders are one object. */
+/** Part of a template: a text, or a placeholder for a value as plain text or as JSON. Equal placeholders are the same object. */
 type TemplatePart = string | { name: keyof Values; isJson: boolean };
 
 const parseTemplate = (template: string, pattern: RegExp): TemplatePart[] => {
@@ -119,7 +121,7 @@ const parseTemplate = (template: string, pattern: RegExp): TemplatePart[] => {
   return [...parts, template.slice(end)];
 };
 
-/** A receiver's templates, which are parsed once. */
+/** Returns a receiver's templates, parsed once. */
 const toTemplates = computeOnce((receiver: ReceiverAddress) => ({
   query: parseTemplate(receiver.url.search, queryPlaceholder),
   body: parseTemplate(receiver.settings.body ?? '', placeholder),
@@ -138,7 +140,7 @@ const fill = (parts: readonly TemplatePart[], values: Values, form: Form): strin
 
 const toFilled = (value: Value, form: Form, isJson: boolean): string => {
   if (!isJson) return escapes[form](toPlain(value));
-  // JSON is escaped only inside something else.
+  // Within JSON, a JSON value needs no escape.
   return form === 'json' ? JSON.stringify(value) : escapes[form](JSON.stringify(value));
 };
 
@@ -151,7 +153,7 @@ const toPlain = (value: Value): string => {
 
 const toValues = (outgoing: Outgoing, maxBytes: number): Values => {
   const { id, time, title, text, urgency, link = '', acknowledgeUrl = '', alert, message } = outgoing;
-  const first = message?.happenings[0]?.incident;
+  const first = message?.updates[0]?.incident;
   return {
     id,
     time,
@@ -171,7 +173,7 @@ const toValues = (outgoing: Outgoing, maxBytes: number): Values => {
   };
 };
 
-/** Whole labels, in their order, as long as there is room. */
+/** Returns whole labels in their order, up to a number of bytes. */
 const limitLabels = (labels: Record<string, string>, maxBytes: number): Record<string, string> => {
   let left = maxBytes;
   const fitting = Object.entries(labels).filter((label) => {
@@ -183,7 +185,7 @@ const limitLabels = (labels: Record<string, string>, maxBytes: number): Record<s
   return Object.fromEntries(fitting);
 };
 
-/** Texts that would break JSON if they were not escaped, or stood outside quotes. */
+/** Values that break JSON if a placeholder is not in quotes. */
 const hostile: Values = {
   ...(Object.fromEntries(placeholders.map((name) => [name, '"\\\n'])) as unknown as Values),
   labels: { a: '"' },
@@ -194,6 +196,6 @@ const findJsonProblem = (body: string): string | undefined => {
     JSON.parse(fill(parseTemplate(body, placeholder), hostile, 'json'));
     return undefined;
   } catch {
-    return 'body is no JSON once it is filled in: write "{message}" in quotes, and {json labels} without; or set the header content-type';
+    return 'body is not JSON once it is filled in: write "{message}" in quotes, and {json labels} without; or set the header content-type';
   }
 };

@@ -1,41 +1,40 @@
 import type { LookupFunction } from 'node:net';
 import Type, { type Static } from 'typebox';
 import type { Outgoing } from '../message/outgoing.ts';
-import { toSingleLine, truncate } from '../message/text.ts';
+import { toSingleLine, truncate } from '../message/plain-text.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
 
-/** A kind of receiver. */
+/** Type of a destination. */
 export interface DestinationType {
-  /** As `type` in the config file. */
+  /** `type` in the settings. */
   name: string;
-  /** Whether a destination has a secret. */
   secret: 'none' | 'optional' | 'required';
-  /** The header that is the secret, in lower case; undefined if no header is. */
+  /** Name of the header that contains the secret, in lower case. */
   secretHeader?: string;
-  /** Its secret may be any text, since it is sent in no header. */
+  /** True if the secret may be any text, because no header contains it. */
   takesAnySecret?: boolean;
-  /** Its receiver knows an alert by its labels, so that an end has to have those of the alert that it ends. */
+  /** True if the receiver identifies an alert by its labels: a resolution needs those of the alert that it resolves. */
   knowsByLabels?: boolean;
-  /** How many secrets it can use at a time; one unless stated. */
+  /** Most secrets at a time; 1 by default. */
   secrets?: number;
-  /** Why a secret cannot be used, as a clause that does not show it. */
+  /** Returns the problem of a secret as a clause that does not show it. */
   findSecretProblem?(secret: string): string | undefined;
-  /** The schemes of its URL; `http` and `https` unless stated. */
+  /** Schemes of the URL; `http` and `https` by default. */
   schemes?: readonly string[];
-  /** The settings that it has beside those of all types. */
+  /** Settings that only this type has. */
   ownSettings?: readonly (keyof OwnSettings)[];
-  /** Headers that its settings may name although they belong to the body. */
+  /** Headers of the body that settings may change. */
   ownHeaders?: readonly string[];
-  /** Why its settings cannot be used, as a clause that shows no secret. */
+  /** Returns the problem of the settings as a clause without secrets. */
   findProblem?(receiver: ReceiverAddress): string | undefined;
-  /** Seconds that a request may take, where its settings do not say; 15 unless stated. */
+  /** Seconds that a request may take without `timeoutSeconds`; 15 by default. */
   timeoutSeconds?: number;
-  /** The request that delivers it at `now`; of types that speak HTTP. */
+  /** Returns the request for a message at `now`, for types that speak HTTP. */
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
-  /** The headers of the settings, where they are another text each time. */
+  /** Returns the headers of the settings, for types that fill in placeholders. */
   toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
-  /** Of other types: what sends to the receiver within so many seconds; to where `lookup` leads, if it is given. */
-  createSender?(receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Promise<OutgoingSender>;
+  /** Opens the transport, for types that do not speak HTTP. A message may take `seconds`; `lookup` replaces the look-up of names. */
+  createTransport?(receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Promise<OutgoingTransport>;
 }
 
 /** Settings that only some types have. */
@@ -43,7 +42,7 @@ export const ownSettings = {
   method: Type.Optional(
     Type.Enum(['POST', 'PUT', 'PATCH', 'GET'], {
       type: 'string',
-      description: '`template`: the method; POST by default.',
+      description: '`template`: HTTP method; POST by default.',
     }),
   ),
   body: Type.Optional(
@@ -51,21 +50,21 @@ export const ownSettings = {
       minLength: 1,
       maxLength: 64 * 1024,
       examples: ['{"text": "{message}"}'],
-      description: '`template`: the body, with placeholders.',
+      description: '`template`: body with placeholders.',
     }),
   ),
   from: Type.Optional(
     Type.String({
       minLength: 1,
       examples: ['signalbox@example.org'],
-      description: '`email`: the sender, `signalbox@example.org`.',
+      description: '`email`: address in From, such as `signalbox@example.org`.',
     }),
   ),
   to: Type.Optional(
     Type.Array(Type.String({ minLength: 1, examples: ['anna@example.org'] }), {
       minItems: 1,
       maxItems: 50,
-      description: '`email`: the recipients.',
+      description: '`email`: recipients.',
     }),
   ),
   user: Type.Optional(
@@ -73,58 +72,58 @@ export const ownSettings = {
       minLength: 1,
       maxLength: 256,
       examples: ['signalbox'],
-      description: '`email`: logs in with the secret as password.',
+      description: '`email`: user name; the secret is the password.',
     }),
   ),
   tls: Type.Optional(
     Type.Enum(['required', 'none'], {
       type: 'string',
-      description: '`email`: whether `smtp://` must use STARTTLS; by default, except on loopback.',
+      description: '`email`: `required` if `smtp://` must use STARTTLS, the default except on loopback, or `none`.',
     }),
   ),
 };
 type OwnSettings = Static<ReturnType<typeof Type.Object<typeof ownSettings>>>;
 
-/** Where a destination sends. */
+/** Address of a receiver, with its credentials. */
 export interface ReceiverAddress {
   url: URL;
-  /** Those of its type. */
+  /** Settings of the type. */
   settings: OwnSettings & { headers?: Readonly<Record<string, unknown>> };
-  /** The headers of the settings, by name in lower case. */
+  /** Headers of the settings, by name in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** The current secret first, then the previous one; empty if there is none. */
+  /** Current secret, then the previous one; empty without secrets. */
   secrets: readonly string[];
-  /** The option `ca` of a TLS client, if CAs are trusted in addition. */
+  /** Option `ca` of a TLS client, with additional CAs. */
   trust: { ca?: string[] };
 }
 
-/** What became of an attempt, and what the receiver said, or why it did not. */
 export interface SendResult {
   outcome: DeliveryOutcome;
+  /** Response of the receiver, or the reason why there is none. */
   reply: string;
 }
 
-export interface OutgoingSender {
+export interface OutgoingTransport {
   /** Never rejects. */
   send(outgoing: Outgoing, now: Date): Promise<SendResult>;
-  /** Breaks off what is being sent. */
+  /** Aborts all requests. */
   close(): Promise<void>;
 }
 
-/** A request of a destination. */
+/** HTTP request of a destination. */
 export interface DeliveryRequest {
-  /** POST unless stated. */
+  /** POST by default. */
   method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
-  /** Where it goes on the destination's server: path and query. */
+  /** Path and query. */
   path: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** Path and query of the URL as it is configured. */
+/** Returns path and query of the configured URL. */
 export const toPath = ({ pathname, search }: URL): string => `${pathname}${search}`;
 
-/** The path with `end` appended, unless it ends so already. */
+/** Returns the path with `end` appended, unless the path has it already. */
 export const toPathWith = ({ pathname, search }: URL, end: string): string => {
   const base = pathname.replace(/\/+$/, '');
   return `${base.endsWith(end) ? base : `${base}${end}`}${search}`;
@@ -132,21 +131,21 @@ export const toPathWith = ({ pathname, search }: URL, end: string): string => {
 
 export const jsonType = { 'content-type': 'application/json' };
 
-/** The header of receivers, or proxies before them, that take a token. */
+/** Returns the header of receivers, or of their proxies, that take a token. */
 export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 
-/** One line of text; where it is not printable ASCII, as RFC 2047 has it, which ntfy and others decode. */
+/** Returns one line of text for a header; other characters than printable ASCII are encoded by RFC 2047, which ntfy and others decode. */
 export const toHeader = (text: string): string => {
   const line = toSingleLine(text);
   return /^[\x20-\x7e]*$/.test(line) ? line : `=?UTF-8?B?${Buffer.from(line).toString('base64')}?=`;
 };
 
-/** Chat programs notify everybody in a channel for these words in any text; a character without a width keeps them from it. */
+/** Inserts a zero-width character into mentions with which chat programs notify a whole channel. */
 export const breakMentions = (text: string): string =>
   text.replaceAll(/@(?=(?:all|channel|everyone|here)\b)/gi, '@\u200b');
 
-/** What receivers show below the title, with what they cannot show as a button of its own. */
+/** Returns the text below the title, with the link to acknowledge for receivers without buttons. */
 export const toBody = ({ text, acknowledgeUrl }: Outgoing, maxBytes: number): string => {
   const end = acknowledgeUrl === undefined ? '' : `\n\nAcknowledge: ${acknowledgeUrl}`;
   return `${truncate(text, maxBytes - end.length)}${end}`;

@@ -6,7 +6,7 @@ import { startOutbox, toDestination, waitForRequests } from '../../../../test/su
 import { type Received, startReceiver } from '../../../../test/support/receiver.ts';
 import type { DeliveredAlert } from '../message/alert.ts';
 import { toOutgoing } from '../message/outgoing.ts';
-import { truncate } from '../message/text.ts';
+import { truncate } from '../message/plain-text.ts';
 import { destinationTypes } from '../settings.ts';
 import { alertmanagerDestination as alertmanager } from './alertmanager.ts';
 
@@ -123,7 +123,7 @@ const toEntry = (changes: Partial<DeliveredAlert>) => {
   return JSON.parse(request.body)[0];
 };
 
-test('alertmanager gets the labels of the sender, and an end', () => {
+test('alertmanager gets the labels of the sender and the end of the alert', () => {
   const { labels, startsAt, endsAt, generatorURL } = toEntry({});
   assert.deepEqual(labels, { alertname: 'Disk', severity: 'error', instance: 'h', a_b: 'x', _1st: 'y' });
   assert.deepEqual([startsAt, endsAt, generatorURL], [foreign.startsAt, '2026-02-01T10:00:00.000Z', foreign.link]);
@@ -153,7 +153,7 @@ test('a text is cut at a whole character', () => {
   assert.equal(truncate('😀😀😀', 10), '😀…');
 });
 
-test('the title of an alert is one line without control characters, whatever its sender sends', async (t) => {
+test('for any alert, the title is one line without control characters', async (t) => {
   const source = 'disk\u0000\u0085\u202e\nfull\uffff';
   const { request } = await deliver(t, { type: 'ntfy' }, '/alerts', { source, hostname: '' });
   assert.equal(request.headers['title'], `${request.headers['title']}`.replaceAll(/[^\x20-\x7e]/g, ''));

@@ -7,7 +7,7 @@ const prefix = 'whsec_';
 /** Fewest bytes of a secret. */
 const minimumBytes = 16;
 
-/** Standard Webhooks 1.0: a receiver checks the signature and recognizes repeated deliveries by the id. */
+/** Standard Webhooks 1.0: the receiver checks the signature, and recognizes repeated deliveries by the id. */
 export const webhookDestination: DestinationType = {
   name: 'webhook',
   secret: 'optional',
@@ -41,8 +41,8 @@ export const webhookDestination: DestinationType = {
 
 const toPayload = ({ alert, message, time, link, acknowledgeUrl }: Outgoing): object => {
   if (alert) return { type: 'alert', timestamp: time, ...alert, time: undefined, origin: undefined, ended: undefined };
-  const { id, what, via, title, body, severity, happenings } = message;
-  const incidents = happenings.map(({ what: news, incident }) => ({ what: news, ...toIncidentFacts(incident) }));
+  const { id, what, via, title, body, severity, updates } = message;
+  const incidents = updates.map((update) => ({ what: update.what, ...toIncidentFacts(update.incident) }));
   const data = { message: { title, body, severity }, link, acknowledgeUrl, incidents };
   return { type: `incident.${what}`, timestamp: time, id, via, data };
 };

@@ -6,12 +6,12 @@ import { readIdTime, type StoredRecord } from '../../../storage/journal/line.ts'
 import { isReportOf } from '../queue/failure-reports.ts';
 import type { DestinationSettings } from '../settings.ts';
 
-/** Whether a destination gets the alert of a record. */
+/** Returns true if a destination gets the alert of a record. */
 export type Accepts = (record: StoredRecord) => boolean;
 
 /**
- * Accepts what the filter names, except alerts that `instance` has delivered before, which would go round in circles, those
- * that were imported, which are old, those about the destination itself, and those that were received under a silence.
+ * Returns the filter of a destination. It never accepts alerts that `instance` has delivered before, which would circulate; imported
+ * alerts, which are old; alerts about the destination itself; and silenced alerts.
  */
 export const createAlertFilter = (
   { name, levels, sources, formats }: Omit<DestinationSettings, 'type' | 'url'>,
@@ -24,7 +24,7 @@ export const createAlertFilter = (
     !readVia(record['via']).includes(instance) &&
     !isReportOf(record, instance, name) &&
     !isSilenced(record, silences) &&
-    (wanted === undefined || wanted.includes(severityOf(record))) &&
+    (wanted === undefined || wanted.includes(toFiringSeverity(record))) &&
     (sources === undefined || sources.some((pattern) => isLike(String(record['source']), pattern))) &&
     (formats === undefined || formats.includes(formatOf(record)));
 };
@@ -37,14 +37,14 @@ const isSilenced = (record: StoredRecord, silences: SilenceSource | undefined): 
   const subject = {
     source: toText(source),
     hostname: toText(hostname),
-    level: severityOf(record),
+    level: toFiringSeverity(record),
     text,
     labels: (labels ?? null) as Record<string, string> | null,
   };
   return times.every((at) => silences.silencesOf(subject, at).length > 0);
 };
 
-/** When alerts that say this were received: of a resolution the first and the worst of those that it ends, if they are known. */
+/** Returns the time of receipt; for a resolution, the known times of the first and the worst alert that it resolves. */
 const listSentTimes = (record: StoredRecord): number[] => {
   const { resolves, firingSince } = record;
   const ended = [Date.parse(toText(firingSince)), readIdTime(toText(resolves)) ?? Number.NaN];
@@ -52,6 +52,6 @@ const listSentTimes = (record: StoredRecord): number[] => {
   return known.length > 0 ? known : [readTime(record) ?? []].flat();
 };
 
-/** A resolved alert goes where the firing one went, which may have been more severe. */
-const severityOf = ({ level, status, firingLevel }: StoredRecord): Severity =>
+/** Returns the severity of the firing alert, so that its resolution reaches the same destinations. */
+const toFiringSeverity = ({ level, status, firingLevel }: StoredRecord): Severity =>
   toSeverity(String(status === 'resolved' && typeof firingLevel === 'string' ? firingLevel : level));

@@ -91,7 +91,7 @@ test('a receiver that fails for all alerts gets them in the order of the log whe
   assert.ok(receiver.requests.length >= failed + 3);
 });
 
-test('one alert that always fails holds back no others', async (t) => {
+test('an alert that always fails does not hold back other alerts', async (t) => {
   const receiver = await startReceiver(t, (response, { body }) => {
     response.writeHead(JSON.parse(body).message === 'poison' ? 500 : 200).end();
   });
@@ -110,7 +110,7 @@ test('one alert that always fails holds back no others', async (t) => {
   assert.ok(messagesOf(receiver).filter((message) => message === 'poison').length <= 2);
 });
 
-test('when a receiver is back the newest critical alert comes first, and an alert never before an older one with its fingerprint', async (t) => {
+test('after a receiver recovers, the newest critical alert is sent first, and no alert before an older one with the same fingerprint', async (t) => {
   const receiver = await startReceiver(t);
   const port = Number(new URL(receiver.url).port);
   await receiver.close();
@@ -160,7 +160,7 @@ test('a receiver that was away for a moment gets its alerts within seconds, by t
   assert.ok(performance.now() - begun < 10_000);
 });
 
-test('an alert is parked when its promise ends, and so are those that waited behind it', async (t) => {
+test('an alert is parked after giveUpHours, with the alerts that waited behind it', async (t) => {
   const receiver = await startReceiver(t);
   await receiver.close();
   const { retrySeconds: _, ...usual } = toDestination(receiver, { giveUpHours: 0.0005 });
@@ -307,7 +307,7 @@ test('a Retry-After is obeyed across a restart', async (t) => {
   await waitUntilIdle(next);
 });
 
-test('times that were stored while the clock was ahead delay neither deliveries for long nor notices', async (t) => {
+test('times stored while the clock was ahead do not delay deliveries or failure alerts for long', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver)]);
   await app.close();
@@ -410,7 +410,7 @@ test('a filter by level, source and format chooses the alerts of a destination',
   assert.deepEqual(messagesOf(other), []);
 });
 
-test('an alert counts by its severity, whatever its sender calls that', async (t) => {
+test('the filter compares severities, not the levels of senders', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver, { levels: ['CRITICAL', 'ERROR', 'WARNING'] })]);
   for (const level of ['WARN', 'fatal', 'info', 'P2', 'odd', 'debug', ''])

@@ -1,80 +1,67 @@
 import { toTrace } from '../../../http/text-forms.ts';
-import { formatOf, readTime } from '../../../kit/alert-record.ts';
 import type { AlertDelivery } from '../../../kit/alert-source.ts';
-import { toSeverity } from '../../../kit/severity.ts';
-import { Slice } from '../../../lib/slice.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
-import type { Sender } from '../destinations/sender.ts';
 import { toDelivered } from '../message/alert.ts';
 import type { FindAlert } from '../message/find-alert.ts';
 import { Destination, type DestinationParts } from '../queue/destination.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
-import { type Settled, unexpectedWaitMs } from '../queue/queue.ts';
-import { createQueued, type Queued } from '../queue/waiting.ts';
+import type { Settled } from '../queue/queue.ts';
 import type { Accepts } from './filter.ts';
-import { bySeq, type OpenAlert } from './progress.ts';
-import { ReadRecords, readAlertsFrom } from './records.ts';
+import { LogReader } from './log-reader.ts';
+import { type ForwardedAlert, type QueuedAlert, toQueuedAlert } from './queued-alert.ts';
 
 const defaultRepeatMinutes = 240;
 
 interface ForwarderParts extends DestinationParts {
   instance: string;
-  /** The same for all instances that share a database. */
+  /** Id of the server, which all instances with the same database share. */
   origin: string;
   accepts: Accepts;
   alerts: Pick<RecordLog, 'readAfter'>;
   findAlert: FindAlert;
-  sender: Sender;
 }
 
-/** An alert of the log that is to be sent. */
-interface Forwarded {
-  id: string;
-  /** The id of the first alert that says this, if it may come again. */
-  series: string | undefined;
-  /** Set if an administrator has asked for it, so that it is sent although it is no time for a repeat. */
-  asked?: StoredRecord;
-}
-
-/** Sends the alerts of the log to one receiver: a cursor in the log, and a queue. */
-export class Forwarder extends Destination<Forwarded> {
-  /** After so many an alert that keeps coming is sent again; 0: never. */
+/** Destination that gets every alert that its filter accepts: a cursor in the log, and a queue. */
+export class Forwarder extends Destination<ForwardedAlert> {
+  /** Fewest minutes between two deliveries of a repeated alert; 0 for no repeats. */
   readonly repeatMinutes: number;
   readonly #parts: ForwarderParts;
-  readonly #records: ReadRecords;
-  /** The last seq that is in the log. */
-  #stored: number;
-  /** Open alerts that were not read since startup, or wait again; oldest first. */
-  #unread: number[];
-  #reading: Promise<void> | undefined;
-  /** Runs while the log is not read because that has failed. */
-  #pause: NodeJS.Timeout | undefined;
+  readonly #reader: LogReader;
 
   constructor(parts: ForwarderParts) {
     super(parts);
-    const { target, kept, alerts } = parts;
+    const { alerts, accepts, kept, target } = parts;
     this.#parts = parts;
-    this.#records = new ReadRecords(alerts);
     this.repeatMinutes = target.settings.repeatMinutes ?? defaultRepeatMinutes;
-    this.#stored = kept.progress.position;
-    this.#unread = [...kept.progress.open.keys()].sort(bySeq);
+    this.#reader = new LogReader({
+      alerts,
+      accepts,
+      progress: this.progress,
+      queue: this.queue,
+      health: this.health,
+      onRead: () => {
+        kept.save();
+        this.queue.advance();
+      },
+      onError: (err) => this.report(err),
+    });
   }
 
-  /** When the oldest alert that waits was received. */
+  /** Time at which the oldest alert that waits was received, in Unix milliseconds. */
   get waitingSince(): number | undefined {
     return this.queue.waiting.oldest;
   }
 
   get lag(): number {
-    return this.progress.countOpen(this.#stored);
+    return this.progress.countOpen(this.#reader.stored);
   }
 
   protected get isDelivering(): boolean {
     return this.lag > 0;
   }
 
-  /** What has become of an alert of the log. */
+  /** Returns the delivery status of an alert of the log. */
   describe(record: StoredRecord): AlertDelivery {
     const { parked, forgotten, start, open } = this.progress;
     const { reason: error = null } = parked.get(record.seq) ?? {};
@@ -91,19 +78,19 @@ export class Forwarder extends Destination<Forwarded> {
     return { destination: this.name, status: toStatus(), attempts, error };
   }
 
-  /** Whether the alert is parked or waits. */
+  /** True if the alert is parked or waits. */
   isOpen({ seq, id }: StoredRecord): boolean {
     const parked = this.progress.parked.get(seq);
-    return parked ? parked.id === id : seq <= this.#stored && !this.progress.isSettled(seq);
+    return parked ? parked.id === id : seq <= this.#reader.stored && !this.progress.isSettled(seq);
   }
 
-  /** New alerts are in the log. */
+  /** Reads and sends the alerts of the log up to the seq. */
   noteStored(seq: number): void {
-    this.#stored = seq;
+    this.#reader.stored = seq;
     this.queue.advance();
   }
 
-  /** The alerts up to the seq were deleted. */
+  /** Counts and removes open alerts up to the seq, which were deleted from the log. */
   drop(seq: number): void {
     const { waiting } = this.queue;
     this.progress.drop(seq);
@@ -111,31 +98,29 @@ export class Forwarder extends Destination<Forwarded> {
     this.#parts.kept.save();
   }
 
-  /** All parked alerts wait again; returns how many. */
+  /** Sends all parked alerts again; returns their number. */
   unparkAll(): number {
     const seqs = this.progress.unparkAll(this.now());
-    this.#unread = [...this.#unread, ...seqs].sort(bySeq);
+    this.#reader.readAgain(seqs);
     this.#parts.kept.save();
     this.queue.advance();
     return seqs.length;
   }
 
-  /** Sends an alert that is parked or waits once, whatever else waits; undefined if it is being sent already. */
+  /** Sends an alert that is parked or waits now, before all others; resolves to undefined if it is already being sent. */
   async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
-    const one = this.queue.waiting.get(record.seq) ?? toQueued(record);
+    const one = this.queue.waiting.get(record.seq) ?? toQueuedAlert(record);
     one.message.asked = record;
     return this.queue.sendNow(one);
   }
 
-  /** Reads on in the log: what is read decides which alert is next. */
   fill(): boolean {
-    if (!this.#reading && this.#hasUnread && !this.#pause) this.#reading = this.#read();
-    return this.#reading === undefined;
+    return this.#reader.start();
   }
 
-  /** Sends an alert, unless it has said the same not long ago, or is not in the log any more. */
-  async send({ seq, message }: Queued<Forwarded>): Promise<DeliveryOutcome | undefined> {
-    const record = message.asked ?? this.#records.take(seq) ?? (await this.#records.read(seq));
+  /** Sends an alert, unless it is a repeat that is not due, or no longer in the log. */
+  async send({ seq, message }: QueuedAlert): Promise<DeliveryOutcome | undefined> {
+    const record = message.asked ?? (await this.#reader.find(seq));
     if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#send(record);
     if (record) this.progress.settle(seq);
     else this.progress.lose(seq);
@@ -143,13 +128,13 @@ export class Forwarder extends Destination<Forwarded> {
     return undefined;
   }
 
-  override noteFailure({ seq, attempts, message }: Queued<Forwarded>): void {
+  override noteFailure({ seq, attempts, message }: QueuedAlert): void {
     delete message.asked;
     const open = this.progress.open.get(seq);
     if (open) open.attempts = attempts;
   }
 
-  async settle(one: Queued<Forwarded>, { isDelivered, result: reason }: Settled): Promise<void> {
+  async settle(one: QueuedAlert, { isDelivered, result: reason }: Settled): Promise<void> {
     const { seq, message } = one;
     if (isDelivered) {
       if (message.series !== undefined) this.progress.noteSent(message.series, this.now());
@@ -160,8 +145,7 @@ export class Forwarder extends Destination<Forwarded> {
   }
 
   override noteOutcome(outcome: DeliveryOutcome): void {
-    // While nothing is accepted, memory is not used for it.
-    if (this.receiver.isInTrouble) this.#records.clear();
+    if (this.health.isInTrouble) this.#reader.freeMemory();
     super.noteOutcome(outcome);
   }
 
@@ -170,123 +154,34 @@ export class Forwarder extends Destination<Forwarded> {
   }
 
   protected override async finish(): Promise<void> {
-    clearTimeout(this.#pause);
-    await Promise.all([super.finish(), this.#reading]);
+    await Promise.all([super.finish(), this.#reader.close()]);
   }
 
-  get #hasUnread(): boolean {
-    return !this.queue.waiting.isFull && (this.#unread.length > 0 || this.progress.position < this.#stored);
-  }
-
-  /** Reads until enough alerts wait, or to the end of the log. Never rejects. */
-  async #read(): Promise<void> {
-    try {
-      while (this.#hasUnread && !this.queue.isClosed) {
-        if (this.#unread.length > 0) await this.#readOpen();
-        else await this.#readNew();
-      }
-    } catch (err) {
-      this.report(err);
-      this.#pause = setTimeout(() => {
-        this.#pause = undefined;
-        this.queue.advance();
-      }, unexpectedWaitMs);
-    }
-    this.#reading = undefined;
-    this.#parts.kept.save();
-    this.queue.advance();
-  }
-
-  /** Reads alerts that were open at startup or wait again, as many as are close together. */
-  async #readOpen(): Promise<void> {
-    const { queue } = this;
-    const [first = 0] = this.#unread;
-    const records = await readAlertsFrom(this.#parts.alerts, first);
-    const last = records.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
-    const found = new Map(records.map((record) => [record.seq, record]));
-    const slice = new Slice();
-    while (!queue.isClosed && !queue.waiting.isFull && (this.#unread[0] ?? Number.POSITIVE_INFINITY) <= last) {
-      const seq = this.#unread.shift() ?? 0;
-      this.#takeOpen(seq, found.get(seq));
-      // Filters can take long.
-      if (slice.isOver) await slice.giveWay();
-    }
-  }
-
-  #takeOpen(seq: number, record: StoredRecord | undefined): void {
-    const { waiting } = this.queue;
-    const open = this.progress.open.get(seq);
-    // It was sent on request, or deleted.
-    if (!open) return;
-    // In a new log, another alert may have the seq.
-    if (!record || (open.again && open.again.id !== record.id)) this.progress.lose(seq);
-    else if (!this.#parts.accepts(record)) this.progress.settle(seq);
-    else if (!waiting.has(seq)) waiting.add(toQueued(record, open));
-  }
-
-  /** Reads what was stored since. */
-  async #readNew(): Promise<void> {
-    const { alerts, accepts } = this.#parts;
-    const { queue, progress } = this;
-    const end = this.#stored;
-    const slice = new Slice();
-    for await (const records of alerts.readAfter(progress.position)) {
-      for (const record of records) {
-        // It was dropped while other work ran.
-        if (record.seq <= progress.position) continue;
-        if (progress.advance(record.seq, accepts(record))) queue.waiting.add(toQueued(record));
-        if (queue.waiting.isFull) break;
-        if (slice.isOver) await slice.giveWay();
-        if (queue.isClosed) return;
-      }
-      if (!this.receiver.isInTrouble) this.#records.keep(records, queue.waiting);
-      if (queue.isClosed || !this.#hasUnread || this.#unread.length > 0) return;
-    }
-    progress.advance(end, false);
-  }
-
-  /** Whether an alert that may come again is to be sent: if the one that was sent last is long ago. */
+  /** True unless the alert is a repeat and the last delivery was less than `repeatMinutes` ago. */
   #isDue({ repeatOf }: StoredRecord): boolean {
     if (repeatOf === undefined) return true;
     const passed = this.now() - (this.progress.sent.get(String(repeatOf)) ?? 0);
-    // The clock was ahead when the last one was sent, or some time has passed.
+    // With a negative value, the clock was ahead at the last delivery.
     return this.repeatMinutes > 0 && (passed < 0 || passed >= Math.floor(this.repeatMinutes * 60_000));
   }
 
   /** Never rejects. */
   #send(record: StoredRecord): Promise<DeliveryOutcome> {
-    const { instance, origin, sender } = this.#parts;
+    const { instance, origin, transport } = this.#parts;
     return this.request(
       async () => {
         const ended = await this.#findEnded(record);
         const alert = toDelivered(record, instance, origin);
         if (ended) alert.ended = toDelivered(ended, instance, origin);
-        return (await sender.send(alert, toTrace(record))).outcome;
+        return (await transport.send(alert, toTrace(record))).outcome;
       },
       { id: record.id },
     );
   }
 
-  /** The alert that a record ends. An end is sent without it rather than not at all. */
+  /** Resolves to the alert that a record resolves, for receivers that need its labels. A resolution is also sent without it. */
   async #findEnded({ resolves }: StoredRecord): Promise<StoredRecord | undefined> {
     const { target, findAlert } = this.#parts;
     return target.type.knowsByLabels && typeof resolves === 'string' ? findAlert(resolves) : undefined;
   }
 }
-
-/** A record of the log as an alert that waits; `open` says how it was tried before. */
-export const toQueued = (record: StoredRecord, { attempts, again }: OpenAlert = { attempts: 0 }): Queued<Forwarded> => {
-  const { seq, id, sender, fingerprint, status, level, repeatOf } = record;
-  const first = typeof repeatOf === 'string' ? repeatOf : id;
-  return createQueued(
-    {
-      seq,
-      message: { id, series: fingerprint === undefined ? undefined : first },
-      receivedAt: readTime(record) ?? 0,
-      askedAt: again?.at,
-      isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
-      key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
-    },
-    { attempts },
-  );
-};

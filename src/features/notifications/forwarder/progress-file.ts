@@ -8,18 +8,18 @@ import { DeliveryProgress, parseProgress } from './progress.ts';
 /** Milliseconds between two writes. */
 const writeMs = 1000;
 
-/** A destination's progress and the file that keeps it. */
+/** Progress of a destination, with its file. */
 export type KeptProgress = ReturnType<typeof keepProgress>;
 
 interface ProgressParts extends Pick<Parts, 'log'> {
   storage: Pick<Storage, 'log' | 'file'>;
-  /** A new destination begins after this seq. */
+  /** Alerts up to this seq are not for a new destination. */
   start: number;
-  /** The last seq of the alert log. */
+  /** Last seq of the alert log. */
   stored: number;
 }
 
-/** Opens `outbox-NAME.progress`, at first with what the journal of version 1.0 says. */
+/** Opens `outbox-NAME.progress`; without such a file, reads the journal of version 1.0. */
 export const openProgress = async (name: string, parts: ProgressParts): Promise<KeptProgress> => {
   const { storage, log, start, stored } = parts;
   const file = storage.file(`outbox-${name}.progress`);
@@ -37,7 +37,7 @@ export const openProgress = async (name: string, parts: ProgressParts): Promise<
   return kept;
 };
 
-/** A file that somebody has damaged loses no alert: all that are in the log are delivered again. */
+/** Parses the file. A damaged file loses no alert: all alerts of the log are delivered again. */
 const readFile = (bytes: Buffer, name: string, log: Parts['log']): DeliveryProgress => {
   try {
     return parseProgress(bytes.toString());
@@ -55,7 +55,7 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
   let isQueued = false;
   let isClosed = false;
   const write = (): Promise<void> => {
-    // The one that waits for its turn writes everything up to then.
+    // The write that waits for its turn writes all changes until then.
     if (isQueued || isClosed) return writing;
     isQueued = true;
     writing = writing.then(async () => {
@@ -75,7 +75,7 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     });
     return writing;
   };
-  /** Writes within a second, not all destinations at once; a change that is not written can only repeat deliveries. */
+  /** Writes within a second, with jitter between destinations. A change that is lost can only repeat deliveries. */
   const save = (): void => {
     isChanged = true;
     if (timer || isClosed) return;
@@ -92,9 +92,9 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     progress,
     save,
     write,
-    /** Whether the last write failed. */
+    /** Returns true if the last write failed. */
     isUnwritten: () => isUnwritten,
-    /** Writes what was not written yet, and nothing later: another destination may have the file then. */
+    /** Writes the last changes, and nothing later: a new destination may have the same file. */
     close: () => {
       clearTimeout(timer);
       const written = write();

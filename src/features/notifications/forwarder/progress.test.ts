@@ -73,7 +73,7 @@ test('of more than 10,000 parked alerts the oldest are forgotten and counted', (
   assert.deepEqual([again.parked.size, again.forgotten, again.parkedCount], [10_000, 3, 10_003]);
 });
 
-test('a log that ends before an alert that was read keeps those that are open, and later ones are new', () => {
+test('with a shorter log, open alerts in the log stay open, and later alerts are new', () => {
   const progress = readUpTo(15);
   for (const seq of [12, 13, 14, 15]) progress.settle(seq);
   assert.deepEqual(progress.cut(13), { isReplaced: false });
@@ -162,7 +162,7 @@ const open = ({ directory, writes, ...opened }: Opened, lines: string[] = []) =>
 
 const start = (t: Scope): Opened => ({ directory: createFolder(t), writes: [] });
 
-test('progress is written at once, then at most once a second, and when it is closed', async (t) => {
+test('the progress is written immediately, then at most once a second, and on close', async (t) => {
   const files = start(t);
   const kept = await open(files);
   assert.equal(files.writes.length, 1);
@@ -203,7 +203,7 @@ const lines = [
   },
 ];
 
-test('the journal of version 1.0 is read once: what was settled stays so, and attempts count', async (t) => {
+test('the journal of version 1.0 is read once, with settled alerts and attempts', async (t) => {
   const files = start(t);
   const journal = await openJournal({
     directory: files.directory,

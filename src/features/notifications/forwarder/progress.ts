@@ -1,16 +1,16 @@
-import type { ReceiverMemory } from '../queue/receiver.ts';
+import type { StoredHealth } from '../queue/receiver-health.ts';
 
-/** More parked alerts are forgotten, oldest first, and only counted. */
+/** Most parked alerts; older ones are only counted. */
 const mostParked = 10_000;
 
-/** How many alerts that may come again are remembered. */
+/** Most alerts whose last delivery is stored for their repeats. */
 const mostSent = 10_000;
 
-/** An alert that the destination has read and not finished with. */
+/** An alert that was read and is not settled. */
 export interface OpenAlert {
   /** Failed attempts. */
   attempts: number;
-  /** Set if it was parked, and an administrator has asked to send it again: its id, and when that was. */
+  /** Set if the alert was parked and an administrator has asked to send it again, at a time in Unix milliseconds. */
   again?: { id: string; at: number };
 }
 
@@ -18,30 +18,30 @@ export interface OpenAlert {
 export interface Parked {
   id: string;
   reason: string;
-  /** When, RFC 3339. */
+  /** Time at which it was parked, RFC 3339. */
   time: string;
 }
 
-/** What happened to the alerts of a destination, by their seq. Settled means delivered, parked, lost or not for it. */
+/** Progress of a destination in the alert log, by seq. An alert is settled once it is delivered, parked, lost or skipped. */
 export class DeliveryProgress {
-  /** Alerts up to this one were there before the destination. */
+  /** Last alert that is older than the destination. */
   start: number;
-  /** The last alert that was read. Up to here all are settled but those in `open`. */
+  /** Last alert that was read. All alerts up to it are settled, except `open`. */
   position: number;
   readonly open = new Map<number, OpenAlert>();
   /** Alerts that an administrator sent before they were read. */
   readonly early = new Set<number>();
   readonly parked = new Map<number, Parked>();
-  /** Alerts that were deleted before they were delivered or skipped. */
+  /** Number of alerts that were deleted before they were delivered or skipped. */
   dropped = 0;
-  /** Parked alerts beyond `mostParked`. */
+  /** Number of parked alerts beyond `mostParked`. */
   forgotten = 0;
-  receiver: ReceiverMemory = {};
-  /** It was notified of incidents last, so what comes meanwhile is not for it. */
+  receiver: StoredHealth = {};
+  /** True if the destination is notified of incidents, so that alerts are not for it. */
   isOfIncidents = false;
-  /** When the destination was made at run time; null if it is in the config file, undefined if a former version wrote this. */
+  /** Creation time of the runtime setting; null in the config file, undefined in a file of version 1.0. */
   madeAt: number | null | undefined;
-  /** When alerts that may come again were sent last, in Unix milliseconds, by the ids of their first records. */
+  /** Times of the last delivery of repeated alerts, in Unix milliseconds, by the id of the first alert. */
   readonly sent = new Map<string, number>();
 
   constructor(start: number) {
@@ -49,14 +49,14 @@ export class DeliveryProgress {
     this.position = start;
   }
 
-  /** Every alert up to this one is settled. */
+  /** Last alert up to which all are settled. */
   get cursor(): number {
     let first = this.position + 1;
     for (const seq of this.open.keys()) first = Math.min(first, seq);
     return first - 1;
   }
 
-  /** Parked alerts, with those that are only counted. */
+  /** Number of parked alerts, counted ones included. */
   get parkedCount(): number {
     return this.parked.size + this.forgotten;
   }
@@ -65,12 +65,12 @@ export class DeliveryProgress {
     return seq <= this.position ? !this.open.has(seq) : this.early.has(seq);
   }
 
-  /** How many alerts are not settled in a log that ends with `stored`. */
+  /** Returns the number of alerts that are not settled in a log that ends with `stored`. */
   countOpen(stored: number): number {
     return Math.max(0, stored - this.position) + this.open.size - this.early.size;
   }
 
-  /** The alert was read, and any between it and the position are not in the log; returns whether it is open. */
+  /** Moves the position to an alert; returns true if the alert is open. Alerts in between are not in the log. */
   advance(seq: number, isWanted: boolean): boolean {
     this.position = Math.max(this.position, seq);
     const isOpen = isWanted && !this.early.has(seq);
@@ -79,18 +79,18 @@ export class DeliveryProgress {
     return isOpen;
   }
 
-  /** Alerts up to the seq are not for this destination. */
+  /** Settles all alerts up to the seq. */
   skipTo(seq: number): void {
     this.open.clear();
     this.early.clear();
     this.position = Math.max(this.position, seq);
   }
 
-  /** Begins anew after this seq, as another destination of the name does. */
+  /** Starts again after this seq, for a new destination with the same name. */
   restart(start: number): void {
     for (const one of [this.open, this.early, this.parked, this.sent]) one.clear();
     const { notice } = this.receiver;
-    // An alert that fires about the former one has to end.
+    // An alert about the former destination has to be resolved.
     Object.assign(this, { start, position: start, dropped: 0, forgotten: 0, receiver: notice ? { notice } : {} });
   }
 
@@ -99,13 +99,13 @@ export class DeliveryProgress {
     else this.early.add(seq);
   }
 
-  /** An open alert is not in the log. One that waited again was deleted meanwhile. */
+  /** Settles an open alert that is not in the log. An alert that waited again was deleted meanwhile. */
   lose(seq: number): void {
     if (this.open.get(seq)?.again) this.dropped += 1;
     this.settle(seq);
   }
 
-  /** Retention has deleted the alerts up to the seq. */
+  /** Counts and settles open alerts up to the seq, which retention has deleted. */
   drop(seq: number): void {
     const before = this.open.size - this.early.size - this.position;
     for (const one of this.open.keys()) if (one <= seq) this.open.delete(one);
@@ -113,7 +113,7 @@ export class DeliveryProgress {
     this.dropped += before - (this.open.size - this.early.size - this.position);
   }
 
-  /** The log ends with `stored`: later alerts will get these seqs again. If all were settled, it was replaced. */
+  /** Limits the progress to a log that ends with `stored`. If a later alert was settled, the log was replaced. */
   cut(stored: number): { isReplaced: boolean } {
     const isReplaced = this.cursor > stored;
     if (isReplaced) {
@@ -127,7 +127,7 @@ export class DeliveryProgress {
   }
 
   park(seq: number, parked: Parked): void {
-    // Retention has counted it as dropped.
+    // Retention has already counted the alert as dropped.
     if (this.isSettled(seq)) return;
     this.addParked(seq, parked);
     this.settle(seq);
@@ -141,7 +141,7 @@ export class DeliveryProgress {
     this.forgotten += 1;
   }
 
-  /** All parked alerts wait again; returns their seqs. */
+  /** Opens all parked alerts again; returns their seqs. */
   unparkAll(now: number): number[] {
     const seqs = [...this.parked.keys()];
     for (const [seq, { id }] of this.parked) this.open.set(seq, { attempts: 0, again: { id, at: now } });
@@ -165,7 +165,7 @@ export class DeliveryProgress {
   }
 }
 
-/** The progress in the JSON of another. Throws an error where it is damaged. */
+/** Parses the JSON of a progress. Throws an Error for damaged JSON. */
 export const parseProgress = (text: string): DeliveryProgress => {
   const { start, position, dropped, forgotten, receiver, isOfIncidents, madeAt, ...lists } = JSON.parse(
     text,

@@ -4,30 +4,30 @@ import type { RecordLog } from '../../../storage/record-log.ts';
 
 type ReadableAlerts = Pick<RecordLog, 'readAfter'>;
 
-/** The record with the seq, or the next one, and some after it; none at the end of the log. */
+/** Returns records from the seq on, as many as are read at a time; none at the end of the log. */
 export const readAlertsFrom = async (alerts: ReadableAlerts, seq: number): Promise<readonly StoredRecord[]> => {
   for await (const records of alerts.readAfter(seq - 1)) return records;
   return [];
 };
 
-/** As many records are kept, which take up so many blocks of 64 KiB. */
+/** Most records in memory, and most blocks of 64 KiB that they may take up. */
 const mostKept = { records: 10_000, blocks: 128 };
 
-/** Records that were read before their turn, so that nearly none is read twice. */
+/** Records that were read ahead, so that few are read twice. */
 export class ReadRecords {
   readonly #alerts: ReadableAlerts;
   readonly #serially = createSerial();
   readonly #kept = new Map<number, StoredRecord>();
-  /** Of those that were taken, the average counts. */
+  /** Blocks of the kept records; a taken record counts as the average. */
   #blocks = 0;
-  /** The block that was read last for one of its records. */
+  /** Last block that was read for a single record. */
   #block = new Map<number, StoredRecord>();
 
   constructor(alerts: ReadableAlerts) {
     this.#alerts = alerts;
   }
 
-  /** Keeps those of a block that wait. */
+  /** Keeps the records of a block that wait, if there is room. */
   keep(records: readonly StoredRecord[], waiting: { has(seq: number): boolean }): void {
     if (this.#kept.size >= mostKept.records || this.#blocks >= mostKept.blocks) return;
     for (const record of records) if (waiting.has(record.seq)) this.#kept.set(record.seq, record);
@@ -39,7 +39,7 @@ export class ReadRecords {
     this.#blocks = 0;
   }
 
-  /** The record, if it is in memory; it is not kept for longer. */
+  /** Removes and returns a record in memory; undefined for another one. */
   take(seq: number): StoredRecord | undefined {
     const record = this.#kept.get(seq);
     if (record) {
@@ -49,10 +49,10 @@ export class ReadRecords {
     return record ?? this.#block.get(seq);
   }
 
-  /** The record, or undefined if it is not in the log. */
+  /** Resolves to a record of the log; to undefined if the log does not contain it. */
   read(seq: number): Promise<StoredRecord | undefined> {
     return this.#serially(async () => {
-      // An attempt before this one may have read it.
+      // The read before may have included this record.
       if (!this.#block.has(seq)) {
         const records = await readAlertsFrom(this.#alerts, seq);
         this.#block = new Map(records.map((record) => [record.seq, record]));

@@ -14,7 +14,7 @@ import {
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
 
-/** What a destination with these settings gets of a log with these records. */
+/** Returns the alerts that a destination with these settings gets from a log with these records. */
 const deliver = async (t: TestContext, settings: object, records: ((ids: string[]) => object)[]) => {
   const receiver = await startReceiver(t);
   const directory = join(createFolder(t), 'data');
@@ -71,7 +71,7 @@ test('with repeatMinutes 0 an alert that comes again is never sent, and is shown
   assert.equal(json.deliveries[0]?.status, 'skipped');
 });
 
-test('with few repeatMinutes an alert that comes again is sent again, and names the first one', async (t) => {
+test('a repeated alert is sent again after repeatMinutes, and names the first alert', async (t) => {
   const { messages, bodies, ids } = await deliver(t, { repeatMinutes: 1e-9 }, series);
   assert.deepEqual(messages, ['first', 'again', 'once more', 'other', 'unknown series']);
   assert.equal(bodies[1]?.repeatOf, ids[0]);

@@ -9,11 +9,11 @@ import {
 } from '../../../kit/alert-record.ts';
 import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
-import { toSingleLine, truncate } from './text.ts';
+import { toSingleLine, truncate } from './plain-text.ts';
 
-/** An alert as destinations send it. It depends on the record alone, so a repeated delivery has the same body. */
+/** Alert for a receiver. It depends on the record alone, so a repeated delivery has the same body. */
 export interface DeliveredAlert {
-  /** The record's id. */
+  /** Id of the record. */
   id: string;
   /** Time of receipt, RFC 3339. */
   time: string;
@@ -22,7 +22,7 @@ export interface DeliveredAlert {
   severity: Severity;
   message: string;
   hostname: string;
-  /** The intake format; `native` for `POST /api/alert`. */
+  /** Intake format; `native` for `POST /api/alert`. */
   format: string;
   status?: 'firing' | 'resolved';
   fingerprint?: string;
@@ -30,23 +30,23 @@ export interface DeliveredAlert {
   startsAt?: string;
   endsAt?: string;
   link?: string;
-  /** More than the message says, and further links by their names. */
   details?: string;
+  /** Additional links by name. */
   links?: Record<string, string>;
-  /** What the alert is about, for another signalbox: no other alert of this server, and none of another, has the same. */
+  /** Key of the problem for another signalbox, unique among all servers. */
   key?: string;
-  /** Of a resolved alert: the level of the one that it ends. */
+  /** Level of the firing alert, in a resolved one. */
   firingLevel?: string;
-  /** The id of the alert that this one resolves. */
+  /** Id of the alert that this one resolves. */
   resolves?: string;
-  /** That alert, for types that need it. */
+  /** The resolved alert, for types that need its labels. */
   ended?: Pick<DeliveredAlert, 'source' | 'hostname' | 'labels'>;
-  /** The id of the first alert that this one repeats. */
+  /** Id of the first alert that this one repeats. */
   repeatOf?: string;
   labels?: Record<string, string>;
-  /** The instances that have delivered it, this one last. */
+  /** Instances that have delivered the alert, this one last. */
   via: string;
-  /** The server that sends it: the same for all instances that share a database. */
+  /** Id of the server, which all instances with the same database share. */
   origin?: string;
 }
 
@@ -54,7 +54,7 @@ const optionalTexts = [
   ...(['fingerprint', 'startsAt', 'endsAt', 'link', 'details', 'firingLevel', 'resolves', 'repeatOf'] as const),
 ] as const;
 
-/** The alert of a record, delivered by `instance`. */
+/** Returns the alert of a record, delivered by `instance`. */
 export const toDelivered = (record: StoredRecord, instance: string, origin = instance): DeliveredAlert => {
   const { id, status, labels, links } = record;
   const alert: Omit<DeliveredAlert, 'via'> & { via?: string } = {
@@ -78,7 +78,7 @@ export const toDelivered = (record: StoredRecord, instance: string, origin = ins
   return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', '), origin });
 };
 
-/** Senders without a credential count as one, as they do for incidents. */
+/** Returns the key for another signalbox. All senders without a credential count as one, as for incidents. */
 const toForwardedKey = ({ sender, format, fingerprint }: StoredRecord, origin: string): string => {
   const group = readText(sender).startsWith('address:') ? '' : readText(sender);
   const mark = hash('sha256', JSON.stringify([origin, group, format ?? '']), 'hex').slice(0, 8);
@@ -95,7 +95,7 @@ const toTexts = (texts: unknown): Record<string, string> =>
     Object.entries(Object(texts)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 
-/** One line about the alert: `ERROR backup on web-1`, or `ERROR disk is full on web-1` where it names no source. */
+/** Returns one line: `ERROR backup on web-1`, or `ERROR disk is full on web-1` without a source. */
 export const toAlertTitle = ({ level, source, message, hostname }: DeliveredAlert): string => {
   const [line = ''] = message.trim().split(/[\r\n]/, 1);
   const name = toSingleLine(source).trim();
@@ -105,7 +105,7 @@ export const toAlertTitle = ({ level, source, message, hostname }: DeliveredAler
   return truncate(toSingleLine([level, subject, host && place].filter((part) => part !== '').join(' ')), 250);
 };
 
-/** Message, details and links; never empty. */
+/** Returns message, details and links; never empty. */
 export const toAlertText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
   const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
   return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');

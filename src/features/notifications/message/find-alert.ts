@@ -3,22 +3,22 @@ import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 
-/** Alerts that are kept for other destinations; each has at most a MiB. */
-const mostFound = 32;
+/** Most alerts in the cache, each with up to 1 MiB. */
+const mostCached = 32;
 
-/** Milliseconds for which something to send waits at most for an alert that it tells more of. */
+/** Longest wait for an alert, in milliseconds. */
 const patienceMs = 2000;
 
-/** Finds an alert of the log by its id. Never rejects: what is sent is sent without it rather than not at all. */
+/** Finds an alert of the log by its id. Resolves to undefined for a missing, unreadable or slow alert; never rejects. */
 export type FindAlert = (id: string) => Promise<StoredRecord | undefined>;
 
-/** Finds alerts for all destinations: they tell of the same incidents at about the same time. */
+/** Returns a function with a cache for all destinations, which need the same alerts at about the same time. */
 export const createAlertFinder = (alerts: Pick<RecordLog, 'find'>): FindAlert => {
-  const found = new RecentValues<Promise<StoredRecord | undefined>>(mostFound);
+  const cached = new RecentValues<Promise<StoredRecord | undefined>>(mostCached);
   const find = (id: string): Promise<StoredRecord | undefined> =>
-    found.get(id, () => {
+    cached.get(id, () => {
       const finding = alerts.find(id).catch(() => undefined);
-      void finding.then((record) => record ?? found.delete(id));
+      void finding.then((record) => record ?? cached.delete(id));
       return finding;
     });
   return (id) => awaitWithin(patienceMs, find(id));

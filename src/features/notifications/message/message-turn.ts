@@ -1,8 +1,8 @@
 import { Slots } from '../../../kit/slots.ts';
 import { createTurns } from '../../../lib/slice.ts';
 
-/** Resolves when the next message may be made: a hundred destinations may have messages at the same time. */
+/** Resolves when the next message may be written, so that messages of a hundred destinations do not block the event loop. */
 export const waitForMessageTurn = createTurns();
 
-/** Sends of all destinations of incidents. One that takes longer than a quarter of a second gives its place to another. */
+/** Slots for messages about incidents, of all destinations. After 250 ms, a message no longer keeps its slot from others. */
 export const messageSlots = new Slots(20, { keptMs: 250, most: Number.POSITIVE_INFINITY });

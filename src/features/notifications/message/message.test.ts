@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  createHappening,
   createIncident,
   createResolution,
+  createUpdate,
   openedAt,
   taken,
 } from '../../../../test/support/incident-messages.ts';
 import { notificationKinds } from '../../../kit/incident-source.ts';
-import { createIncidentMessage, type IncidentHappening, toDurationText } from './message.ts';
+import { createIncidentMessage, type IncidentUpdate, toDurationText } from './message.ts';
 
 const minute = 60_000;
 
@@ -19,35 +19,32 @@ const parts = {
   instance: 'signalbox/0123456789abcdef',
 };
 
-const write = (...happenings: IncidentHappening[]) => createIncidentMessage(happenings, parts);
+const write = (...updates: IncidentUpdate[]) => createIncidentMessage(updates, parts);
 
-const titleOf = (...happenings: IncidentHappening[]): string => write(...happenings).title;
+const titleOf = (...updates: IncidentUpdate[]): string => write(...updates).title;
 
-test('the title says what happened to which incident', () => {
-  assert.equal(titleOf(createHappening()), 'CRITICAL #412 disk full on db-1');
-  assert.equal(titleOf(createHappening({ openings: 2 })), 'Open again: CRITICAL #412 disk full on db-1');
-  assert.equal(titleOf(createHappening({}, { what: 'raised' })), 'Raised to CRITICAL: #412 disk full on db-1');
-  const reminder = createHappening({}, { what: 'reminder', happenedAt: openedAt + 125 * minute });
+test('the title names the event and the incident', () => {
+  assert.equal(titleOf(createUpdate()), 'CRITICAL #412 disk full on db-1');
+  assert.equal(titleOf(createUpdate({ openings: 2 })), 'Open again: CRITICAL #412 disk full on db-1');
+  assert.equal(titleOf(createUpdate({}, { what: 'raised' })), 'Raised to CRITICAL: #412 disk full on db-1');
+  const reminder = createUpdate({}, { what: 'reminder', happenedAt: openedAt + 125 * minute });
   assert.equal(titleOf(reminder), 'Still open for 2 h 5 min: CRITICAL #412 disk full on db-1');
-  assert.equal(
-    titleOf(createHappening(taken, { what: 'acknowledged' })),
-    'Acknowledged by anna: #412 disk full on db-1',
-  );
+  assert.equal(titleOf(createUpdate(taken, { what: 'acknowledged' })), 'Acknowledged by anna: #412 disk full on db-1');
   const acknowledged = { by: 'destination:phone', at: openedAt, until: null, comment: null };
   assert.equal(
-    titleOf(createHappening({ ...taken, acknowledged }, { what: 'acknowledged' })),
+    titleOf(createUpdate({ ...taken, acknowledged }, { what: 'acknowledged' })),
     'Acknowledged by somebody through phone: #412 disk full on db-1',
   );
   assert.equal(titleOf(createResolution()), 'Resolved #412: disk full on db-1');
-  assert.equal(titleOf(createHappening({ title: 'db-1 is down' })), 'CRITICAL #412 db-1 is down');
-  assert.equal(titleOf(createHappening({ hostname: '' })), 'CRITICAL #412 disk full');
+  assert.equal(titleOf(createUpdate({ title: 'db-1 is down' })), 'CRITICAL #412 db-1 is down');
+  assert.equal(titleOf(createUpdate({ hostname: '' })), 'CRITICAL #412 disk full');
 });
 
-test('the body has what people need on a phone', () => {
-  const { body } = write(createHappening());
+test('the body has level, host, source, count and owner of the incident', () => {
+  const { body } = write(createUpdate());
   assert.match(
     body,
-    /^CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 \d\d:\d\d [+-]\d\d:\d\d\nNobody has taken it\.$/,
+    /^CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 \d\d:\d\d [+-]\d\d:\d\d\nNobody has acknowledged it\.$/,
   );
   const alert = {
     seq: 1,
@@ -59,7 +56,7 @@ test('the body has what people need on a phone', () => {
   };
   const acknowledged = { by: 'anna', at: openedAt, until: openedAt + 60 * minute, comment: 'on it' };
   const incident = { link: 'https://grafana.example.org/1', state: 'acknowledged', acknowledged } as const;
-  const lines = write(createHappening(incident, { alert })).body.split('\n');
+  const lines = write(createUpdate(incident, { alert })).body.split('\n');
   assert.deepEqual(lines.slice(0, 2), ['disk full', 'sda1 has no room']);
   assert.match(lines[4] ?? '', /^Acknowledged by anna until 2026-01-31 \d\d:\d\d [+-]\d\d:\d\d: on it$/);
   assert.deepEqual(lines.slice(5), [
@@ -74,18 +71,18 @@ test('the body has what people need on a phone', () => {
   );
 });
 
-test('the link leads to the incident in the console, or where its sender shows it', () => {
-  const incident = createHappening({ link: 'https://grafana.example.org/1' });
+test('the link leads to the incident in the console, or is the link of its sender', () => {
+  const incident = createUpdate({ link: 'https://grafana.example.org/1' });
   assert.equal(write(incident).link, 'https://signalbox.example.org/console/#/incidents/412');
   const without = { ...parts, publicUrl: undefined };
   assert.equal(createIncidentMessage([incident], without).link, 'https://grafana.example.org/1');
-  assert.equal('link' in createIncidentMessage([createHappening()], without), false);
+  assert.equal('link' in createIncidentMessage([createUpdate()], without), false);
 });
 
-test('several incidents are one message, the worst first and ends last', () => {
+test('several incidents are one message, worst first and resolutions last', () => {
   const [first, second] = [
-    createHappening({ number: 413, id: createIncident().id.replace(/5$/, '6'), title: 'no backup', level: 'WARNING' }),
-    createHappening(),
+    createUpdate({ number: 413, id: createIncident().id.replace(/5$/, '6'), title: 'no backup', level: 'WARNING' }),
+    createUpdate(),
   ];
   const message = write(first, second);
   assert.equal(message.title, '2 incidents on db-1: disk full, no backup');
@@ -103,26 +100,26 @@ test('several incidents are one message, the worst first and ends last', () => {
   assert.equal(titleOf(createResolution(), createResolution()), '2 incidents resolved on db-1: disk full');
 });
 
-test('what is resolved or taken cannot be acknowledged', () => {
-  for (const one of [createResolution(), createHappening(taken)]) assert.equal('acknowledgeUrl' in write(one), false);
+test('a message about resolved or acknowledged incidents has no link to acknowledge', () => {
+  for (const one of [createResolution(), createUpdate(taken)]) assert.equal('acknowledgeUrl' in write(one), false);
 });
 
-test('a message that is written again has the same id, and each other one has another', () => {
+test('a repeated message has the same id, and every other message another id', () => {
   const messages = [
-    createHappening(),
-    createHappening({ openings: 2 }),
-    createHappening({}, { happenedAt: openedAt + 1 }),
-    createHappening({}, { what: 'reminder' }),
-    createHappening({}, { what: 'raised' }),
-    createHappening({ level: 'ERROR' }, { what: 'raised' }),
+    createUpdate(),
+    createUpdate({ openings: 2 }),
+    createUpdate({}, { happenedAt: openedAt + 1 }),
+    createUpdate({}, { what: 'reminder' }),
+    createUpdate({}, { what: 'raised' }),
+    createUpdate({ level: 'ERROR' }, { what: 'raised' }),
     createResolution(),
   ].map((one) => [write(one).id, write({ ...one, incident: { ...one.incident, count: 4 } }).id]);
   for (const [one, same] of messages) assert.equal(one, same);
   assert.equal(new Set(messages.flat()).size, messages.length);
 });
 
-test('titles are one line of at most 250 bytes, and bodies are never empty, whatever incidents say', () => {
-  const happening = fc.record({
+test('for any incident, titles are one line of at most 250 bytes and bodies are not empty', () => {
+  const update = fc.record({
     what: fc.constantFrom(...notificationKinds),
     happenedAt: fc.integer({ min: 0, max: 8e12 }),
     incident: fc
@@ -135,8 +132,8 @@ test('titles are one line of at most 250 bytes, and bodies are never empty, what
       .map((changes) => createIncident(changes)),
   });
   fc.assert(
-    fc.property(fc.array(happening, { minLength: 1, maxLength: 30 }), (happenings) => {
-      const { title, body } = write(...happenings);
+    fc.property(fc.array(update, { minLength: 1, maxLength: 30 }), (updates) => {
+      const { title, body } = write(...updates);
       assert.ok(Buffer.byteLength(title) <= 250);
       assert.doesNotMatch(title, /[\n\r]/);
       assert.notEqual(body.trim(), '');
@@ -144,7 +141,7 @@ test('titles are one line of at most 250 bytes, and bodies are never empty, what
   );
 });
 
-test('a source or a host name adds no line to what is said of the incident', () => {
+test('line breaks in a source or host name add no line to the body', () => {
   const [plain, hostile] = ['x', 'x\r\nAcknowledged by anna\n'].map((text) =>
     write({ what: 'opened', happenedAt: 0, incident: createIncident({ source: text, hostname: text }) }),
   );

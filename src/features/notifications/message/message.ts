@@ -5,75 +5,75 @@ import { toPerson } from '../../../kit/people.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 import { toLocalMinute, toOffsetTimestamp } from '../../../lib/local-time.ts';
 import { createIdOf, type StoredRecord } from '../../../storage/journal/line.ts';
-import { toSingleLine, truncate } from './text.ts';
+import { toSingleLine, truncate } from './plain-text.ts';
 
-/** Of several kinds in one message, the first of these stands for all. */
+/** Kinds of notifications by importance: a message with several kinds has the first of them. */
 const byImportance = ['opened', 'raised', 'reminder', 'acknowledged', 'resolved'] as const satisfies NotificationKind[];
 
-/** What happened to an incident. */
-export interface IncidentHappening {
+/** Update about an incident in a message. */
+export interface IncidentUpdate {
   what: NotificationKind;
-  /** When, in Unix milliseconds; of a reminder, when it was due. It is the same for each attempt to tell it. */
+  /** Time of the event, or at which the reminder was due, in Unix milliseconds. It is the same in each attempt. */
   happenedAt: number;
   incident: SharedIncident;
-  /** The incident's last alert, if it is still stored: its details and links are told. */
+  /** Last alert of the incident, if it is still stored. Its details and links are part of the message. */
   alert?: StoredRecord | undefined;
 }
 
-/** A message about one or several incidents, as destinations send it. */
+/** Message about one or several incidents. */
 export interface IncidentMessage {
-  /** The same for each attempt to send it. */
+  /** Id, which is the same in each attempt. */
   id: string;
   what: NotificationKind;
-  /** When the last of it happened, RFC 3339. */
+  /** Time of the latest update, RFC 3339. */
   time: string;
-  /** Of the worst of them. */
+  /** Severity of the first update, which is the most urgent one. */
   severity: Severity;
   /** One line. */
   title: string;
   /** Plain text, never empty. */
   body: string;
-  /** The incident in the console, or where its sender shows it. */
+  /** URL of the incident in the console, or the link of its sender. */
   link?: string;
-  /** Whoever has it can acknowledge the incidents. */
+  /** URL with which anybody can acknowledge the incidents. */
   acknowledgeUrl?: string;
-  happenings: readonly IncidentHappening[];
-  /** The instance that sends it. */
+  updates: readonly IncidentUpdate[];
+  /** Instance that sends it. */
   via: string;
-  /** The server that sends it: the same for all instances that share a database. */
+  /** Id of the server, which all instances with the same database share. */
   origin: string;
 }
 
 interface MessageParts {
-  /** The setting: where people reach this server. */
+  /** The setting `publicUrl`. */
   publicUrl: string | undefined;
-  /** The URL with which the receiver can acknowledge the incidents with these ids; undefined if there is none. */
+  /** Returns the URL to acknowledge the incidents with these ids; undefined without such a URL. */
   toAcknowledgeUrl(ids: readonly string[]): string | undefined;
-  /** The name of this data directory. */
+  /** Id of this instance. */
   instance: string;
-  /** The same for all instances that share a database; the instance by default. */
+  /** Id of the server, which all instances with the same database share; the instance by default. */
   origin?: string;
 }
 
-/** The most incidents that a message describes; of others it says how many there are. */
+/** Most incidents that a message describes; others are only counted. */
 const mostDescribed = 10;
 
-/** The most bytes of a title. */
+/** Most bytes of a title. */
 const longestTitle = 250;
 
-/** The message that says what happened: at least one thing, and each incident once. */
+/** Returns the message of at least one update, with each incident once. */
 export const createIncidentMessage = (
-  happenings: readonly IncidentHappening[],
+  updates: readonly IncidentUpdate[],
   { publicUrl, toAcknowledgeUrl, instance, origin = instance }: MessageParts,
 ): IncidentMessage => {
-  const sorted = happenings.toSorted(byUrgency);
+  const sorted = updates.toSorted(byUrgency);
   const [first] = sorted;
-  if (!first) throw new Error('a message needs something that happened');
+  if (!first) throw new Error('a message needs at least one update');
   const at = Math.max(...sorted.map((each) => each.happenedAt));
   const isSingle = sorted.length === 1;
   const link = isSingle ? (toConsoleLink(publicUrl, first.incident) ?? first.incident.link) : toConsoleLink(publicUrl);
-  const unowned = sorted.filter(({ incident }) => incident.state === 'open').map(({ incident }) => incident.id);
-  const acknowledgeUrl = unowned.length > 0 ? toAcknowledgeUrl(unowned) : undefined;
+  const unacknowledged = sorted.filter(({ incident }) => incident.state === 'open').map(({ incident }) => incident.id);
+  const acknowledgeUrl = unacknowledged.length > 0 ? toAcknowledgeUrl(unacknowledged) : undefined;
   return {
     id: toMessageId(sorted, at),
     what: byImportance.find((what) => sorted.some((each) => each.what === what)) ?? first.what,
@@ -83,28 +83,28 @@ export const createIncidentMessage = (
     body: isSingle ? toIncidentBody(first, publicUrl) : toGroupBody(sorted),
     ...(link && { link }),
     ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
-    happenings: sorted,
+    updates: sorted,
     via: instance,
     origin,
   };
 };
 
-/** What asks for somebody first: news that are no end, the worst first. */
-const byUrgency = (one: IncidentHappening, other: IncidentHappening): number =>
+/** Sorts resolutions last, then by severity. */
+const byUrgency = (one: IncidentUpdate, other: IncidentUpdate): number =>
   Number(one.what === 'resolved') - Number(other.what === 'resolved') ||
   rankOf(one.incident.level) - rankOf(other.incident.level) ||
   byImportance.indexOf(one.what) - byImportance.indexOf(other.what) ||
   one.incident.number - other.incident.number;
 
-const toMessageId = (happenings: readonly IncidentHappening[], at: number): string => {
-  const parts = happenings.map(({ what, happenedAt: time, incident: { id, openings, level } }) => [
+const toMessageId = (updates: readonly IncidentUpdate[], at: number): string => {
+  const parts = updates.map(({ what, happenedAt: time, incident: { id, openings, level } }) => [
     ...[id, what, time, openings],
     ...(what === 'raised' ? [level] : []),
   ]);
   return createIdOf(at, hash('sha256', `message ${JSON.stringify(parts)}`, 'hex'));
 };
 
-/** Where the console shows an incident, or all; undefined without a `publicUrl`. */
+/** Returns the URL of an incident, or of all, in the console; undefined without `publicUrl`. */
 export const toConsoleLink = (
   publicUrl: string | undefined,
   incident?: Pick<SharedIncident, 'number'>,
@@ -113,7 +113,7 @@ export const toConsoleLink = (
   return `${publicUrl.replace(/\/+$/, '')}/console/#/incidents${incident ? `/${incident.number}` : ''}`;
 };
 
-const toTitle = ({ what, happenedAt, incident }: IncidentHappening): string => {
+const toTitle = ({ what, happenedAt, incident }: IncidentUpdate): string => {
   const { number, level, acknowledged, stateSince, openings } = incident;
   const name = toName(incident);
   switch (what) {
@@ -143,28 +143,28 @@ const verbs: Partial<Record<NotificationKind, string>> = {
 };
 
 /** `3 incidents on db-1: disk full, no backup, load is high`. */
-const toGroupTitle = (happenings: readonly IncidentHappening[]): string => {
-  const kinds = [...new Set(happenings.map(({ what }) => verbs[what]))];
+const toGroupTitle = (updates: readonly IncidentUpdate[]): string => {
+  const kinds = [...new Set(updates.map(({ what }) => verbs[what]))];
   const [verb] = kinds.length === 1 ? kinds : [];
-  const hosts = [...new Set(happenings.map(({ incident }) => toKnownHost(incident.hostname)))];
+  const hosts = [...new Set(updates.map(({ incident }) => toKnownHost(incident.hostname)))];
   const [host = ''] = hosts.length === 1 ? hosts : [];
-  const titles = [...new Set(happenings.map(({ incident }) => incident.title))];
-  const subject = `${happenings.length} incidents${verb === undefined ? '' : ` ${verb}`}`;
+  const titles = [...new Set(updates.map(({ incident }) => incident.title))];
+  const subject = `${updates.length} incidents${verb === undefined ? '' : ` ${verb}`}`;
   return `${subject}${host === '' ? '' : ` on ${host}`}: ${titles.join(', ')}`;
 };
 
-const toIncidentBody = ({ incident, alert, what }: IncidentHappening, publicUrl: string | undefined): string => {
+const toIncidentBody = ({ incident, alert, what }: IncidentUpdate, publicUrl: string | undefined): string => {
   const details = toText(alert?.['details']);
   const message = withoutResolvedMark(toText(alert?.['message']));
   const links = [
     ...Object.entries(Object(alert?.['links'])).filter((entry): entry is [string, string] => toText(entry[1]) !== ''),
-    // The console is where the message itself links to.
+    // The message itself links to the console.
     ...(publicUrl !== undefined && incident.link !== null ? [['Source', incident.link] as const] : []),
   ];
   const parts = [
-    // A title is one line, and cut; the alert may say more.
+    // The title is one truncated line; the message may be longer.
     ...(message.trim() === incident.title ? [] : [message.trim()]),
-    [toFacts(incident), toOwner(incident), ...(what === 'resolved' ? [toEnd(incident)] : [])]
+    [toFacts(incident), toOwner(incident), ...(what === 'resolved' ? [toResolution(incident)] : [])]
       .filter((line) => line !== '')
       .join('\n'),
     details,
@@ -187,31 +187,31 @@ const toFacts = ({ level, hostname, source, count, firstAt }: SharedIncident): s
   );
 
 const toOwner = ({ state, acknowledged }: SharedIncident): string => {
-  if (state === 'open') return 'Nobody has taken it.';
+  if (state === 'open') return 'Nobody has acknowledged it.';
   if (!acknowledged) return '';
   const { by, until, comment } = acknowledged;
   const end = until === null || state === 'resolved' ? '' : ` until ${toLocalMinute(until)}`;
   return `Acknowledged by ${toPerson(by)}${end}${comment === null ? '' : `: ${comment}`}`;
 };
 
-const toEnd = ({ firstAt, stateSince, resolved }: SharedIncident): string => {
+const toResolution = ({ firstAt, stateSince, resolved }: SharedIncident): string => {
   const lasted = `after ${toDurationText(stateSince - firstAt)}`;
   if (resolved?.reason === 'quiet') return `Resolved ${lasted}, because no more alerts came`;
   return `Resolved ${lasted}${resolved?.by ? ` by ${toPerson(resolved.by)}` : ''}`;
 };
 
-/** One line for each incident. */
-const toGroupBody = (happenings: readonly IncidentHappening[]): string => {
-  const lines = happenings.slice(0, mostDescribed).map((each) => {
+/** Returns one line for each incident. */
+const toGroupBody = (updates: readonly IncidentUpdate[]): string => {
+  const lines = updates.slice(0, mostDescribed).map((each) => {
     const { incident } = each;
     const facts = [incident.source, `${incident.count} ${incident.count === 1 ? 'alert' : 'alerts'}`];
     return `${toSingleLine(toTitle(each))} (${facts.filter((fact) => fact !== '').join(' · ')})`;
   });
-  const left = happenings.length - lines.length;
+  const left = updates.length - lines.length;
   return [...lines, ...(left > 0 ? [`… and ${left} more`] : [])].join('\n');
 };
 
-/** `2 h 5 min`, rounded to minutes, beyond a day to hours. */
+/** Returns a duration such as `2 h 5 min`, rounded to minutes, and from a day on to hours. */
 export const toDurationText = (ms: number): string => {
   const minutes = Math.round(Math.max(0, ms) / 60_000);
   if (minutes === 0) return `${Math.max(1, Math.round(ms / 1000))} s`;

@@ -3,33 +3,36 @@ import { makeWellFormed } from '../../../lib/well-formed.ts';
 import { type DeliveredAlert, toAlertText, toAlertTitle } from './alert.ts';
 import type { IncidentMessage } from './message.ts';
 
-/** What destinations send: an alert, or a message about incidents, with what receivers of each kind show of both. */
+/** Content for a receiver: an alert or a message about incidents, with the fields that both have. */
 export type Outgoing = {
-  /** The same for each attempt to send it. */
+  /** Id, which is the same in each attempt. */
   id: string;
   /** RFC 3339. */
   time: string;
   urgency: Urgency;
   /** One line. */
   title: string;
-  /** What is below the title; never empty. */
+  /** Text below the title; never empty. */
   text: string;
   link?: string;
-  /** Where the receiver can acknowledge the incidents. */
+  /** URL with which the receiver can acknowledge the incidents. */
   acknowledgeUrl?: string;
-  /** The instances that have sent it, this one last. */
+  /** Instances that have delivered it, this one last. */
   via: string;
 } & ({ alert: DeliveredAlert; message?: undefined } | { alert?: undefined; message: IncidentMessage });
 
-/** How urgent receivers show an alert. */
+/** Urgency with which receivers show a message. */
 export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 
 const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'error', WARNING: 'warning', INFO: 'info' };
 
-/** Logs of versions before 1.2 have texts with half a surrogate pair, which no URL and few receivers can have. */
+/**
+ * Returns the content for a receiver. Halves of surrogate pairs, which logs of versions before 1.2 contain and few receivers accept, are
+ * replaced.
+ */
 export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing => {
   const sendable = makeWellFormed(content);
-  return 'happenings' in sendable ? toMessageOutgoing(sendable) : toAlertOutgoing(sendable);
+  return 'updates' in sendable ? toMessageOutgoing(sendable) : toAlertOutgoing(sendable);
 };
 
 const toMessageOutgoing = (message: IncidentMessage): Outgoing => {

@@ -2,29 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Targets } from '../../../kit/targets.ts';
 import { toOffsetTimestamp } from '../../../lib/local-time.ts';
-import { openSender } from '../destinations/sender.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
+import { openTransport } from '../destinations/transport.ts';
 import type { DeliveredAlert } from './alert.ts';
-import { shorten } from './text.ts';
+import { shorten } from './plain-text.ts';
 
-/** Characters of a response that are shown below its status: enough for a reason, too few to read pages with. */
+/** Most characters of a response that are shown: enough for a reason, too few to read web pages. */
 const mostShown = 500;
 
-/** What came of a test, and what the receiver said, or why it did not. */
 interface TestOutcome {
   isDelivered: boolean;
+  /** Response of the receiver, or the reason why there is none. */
   response: string;
 }
 
-/** Sends one alert, which is not stored, to the receiver. */
+/** Sends one alert, which is not stored. */
 export const sendTest = async (
   target: DestinationTarget,
   clock: () => Date,
   targets?: Targets,
 ): Promise<TestOutcome> => {
-  const sender = await openSender(target, 1, clock, targets);
-  const { outcome, reply } = await sender.send(createTestAlert(clock()));
-  await sender.close();
+  const transport = await openTransport(target, 1, clock, targets);
+  const { outcome, reply } = await transport.send(createTestAlert(clock()));
+  await transport.close();
   return { isDelivered: outcome.kind === 'delivered', response: toShown(hideSecrets(reply, target)) };
 };
 
@@ -45,7 +45,7 @@ const toShown = (text: string): string => {
   return `${status}${shorten(text.slice(status.length), mostShown)}`;
 };
 
-/** The response without control characters, and without secrets that the receiver may repeat. */
+/** Returns the response without control characters, and without secrets that the receiver may repeat. */
 const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
   [...secrets, ...Object.values(headers).flatMap(toSecrets), ...toUrlSecrets(url)]
     .flatMap(toForms)
@@ -54,7 +54,7 @@ const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: Dest
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, '');
 
-/** Parts of a header's value that may be repeated without the rest. */
+/** Returns parts of a header's value that a response may repeat alone. */
 const toSecrets = (value: string): string[] => {
   const [, scheme = '', credential = value] = /^(Bearer|Basic) (.*)$/i.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [credential];
@@ -62,18 +62,18 @@ const toSecrets = (value: string): string[] => {
   return [credential, pair, pair.slice(pair.indexOf(':') + 1)];
 };
 
-/** Shorter parts of a URL are words that the response may have by chance. */
+/** Fewest characters of a secret part of a URL: a response may contain shorter ones by chance. */
 const shortestPart = 8;
 
-/** The path and query of a URL, and what receivers may take out of them. */
+/** Returns the path and query of a URL, and parts of them that a response may repeat. */
 const toUrlSecrets = ({ pathname, search, searchParams }: URL): string[] => {
   const parts = [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= shortestPart);
   return [`${pathname}${search}`, pathname, search, ...parts];
 };
 
-/** A secret as it is, within JSON, and within a URL. */
+/** Returns a secret as plain text, in JSON and in a URL. */
 const toForms = (secret: string): string[] => {
-  // Half a pair of surrogates, which no URL can have.
+  // URLs cannot contain halves of surrogate pairs.
   const encoded = encodeURIComponent(secret.replaceAll(/\p{Cs}/gu, '\ufffd'));
   return [secret, JSON.stringify(secret).slice(1, -1), encoded, encoded.replaceAll('%20', '+')];
 };

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
-import { createHappening } from '../../../../test/support/incident-messages.ts';
+import { createUpdate } from '../../../../test/support/incident-messages.ts';
 import { startOutbox, waitForRequests } from '../../../../test/support/outbox.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
-import { openSender } from '../destinations/sender.ts';
 import { toTarget } from '../destinations/target.ts';
+import { openTransport } from '../destinations/transport.ts';
 import { createIncidentMessage } from './message.ts';
 
 const half = 'cannot send the receipt \ud83d';
@@ -61,15 +61,15 @@ for (const [path, settings] of destinations) {
   test(`an incident with half a surrogate pair is delivered with U+FFFD in its place: ${name}`, async (t) => {
     const receiver = await startReceiver(t);
     const target = toTarget({ name: 'hook', url: `${receiver.url}${path}`, notify: 'incidents', ...settings });
-    const sender = await openSender(target, 1, () => new Date());
-    t.after(() => sender.close());
-    const happening = createHappening({ title: half, source: half, hostname: half, about: half, labels });
-    const message = createIncidentMessage([happening], {
+    const transport = await openTransport(target, 1, () => new Date());
+    t.after(() => transport.close());
+    const update = createUpdate({ title: half, source: half, hostname: half, about: half, labels });
+    const message = createIncidentMessage([update], {
       publicUrl: undefined,
       toAcknowledgeUrl: () => undefined,
       instance: 'signalbox/0123456789abcdef',
     });
-    assert.equal((await sender.send(message)).outcome.kind, 'delivered');
+    assert.equal((await transport.send(message)).outcome.kind, 'delivered');
     assertWellFormed(receiver.requests[0]?.body ?? '');
   });
 }

@@ -34,7 +34,7 @@ test('a weekly handover stays at the same local time when clocks change', () => 
   ]);
 });
 
-test('a handover at a skipped time is when clocks have skipped it, and one at a time that comes twice is the first time', () => {
+test('a handover at a skipped time follows the skip, and at a repeated time happens the first time', () => {
   const daily = create('30 2 * * *', 'Europe/Berlin');
   assert.deepEqual(timesOf(daily, '2026-03-27T12:00:00Z', 3), [
     '2026-03-28T01:30',
@@ -87,8 +87,8 @@ test('an invalid cron expression is refused with the reason', () => {
     ['0 9 * * no', /day|illegal/i],
     ['*/0 9 * * *', /stepping/],
     ['0 0 30 2 *', /^"0 0 30 2 \*" names no day that exists$/],
-    ['*/30 * * * *', /^handovers are at the most every hour; it has more than 24 a day$/],
-    ['* * * * *', /at the most every hour/],
+    ['*/30 * * * *', /^handovers are at most hourly, and this one has more than 24 a day$/],
+    ['* * * * *', /at most hourly/],
   ] as const) {
     assert.throws(
       () => create(cron, 'UTC'),
@@ -100,7 +100,7 @@ test('an invalid cron expression is refused with the reason', () => {
 
 const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago', 'Africa/Casablanca'];
 
-test('handovers are when clocks, read each minute, show one of their times for the first time', () => {
+test('handovers happen when clocks, read each minute, first show one of their times', () => {
   const model = fc.property(
     fc.constantFrom(...zones),
     fc.constantFrom('2026-03-27', '2026-10-23', '2026-03-06', '2026-10-30', '2026-04-03', '2026-10-02', '2026-09-04'),

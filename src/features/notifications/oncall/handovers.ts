@@ -3,35 +3,35 @@ import { bisect } from '../../../lib/bisect.ts';
 import type { ZoneClock } from '../../../lib/time-zone.ts';
 import { dayMs, minuteMs } from '../../../lib/units.ts';
 
-/** Somebody on duty for less than an hour is a mistake in a cron expression. */
+/** Most handovers a day: a shift of less than an hour is a mistake in the cron expression. */
 const mostADay = 24;
 
-/** Handovers are known in these years. */
+/** Years in which handovers are computed. */
 const firstYear = 1970;
 const lastYear = 2200;
 
-/** Years in which a schedule must have a handover: there is not always a leap year within eight. */
+/** Years in which a schedule must have a handover: between two leap years there can be eight years. */
 const yearsToTry = 9;
 
 interface Year {
-  /** When handovers are, in order. */
+  /** Times of the handovers, in order. */
   times: readonly number[];
-  /** The number of the first of them, or of the next one if there is none. */
+  /** Number of the first handover, or of the next one in a year without handovers. */
   first: number;
 }
 
 /**
- * The handovers of a cron expression, numbered from 0 for the first one at or after its beginning. They are computed for a
- * year at a time and kept, so that counting those of many years takes a few milliseconds.
+ * Handovers of a cron expression, numbered from 0 for the first one at or after the start. They are computed and kept for a year at a
+ * time, so that counting over many years takes a few milliseconds.
  *
- * A handover at a local time that clocks skip is when they have skipped it. At a local time that clocks show twice, it is
- * the first time, unless handovers are in every hour.
+ * A handover at a local time that clocks skip happens right after the skip. A local time that clocks show twice has a handover the first
+ * time only, unless handovers are hourly.
  */
 export class Handovers {
   readonly #clock: ZoneClock;
-  /** Has a run on each day that the expression names, at midnight in UTC. */
+  /** Schedule with a run at midnight UTC on each day of the expression. */
   readonly #days: CronTimes;
-  /** Milliseconds of the day. */
+  /** Handovers of a day, in milliseconds since midnight. */
   readonly #times: readonly number[];
   readonly #isHourly: boolean;
   readonly #start: number;
@@ -39,8 +39,8 @@ export class Handovers {
   readonly #years = new Map<number, Year>();
 
   /**
-   * `cron` has five fields: minute, hour, day of the month, month, day of the week. `start` is in Unix milliseconds. Throws an
-   * Error whose message says what is wrong.
+   * `cron` has five fields: minute, hour, day of the month, month, day of the week. `start` is in Unix milliseconds. Throws an Error
+   * whose message says what is wrong.
    */
   constructor(cron: string, clock: ZoneClock, start: number) {
     const [minute, hour, ...date] = splitCron(cron);
@@ -56,13 +56,13 @@ export class Handovers {
     }
   }
 
-  /** The number of the last handover at or before a time. */
+  /** Returns the number of the last handover at or before a time. */
   numberAt(at: number): number {
     const { times, first } = this.#readYear(this.#toYear(at));
     return first + countUntil(times, at) - 1;
   }
 
-  /** When the handover with this number is; undefined where it is too far away. */
+  /** Returns the time of the handover with this number; undefined outside the known years. */
   timeOf(number: number): number | undefined {
     let year = this.#startYear;
     while (year >= firstYear && year <= lastYear) {
@@ -103,7 +103,7 @@ export class Handovers {
       for (const time of this.#times) found.push(...this.#toTimes(day.getTime() + time));
       day = this.#days.nextRun(day);
     }
-    // Skipped ones may be at the same time as the next one.
+    // A handover at a skipped time may coincide with the next one.
     return [...new Set(found)].sort((one, other) => one - other);
   }
 
@@ -113,7 +113,7 @@ export class Handovers {
   }
 }
 
-/** The times of day, in milliseconds, that minute and hour of an expression name. */
+/** Returns the times of day of a cron expression, in milliseconds since midnight. */
 const readTimesOfDay = (cron: string): number[] => {
   const times: number[] = [];
   const parsed = createCron(cron, { utcOffset: 0 });
@@ -121,11 +121,11 @@ const readTimesOfDay = (cron: string): number[] => {
   while (run && run.getTime() < dayMs) {
     times.push(run.getTime());
     if (times.length > mostADay)
-      throw new Error(`handovers are at the most every hour; it has more than ${mostADay} a day`);
+      throw new Error(`handovers are at most hourly, and this one has more than ${mostADay} a day`);
     run = parsed.nextRun(run);
   }
   return times;
 };
 
-/** How many of sorted times are at or before `at`. */
+/** Returns the number of sorted times at or before `at`. */
 const countUntil = (times: readonly number[], at: number): number => bisect(times, (time) => time <= at);

@@ -21,7 +21,7 @@ test('hours begin with their first minute and end before their last', () => {
   assert.equal(isOpen(text, '2026-11-28T12:00:00Z'), false);
 });
 
-test('the next hours after Friday evening begin on Monday morning, and a time within is its own next one', () => {
+test('after Friday evening the next hours begin on Monday morning, and a time within the hours is its own next one', () => {
   const text = 'Mon-Fri 08:00-18:00 Europe/Berlin';
   assert.equal(nextOf(text, '2026-11-27T17:00:00Z'), '2026-11-30T07:00:00.000Z');
   assert.equal(nextOf(text, '2026-11-27T16:59:59.999Z'), '2026-11-27T16:59:59.999Z');
@@ -66,21 +66,21 @@ test('when clocks change, hours begin where clocks show their beginning, or firs
   assert.equal(nextOf('02:10-02:50 Europe/Berlin', '2026-03-29T00:00:00Z'), '2026-03-30T00:10:00.000Z');
 });
 
-test('an invalid text is refused with what to write instead', () => {
+test('an invalid text is refused with an example', () => {
   for (const [text, problem] of [
-    ['', /^"" is no time of the week; write times as in "Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe\/Berlin"$/],
+    ['', /^"" is not a time of the week; write times as in "Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe\/Berlin"$/],
     ['Mon-Fri', /^Mon has no times, such as 00:00-24:00;/],
     ['08:00-18:00, Sat', /^Sat has no times/],
-    ['Mon-Fri 08:00-25:00', /^"08:00-25:00" is no time such as 08:00-18:00;/],
-    ['Mon 24:00-25:00', /is no time such as/],
+    ['Mon-Fri 08:00-25:00', /^"08:00-25:00" is not a time such as 08:00-18:00;/],
+    ['Mon 24:00-25:00', /is not a time such as/],
     ['Mon 10:00-10:00', /^10:00-10:00 ends when it begins: for a whole day write 00:00-24:00;/],
-    ['Mon-Fri 08:00-18:00 Mars/Olympus', /^"Mars\/Olympus" is no time zone such as Europe\/Berlin or UTC;/],
-    ['Mon-Fri 08:00-18:00 +01:00', /is no time of the week/],
-    ['Mon 08:00-18:00 Europe/Berlin, Tue 08:00-18:00', /is no time of the week/],
-    ['Mon 08:00-12:00,, Tue 08:00-12:00', /^"" is no time of the week/],
-    ['Mon-Foo 08:00-18:00', /is no time of the week/],
-    ['always', /^"always" is no time such as/],
-    ['Mon 08:00-18:00\0', /is no time/],
+    ['Mon-Fri 08:00-18:00 Mars/Olympus', /^"Mars\/Olympus" is not a time zone such as Europe\/Berlin or UTC;/],
+    ['Mon-Fri 08:00-18:00 +01:00', /is not a time of the week/],
+    ['Mon 08:00-18:00 Europe/Berlin, Tue 08:00-18:00', /is not a time of the week/],
+    ['Mon 08:00-12:00,, Tue 08:00-12:00', /^"" is not a time of the week/],
+    ['Mon-Foo 08:00-18:00', /is not a time of the week/],
+    ['always', /^"always" is not a time such as/],
+    ['Mon 08:00-18:00\0', /is not a time/],
   ] as const) {
     assert.throws(
       () => parseHours(text, 'UTC'),

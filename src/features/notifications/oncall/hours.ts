@@ -3,15 +3,15 @@ import { dayMs, minuteMs } from '../../../lib/units.ts';
 
 const weekMs = 7 * dayMs;
 
-/** Unix time 0 was a Thursday; local times count weeks from the Monday before it. */
+/** Monday before Unix time 0, a Thursday, from which weeks are counted. */
 const firstMondayMs = -3 * dayMs;
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-/** Milliseconds of the week, from Monday on: sorted, apart from each other, the end excluded. At least one. */
+/** Spans in milliseconds since Monday: at least one, sorted, without overlaps, the end excluded. */
 type WeekSpans = readonly (readonly [start: number, end: number])[];
 
-/** Times of the week in a time zone. */
+/** Hours of the week in a time zone. */
 export class Hours {
   readonly #clock: ZoneClock;
   readonly #spans: WeekSpans;
@@ -21,19 +21,19 @@ export class Hours {
     this.#spans = spans;
   }
 
-  /** Whether a time, in Unix milliseconds, is one of the hours. */
+  /** True if a time, in Unix milliseconds, is within the hours. */
   isWithin(at: number): boolean {
     const ms = toWeekMs(this.#clock.toLocal(at));
     return this.#spans.some(([start, end]) => start <= ms && ms < end);
   }
 
-  /** The first time at or after `at`, in Unix milliseconds, that is one of the hours. */
+  /** Returns the first time within the hours at or after `at`, in Unix milliseconds. */
   nextWithin(at: number): number {
     let time = at;
     while (!this.isWithin(time)) {
       const ms = toWeekMs(this.#clock.toLocal(time));
       const next = time + Math.min(...this.#spans.map(([start]) => (start - ms + weekMs) % weekMs));
-      // Where clocks change before that, it is another time.
+      // If clocks change before, the local time differs.
       time = this.#clock.findChange(time, next) ?? next;
     }
     return time;
@@ -41,13 +41,13 @@ export class Hours {
 }
 
 /**
- * Reads times of the week such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`, in `timeZone` if the text names no
- * zone. Throws an Error whose message says what is wrong and how it is written.
+ * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`, in `timeZone` if the text has no zone. Throws an Error whose
+ * message says what is wrong and shows an example.
  */
 export const parseHours = (text: string, timeZone: string): Hours => {
   const { ranges, zone = timeZone } = splitZone(text.trim().replaceAll(/\s*-\s*/g, '-'));
   const spans: [number, number][] = [];
-  /** Days whose times follow after a comma: `Mon, Wed 08:00-12:00`. */
+  /** Days whose times follow after a comma, as in `Mon, Wed 08:00-12:00`. */
   let waiting: number[] = [];
   let last = days.map((_, index) => index);
   for (const range of ranges.split(',').map((each) => each.trim())) {
@@ -66,12 +66,12 @@ export const parseHours = (text: string, timeZone: string): Hours => {
 const refuse = (problem: string): Error =>
   new Error(`${problem}; write times as in "Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin"`);
 
-/** The last word is the zone, if it is neither days nor times. */
+/** Splits off the last word, unless it is days or times. */
 const splitZone = (text: string): { ranges: string; zone?: string } => {
   const [, ranges = '', word = ''] = /^(.*\S)\s+([A-Za-z][^\s,]*)$/s.exec(text) ?? [];
   if (word === '' || readDays(word) !== undefined) return { ranges: text };
   const zone = findTimeZone(word);
-  if (zone === undefined) throw refuse(`${JSON.stringify(word)} is no time zone such as Europe/Berlin or UTC`);
+  if (zone === undefined) throw refuse(`${JSON.stringify(word)} is not a time zone such as Europe/Berlin or UTC`);
   return { ranges, zone };
 };
 
@@ -80,18 +80,18 @@ interface Times {
   end: number;
 }
 
-/** One of the parts between commas: days, times, or both. */
+/** Parses a part between commas: days, times, or both. */
 const readRange = (text: string): { listed: number[]; times: Times | undefined } => {
   const words = text === '' ? [] : text.split(/\s+/);
   const [first = '', second] = words;
   const listed = readDays(first);
   const times = listed ? second : first;
   if (words.length === 0 || words.length > (listed ? 2 : 1))
-    throw refuse(`${JSON.stringify(text)} is no time of the week`);
+    throw refuse(`${JSON.stringify(text)} is not a time of the week`);
   return { listed: listed ?? [], times: times === undefined ? undefined : readTimes(times) };
 };
 
-/** The days that a word names: `Sat`, or from one to another as in `Fri-Mon`; undefined if it names none. */
+/** Returns the days of a word such as `Sat` or `Fri-Mon`; undefined for another word. */
 const readDays = (word: string): number[] | undefined => {
   const [first = -1, last = first, ...rest] = word
     .toLowerCase()
@@ -104,11 +104,11 @@ const readDays = (word: string): number[] | undefined => {
 
 const clockTimes = /^([01]?\d|2[0-3]):([0-5]\d)-(?:([01]?\d|2[0-3]):([0-5]\d)|24:00)$/;
 
-/** Milliseconds of the day; the end is on the next day if it is not after the start. */
+/** Parses times as milliseconds since midnight. An end before the start is on the next day. */
 const readTimes = (word: string): Times => {
   const [, hour, minute, endHour = '24', endMinute = '00'] = clockTimes.exec(word) ?? [];
   if (hour === undefined || minute === undefined)
-    throw refuse(`${JSON.stringify(word)} is no time such as 08:00-18:00`);
+    throw refuse(`${JSON.stringify(word)} is not a time such as 08:00-18:00`);
   const [start, end] = [toMs(hour, minute), toMs(endHour, endMinute)];
   if (start === end) throw refuse(`${word} ends when it begins: for a whole day write 00:00-24:00`);
   return { start, end: end > start ? end : end + dayMs };
@@ -116,7 +116,7 @@ const readTimes = (word: string): Times => {
 
 const toMs = (hour: string, minute: string): number => (Number(hour) * 60 + Number(minute)) * minuteMs;
 
-/** From Sunday on, times may end on Monday. */
+/** Returns spans of the week. Hours of Sunday may end on Monday. */
 const toSpans = (day: number, { start, end }: Times): [number, number][] => {
   const [from, to] = [day * dayMs + start, day * dayMs + end];
   if (to <= weekMs) return [[from, to]];

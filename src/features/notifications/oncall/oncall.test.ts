@@ -29,7 +29,7 @@ const read = async ({ request }: Pick<TestApp, 'request'>, query = '') =>
 const override = async (app: Pick<TestApp, 'request'>, token: string, body: object) =>
   app.request<Record<string, unknown>>('POST', '/api/oncall/overrides', { token, body });
 
-test('the members of a rotation are on duty in turn, at the same local time when clocks change', async (t) => {
+test('members take turns on call, with handovers at the same local time when clocks change', async (t) => {
   const app = await startApp(t, { settings });
   const year = new Date().getUTCFullYear();
   const [oncall, backup] = await read(app, `?at=${year}-03-31T12:00:00%2B02:00`);
@@ -48,7 +48,7 @@ test('without rotations nobody is listed', async (t) => {
   assert.deepEqual(await read(await startApp(t)), []);
 });
 
-test('an override puts another member on duty until it ends, and deleting it ends it', async (t) => {
+test('an override puts another member on call until it ends, and deleting it ends it', async (t) => {
   const app = await startApp(t, { settings });
   const token = await app.login('reader');
   const [before] = await read(app);
@@ -109,7 +109,7 @@ test('an override that has not begun is removed, and is in the schedule until th
   assert.equal((await app.request('DELETE', `/api/oncall/overrides/${json['id']}`, { token })).status, 404);
 });
 
-test('of two overrides that overlap, the one that was made last counts', async (t) => {
+test('of two overlapping overrides, the newest counts', async (t) => {
   const app = await startApp(t, { settings });
   const token = await app.login('admin');
   for (const member of ['anna', 'ben', 'carl']) {
@@ -129,13 +129,13 @@ test('overrides are there again after a restart', async (t) => {
   assert.deepEqual([row?.member, row?.override], ['carl', json]);
 });
 
-test('an override of what does not exist, or at an impossible time, is refused with what to do', async (t) => {
+test('an override of an unknown rotation or member, or at an impossible time, is refused with instructions', async (t) => {
   const app = await startApp(t, { settings });
   const token = await app.login('admin');
   const good = { rotation: 'oncall', member: 'ben', endsAt: inDays(1) };
   for (const [body, error] of [
     [{ ...good, rotation: 'night' }, /There is no rotation "night"; the settings have: oncall, backup/],
-    [{ ...good, member: 'zed' }, /"zed" is no member of a rotation; the members are: anna, ben, carl/],
+    [{ ...good, member: 'zed' }, /"zed" is not a member of a rotation; the members are: anna, ben, carl/],
     [{ ...good, endsAt: inDays(-1) }, /endsAt must be in the future/],
     [{ ...good, startsAt: inDays(2) }, /endsAt must be after startsAt/],
     [{ ...good, endsAt: 'Thursday' }, /endsAt must be an RFC 3339 time/],
@@ -160,24 +160,24 @@ test('an override of what does not exist, or at an impossible time, is refused w
   }
 });
 
-test('a schedule with too many shifts is refused, and one of hourly shifts for half a year is not', async (t) => {
+test('a schedule with too many shifts is refused, but half a year of hourly shifts is not', async (t) => {
   const rotations = [{ name: 'oncall', members: ['anna', 'ben'], handover: '0 * * * *' }];
   const { request } = await startApp(t, { settings: { destinations, rotations } });
   const year = await request<{ error: string }>('GET', `/api/oncall/schedule?to=${inDays(399)}`);
   assert.equal(year.status, 400);
-  assert.match(year.json.error, /more than 5000 shifts: ask for a shorter time/);
+  assert.match(year.json.error, /more than 5000 shifts: request a shorter time/);
   const half = await request<{ count: number }>('GET', `/api/oncall/schedule?to=${inDays(182)}`);
   assert.ok(Math.abs(half.json.count - 182 * 24) <= 1);
 });
 
-test('a start with rotations that cannot work is refused with what to do', async (t) => {
+test('a startup with invalid rotations is refused with instructions', async (t) => {
   const members = ['anna', 'dora', 'log'];
   const alerts = { ...destination('log'), notify: 'alerts' };
   const message = await startRefusal(t, {
     settings: { destinations: [...destinations, alerts], rotations: [{ ...weekly, members, handover: '0 9 * *' }] },
   });
   assert.match(message, /rotation "oncall": there is no destination "dora"; the settings have: anna, ben, carl, log/);
-  assert.match(message, /its member "log" gets each alert; set notify of that destination to incidents/);
+  assert.match(message, /its member "log" gets each alert: set notify of that destination to incidents/);
   assert.match(message, /handover must be a cron expression such as "0 9 \* \* 1": .*must have five fields/);
 });
 

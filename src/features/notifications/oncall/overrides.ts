@@ -4,15 +4,16 @@ import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
 import { createId } from '../../../storage/journal/line.ts';
-import type { AppliedOverride, Rotations } from './rotations.ts';
+import type { AppliedOverride } from './rotation.ts';
+import type { Rotations } from './rotations.ts';
 import { DutyOverride, DutyOverrideParams } from './schema.ts';
 
-/** Its value in the log of settings. */
+/** Override in the log of settings. */
 type StoredOverride = Omit<AppliedOverride, 'id'> & Pick<DutyOverride, 'comment' | 'createdBy'>;
 
 export type KnownOverride = RuntimeSetting<StoredOverride>;
 
-/** Throws an Error for one that cannot be used. */
+/** Throws an Error for an override that cannot be used. */
 const compile = (setting: KnownOverride): KnownOverride => {
   const { rotation, member, comment, createdBy, startsAt, endsAt } = Object(setting.value) as Partial<StoredOverride>;
   if ([rotation, member, comment, createdBy].some((each) => typeof each !== 'string')) {
@@ -22,7 +23,7 @@ const compile = (setting: KnownOverride): KnownOverride => {
   return setting;
 };
 
-/** Overrides of rotations are made at run time only, and end instead of being deleted. */
+/** Overrides are always runtime settings, and end instead of being deleted. */
 export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   name: 'override',
   noun: 'Override',
@@ -31,14 +32,14 @@ export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   shape: DutyOverride,
   reading: openFor('incidents:read'),
   changing: needs('incidents:write'),
-  // Those that have ended give way.
+  // Ended overrides make room for new ones.
   limits: { count: 1000, plural: 'overrides' },
   order: 'origin',
   compile,
   toLabel: ({ member, rotation }) => `${member} in ${rotation}`,
 });
 
-/** Overrides of rotations, which it tells of them; of those that overlap, the one that was made last counts. */
+/** Overrides, applied to their rotations. Of overlapping overrides, the newest counts. */
 export class Overrides {
   readonly settings: SettingKeeper<StoredOverride, KnownOverride>;
   readonly #rotations: Rotations;
@@ -52,7 +53,7 @@ export class Overrides {
     this.#apply();
   }
 
-  /** Resolves to the new one. Rejects with an HttpError where it cannot be used, or there are too many. */
+  /** Creates an override. Rejects with an HttpError if it cannot be used, or there are too many. */
   async create(fields: Omit<StoredOverride, 'createdBy'>, by: string): Promise<KnownOverride> {
     const now = this.#clock().getTime();
     const { rotation, member, startsAt, endsAt } = fields;
@@ -64,7 +65,7 @@ export class Overrides {
       const known = [...this.#rotations.members];
       throw new HttpError(
         'invalid',
-        `${quote(member)} is no member of a rotation; the members are: ${joinNames(known)}`,
+        `${quote(member)} is not a member of a rotation; the members are: ${joinNames(known)}`,
       );
     }
     if (endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
@@ -72,7 +73,7 @@ export class Overrides {
     return this.settings.put(createId(now), { ...fields, createdBy: by }, by);
   }
 
-  /** Ends it now; one that has not begun is removed. Resolves to what it was or is. */
+  /** Ends an override now, or deletes it if it has not begun. Resolves to the override. */
   async end(override: KnownOverride, by: string, expected?: readonly number[]): Promise<KnownOverride> {
     const now = this.#clock().getTime();
     const { name, value, version } = override;

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../../test/support/long.ts';
 import type { DestinationSettings } from '../settings.ts';
-import { type AppliedOverride, findRotationProblems, Rotation, Rotations } from './rotations.ts';
+import { type AppliedOverride, Rotation } from './rotation.ts';
+import { Rotations } from './rotations.ts';
+import { findRotationProblems } from './settings.ts';
 
 const at = (time: string): number => Date.parse(time);
 const hour = 3_600_000;
@@ -30,7 +32,7 @@ const describe = (rotation: Rotation, from: string, to: string): string[] =>
       `${new Date(startsAt).toISOString().slice(0, 16)} ${member} ${id ?? ''}`.trim(),
     );
 
-test('the first member is on duty from the first handover on, and each handover goes to the next one', () => {
+test('the first member is on call from the first handover on, and each handover puts the next one on call', () => {
   const rotation = create(['anna', 'ben', 'carl']);
   assert.equal(rotation.memberAt(at('2026-01-05T08:00:00Z')), 'anna');
   assert.equal(rotation.memberAt(at('2026-01-05T07:59:59Z')), 'carl');
@@ -53,7 +55,7 @@ test('startsAt says where turns begin, as a date of the zone or as a time', () =
   }
 });
 
-test('an override replaces whoever is on duty, also over a handover, and the later one of two wins', () => {
+test('an override replaces the member on call, even across a handover, and the newest of two counts', () => {
   const rotation = create(
     ['anna', 'ben', 'carl'],
     [
@@ -73,7 +75,7 @@ test('an override replaces whoever is on duty, also over a handover, and the lat
   assert.equal(rotation.nextChangeAfter(at('2026-03-21T00:00:00Z')), at('2026-03-24T12:00:00Z'));
 });
 
-test('an override of a year does not hide what follows an hourly handover', () => {
+test('an override of a year does not hide the shift after hourly handovers', () => {
   const rotation = new Rotation({ name: 'oncall', members: ['anna', 'ben'], handover: '0 * * * *', timeZone: 'UTC' });
   rotation.setOverrides([override('1', 'ben', '2026-02-01T00:30:00Z', '2027-02-01T00:30:00Z')]);
   assert.deepEqual(rotation.shiftAt(at('2026-06-01T00:00:00Z')), {
@@ -91,13 +93,13 @@ test('nobody follows a member who is alone', () => {
   assert.equal(rotation.listShifts(at('2026-03-17T00:00:00Z'), at('2026-03-31T00:00:00Z'), 100).length, 1);
 });
 
-test('a destination may be used while it is on duty in one of its rotations, and always if it is in none', () => {
+test('a destination is notified while on call in one of its rotations, and always without a rotation', () => {
   const rotations = new Rotations([
     { name: 'first', members: ['anna', 'ben'], ...weekly },
     { name: 'second', members: ['ben', 'anna', 'carl'], ...weekly },
   ]);
   const first = at('2026-01-05T08:00:00Z');
-  const onDuty = (time: number) => ['anna', 'ben', 'carl', 'boss'].filter((name) => rotations.isOnDuty(name, time));
+  const onDuty = (time: number) => ['anna', 'ben', 'carl', 'boss'].filter((name) => rotations.isOnCall(name, time));
   assert.deepEqual(onDuty(first), ['anna', 'ben', 'boss']);
   assert.equal(rotations.nextHandoverAfter(first), at('2026-01-12T08:00:00Z'));
   assert.deepEqual(onDuty(at('2026-01-12T08:00:00Z')), ['anna', 'ben', 'boss']);
@@ -116,9 +118,9 @@ test('a destination may be used while it is on duty in one of its rotations, and
   assert.equal(changes, 2);
 });
 
-test('without rotations every destination may be used, and nothing changes', () => {
+test('without rotations every destination is notified at any time', () => {
   const rotations = new Rotations([]);
-  assert.equal(rotations.isOnDuty('anna', 0), true);
+  assert.equal(rotations.isOnCall('anna', 0), true);
   assert.equal(rotations.nextHandoverAfter(0), undefined);
 });
 
@@ -143,9 +145,9 @@ test('problems of settings name the rotation and what to do', () => {
     }),
     [
       'rotation "a": there is no destination "bob"; the settings have: anna, log, old',
-      'rotation "a": its member "log" gets each alert; set notify of that destination to incidents',
-      'rotation "a": its member "old" gets each alert; set notify of that destination to incidents',
-      'rotation "A": is there twice: give each another name',
+      'rotation "a": its member "log" gets each alert: set notify of that destination to incidents',
+      'rotation "a": its member "old" gets each alert: set notify of that destination to incidents',
+      'rotation "A": exists twice: rename one of them',
       'rotation "b": handover must be a cron expression such as "0 9 * * 1": "0 9 * *" must have five fields: minute, hour, day, month, day of the week',
       'rotation "c": timeZone must be a name such as Europe/Berlin or UTC, not "Mars"',
       'rotation "d": startsAt must be a date or a time such as 2026-01-31T09:00:00Z, not "2026-02-30"',
@@ -154,7 +156,7 @@ test('problems of settings name the rotation and what to do', () => {
   );
 });
 
-test('shifts follow each other without gaps, and say who is on duty at each hour', () => {
+test('shifts have no gaps, and name the member on call at each hour', () => {
   const from = at('2026-03-20T00:00:00Z');
   const names = fc.constantFrom('anna', 'ben', 'carl');
   const changes = fc.record({ member: names, start: fc.nat(400), length: fc.integer({ min: 1, max: 200 }) });

@@ -4,7 +4,8 @@ import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../../kit/
 import { createSettingRoutes } from '../../../kit/setting-routes.ts';
 import { dayMs } from '../../../lib/units.ts';
 import { type KnownOverride, type Overrides, overrideKind } from './overrides.ts';
-import type { Rotation, Rotations, Shift } from './rotations.ts';
+import type { Rotation, Shift } from './rotation.ts';
+import type { Rotations } from './rotations.ts';
 import {
   type DutyOverride,
   DutyOverrideList,
@@ -18,32 +19,31 @@ import {
   type OnCallShift,
 } from './schema.ts';
 
-/** How far away from now times can be: computing handovers of hundreds of years would take too long. */
+/** Longest distance of a time from now, in milliseconds: handovers of hundreds of years would take too long to compute. */
 const farthestMs = 5 * 366 * dayMs;
 
 const usualDays = 28;
 const mostDays = 400;
 
-/** The most shifts of a schedule. */
+/** Most shifts of a schedule. */
 const mostShifts = 5000;
 
 const { reading } = overrideKind;
 
 interface RouteParts {
   rotations: Rotations;
-  /** Undefined where nothing can be stored. */
+  /** Undefined without a store. */
   overrides: Overrides | undefined;
   clock: () => Date;
 }
 
-/** The routes of who is on duty. */
 export const createOnCallRoutes = ({ rotations, overrides, clock }: RouteParts): Route[] => [
   createOnCallRoute(rotations, overrides, clock),
   createScheduleRoute(rotations, clock),
   ...(overrides ? [createOverridesRoute(overrides), ...createChangingRoutes(overrides, clock)] : []),
 ];
 
-/** Who is on duty in each rotation at a time, in Unix milliseconds. */
+/** Returns the members on call in each rotation at a time, in Unix milliseconds. */
 export const listOnCall = (rotations: Rotations, overrides: Overrides | undefined, at: number): OnCallList => {
   const data = rotations.list().map((rotation) => toOnCall(rotation, at, overrides));
   return { count: data.length, data };
@@ -54,7 +54,7 @@ const createOnCallRoute = (rotations: Rotations, overrides: Overrides | undefine
     method: 'GET',
     path: '/api/oncall',
     ...reading,
-    summary: 'Say who is on duty in each rotation, and who follows',
+    summary: 'Return who is on call in each rotation, and who follows',
     schema: { operationId: 'getOnCall', querystring: OnCallQuery, response: { 200: OnCallList } },
     handler: async ({ query }) => listOnCall(rotations, overrides, readNearTime('at', query.at, clock)),
   });
@@ -68,7 +68,7 @@ const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefin
     member: shift.member,
     members: [...rotation.members],
     startsAt: toTimeOrNull(shift.startsAt),
-    // The same one may go on, with an override or without.
+    // The same member may stay on call, with or without an override.
     endsAt: toTimeOrNull(next?.startsAt),
     override: override ? toDutyOverride(override) : null,
     next: next ? { member: next.member, startsAt: toTimeText(next.startsAt) } : null,
@@ -80,7 +80,7 @@ const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
     method: 'GET',
     path: '/api/oncall/schedule',
     ...reading,
-    summary: 'List who will be on duty, shift by shift',
+    summary: 'List who will be on call, shift by shift',
     schema: { operationId: 'getOnCallSchedule', querystring: OnCallScheduleQuery, response: { 200: OnCallSchedule } },
     handler: async ({ query }) => {
       const from = readNearTime('from', query.from, clock);
@@ -95,7 +95,7 @@ const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
       if (shifts.length > mostShifts) {
         throw new HttpError(
           'invalid',
-          `There are more than ${mostShifts} shifts: ask for a shorter time, or one rotation`,
+          `There are more than ${mostShifts} shifts: request a shorter time, or one rotation`,
         );
       }
       const data = shifts.toSorted((one, other) => one.startsAt - other.startsAt || 0).map(toOnCallShift);
@@ -142,7 +142,7 @@ const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] 
   const { create, end } = createSettingRoutes(overrideKind, overrides.settings, toDutyOverride);
   return [
     create(
-      { operationId: 'createDutyOverride', summary: 'Put somebody else on duty for some time', body: NewDutyOverride },
+      { operationId: 'createDutyOverride', summary: 'Put another member on call for some time', body: NewDutyOverride },
       async ({ rotation, member, comment = '', ...times }, by) => {
         const startsAt = readNearTime('startsAt', times.startsAt, clock);
         const endsAt = readNearTime('endsAt', times.endsAt, clock);
@@ -150,7 +150,7 @@ const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] 
       },
     ),
     end(
-      { operationId: 'endDutyOverride', summary: 'End an override now, or remove one that has not begun' },
+      { operationId: 'endDutyOverride', summary: 'End an override now, or delete one that has not begun' },
       async (id, { by, expected }) => {
         const known = requireKnown(overrides.settings.find(id.toLowerCase()), 'Override', id, overrideKind.path);
         return toDutyOverride(await overrides.end(known, by, expected));
@@ -171,7 +171,7 @@ const toDutyOverride = ({ name, value, version, createdAt }: KnownOverride): Dut
   version,
 });
 
-/** Unix milliseconds; those of now where no time is given. */
+/** Parses a time as Unix milliseconds; now by default. */
 const readNearTime = (name: string, text: string | undefined, clock: () => Date): number => {
   const now = clock().getTime();
   const time = text === undefined ? now : requireTime(name, text);

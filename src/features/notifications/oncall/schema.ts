@@ -18,23 +18,23 @@ const overrideId = Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-
 export const DutyOverride = defineShape('DutyOverride', {
   id: overrideId,
   rotation,
-  member: Type.String({ ...member, description: 'Who is on duty instead: a member of any rotation.' }),
+  member: Type.String({ ...member, description: 'Member on call instead, of any rotation.' }),
   startsAt: ShiftTime,
   endsAt: ShiftTime,
   comment: Type.String({ examples: ['swapped with Anna'] }),
   createdBy: Type.String({ description: 'A user, or `key:NAME`.', examples: ['admin'] }),
   createdAt: ShiftTime,
-  version: Type.Integer({ description: 'Its version, as the `ETag` has it.', examples: [12] }),
+  version: Type.Integer({ description: 'Version, as in the `ETag`.', examples: [12] }),
 });
 export type DutyOverride = Static<typeof DutyOverride>;
 
 export const NewDutyOverride = defineShape('NewDutyOverride', {
   rotation,
-  member: Type.String({ ...member, description: 'Who is on duty instead: a member of any rotation.' }),
-  startsAt: Type.Optional(givenTime('From when, RFC 3339 with offset; now by default.')),
-  endsAt: givenTime('Until when, RFC 3339 with offset.'),
+  member: Type.String({ ...member, description: 'Member on call instead, of any rotation.' }),
+  startsAt: Type.Optional(givenTime('Start, RFC 3339 with offset; now by default.')),
+  endsAt: givenTime('End, RFC 3339 with offset.'),
   comment: Type.Optional(
-    Type.String({ maxLength: longestComment, description: 'Why.', examples: ['swapped with Anna'] }),
+    Type.String({ maxLength: longestComment, description: 'Reason.', examples: ['swapped with Anna'] }),
   ),
 });
 export type NewDutyOverride = Static<typeof NewDutyOverride>;
@@ -43,7 +43,7 @@ export const DutyOverrideList = defineList(
   'DutyOverrideList',
   'Overrides',
   DutyOverride,
-  'Newest first. Of those that overlap, the newest one counts. Those that have ended are among them.',
+  'Newest first, ended ones included. Of overlapping overrides, the newest counts.',
 );
 
 export const DutyOverrideParams = Type.Object({ id: Type.String({ description: 'Id of an override.' }) });
@@ -52,20 +52,20 @@ export const DutyOverrideQuery = Type.Object({
   rotation: optionalText('Only overrides of this rotation.', 'oncall'),
 });
 
-const since = nullable(ShiftTime, 'Since when; `null` if it has always been so.');
+const since = nullable(ShiftTime, 'Start; `null` if unknown.');
 
-const until = nullable(ShiftTime, 'Until when; `null` if nobody else follows.');
+const until = nullable(ShiftTime, 'End; `null` if nobody else follows.');
 
 export const OnCall = defineShape('OnCall', {
   rotation,
-  member: Type.String({ ...member, description: 'Who is on duty: the name of a destination.' }),
-  members: Type.Array(member, { description: 'All whose turn it is sometimes, in their order.' }),
+  member: Type.String({ ...member, description: 'Destination on call.' }),
+  members: Type.Array(member, { description: 'All members in the order of their shifts.' }),
   startsAt: since,
   endsAt: until,
-  override: nullable(DutyOverride, 'The override because of which it is this one; `null` if it is their turn.'),
+  override: nullable(DutyOverride, 'Override that put the member on call; `null` for a regular shift.'),
   next: nullable(
     defineShape('NextOnCall', { member, startsAt: ShiftTime }),
-    'Who takes over, and when; `null` if nobody else does.',
+    'Next member, and the time of the handover; `null` if nobody else follows.',
   ),
 });
 export type OnCall = Static<typeof OnCall>;
@@ -74,7 +74,7 @@ export const OnCallList = defineList('OnCallList', 'Rotations', OnCall, 'In the 
 export type OnCallList = Static<typeof OnCallList>;
 
 export const OnCallQuery = Type.Object({
-  at: Type.Optional(givenTime('When, RFC 3339 with offset; now by default, and within five years of now.')),
+  at: Type.Optional(givenTime('Time, RFC 3339 with offset; now by default, and within five years of now.')),
 });
 
 const OnCallShift = defineShape('OnCallShift', {
@@ -82,7 +82,7 @@ const OnCallShift = defineShape('OnCallShift', {
   member,
   startsAt: since,
   endsAt: until,
-  override: nullable(overrideId, 'Id of the override because of which it is this one; `null` if it is their turn.'),
+  override: nullable(overrideId, 'Id of the override that put the member on call; `null` for a regular shift.'),
 });
 export type OnCallShift = Static<typeof OnCallShift>;
 
@@ -90,11 +90,11 @@ export const OnCallSchedule = defineList(
   'OnCallSchedule',
   'Shifts',
   OnCallShift,
-  'The earliest first; the first ones may have begun before `from`.',
+  'Earliest first; the first ones may have begun before `from`.',
 );
 
 export const OnCallScheduleQuery = Type.Object({
-  from: Type.Optional(givenTime('From when, RFC 3339 with offset; now by default, and within five years of now.')),
-  to: Type.Optional(givenTime('Until when: four weeks after `from` by default, 400 days at the most.')),
+  from: Type.Optional(givenTime('Start, RFC 3339 with offset; now by default, and within five years of now.')),
+  to: Type.Optional(givenTime('End; four weeks after `from` by default, at most 400 days after it.')),
   rotation: optionalText('Only this rotation.', 'oncall'),
 });

@@ -1,18 +1,18 @@
 import type { SharedAction, SharedIncident } from '../../../kit/incident-source.ts';
 
-/** Milliseconds after which actions that could not be stored are tried again. */
+/** Milliseconds until actions that could not be stored are retried. */
 const retryMs = 1000;
 
-/** How many actions are stored at the same time. */
+/** Most actions that are stored at the same time. */
 const mostActions = 500;
 
 interface ActionQueueParts {
-  /** Stores an action; undefined if its incident is gone. */
+  /** Stores an action; resolves to undefined if its incident no longer exists. */
   act(action: SharedAction): Promise<SharedIncident | undefined>;
-  /** Gets the incident as it is then. */
+  /** Called with the incident after the action. */
   onStored(action: SharedAction, incident: SharedIncident | undefined): void;
-  /** Called each time that some actions have been tried. */
-  onTried(): void;
+  /** Called after each batch, stored or not. */
+  onAttempted(): void;
 }
 
 interface WaitingAction {
@@ -20,12 +20,12 @@ interface WaitingAction {
   resolve(): void;
 }
 
-/** What notifications do to incidents, stored some at a time, each until that has worked. */
+/** Stores actions of notifications on incidents, up to 500 at a time, and retries each until it is stored. */
 export class ActionQueue {
   readonly #parts: ActionQueueParts;
   readonly #waiting: WaitingAction[] = [];
-  /** Those of `addOnce` that are stored at present, or wait for it. */
-  readonly #asked = new Set<string>();
+  /** Actions of `addOnce` that are not stored yet, as JSON. */
+  readonly #pending = new Set<string>();
   #isStoring = false;
   #isClosed = false;
 
@@ -33,7 +33,7 @@ export class ActionQueue {
     this.#parts = parts;
   }
 
-  /** Resolves once it is stored, or the queue is closed. */
+  /** Resolves once the action is stored, or the queue is closed. */
   add(action: SharedAction): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ action, resolve });
@@ -41,12 +41,12 @@ export class ActionQueue {
     });
   }
 
-  /** Once, until it is stored. */
+  /** Adds an action unless the same action is waiting. */
   addOnce(action: SharedAction): void {
     const name = JSON.stringify(action);
-    if (this.#asked.has(name)) return;
-    this.#asked.add(name);
-    this.#waiting.push({ action, resolve: () => this.#asked.delete(name) });
+    if (this.#pending.has(name)) return;
+    this.#pending.add(name);
+    this.#waiting.push({ action, resolve: () => this.#pending.delete(name) });
     this.#store();
   }
 
@@ -71,7 +71,7 @@ export class ActionQueue {
     void Promise.all(this.#waiting.splice(0, mostActions).map(storeOne)).then(() => {
       this.#isStoring = false;
       this.#waiting.unshift(...failed);
-      this.#parts.onTried();
+      this.#parts.onAttempted();
       if (failed.length > 0) setTimeout(() => this.#store(), retryMs).unref();
       else this.#store();
     });

@@ -36,14 +36,14 @@ test('every incident gets its message in the order of time, however many wait', 
   assert.deepEqual([collector.size, collector.waitingSince(1)], [0, undefined]);
 });
 
-test('no more messages are made while one can be sent', () => {
+test('no further messages are created while one is ready', () => {
   const collector = create(350);
   assert.equal(collector.take(1, { isIdle: false }).length, 0);
   assert.equal(collector.take(1, { isIdle: true }).length, 100);
   assert.equal(collector.size, 250);
 });
 
-test('an incident that waits is known, can be taken out, and goes first and at once when it is critical', () => {
+test('a waiting incident can be found and removed, and a critical one comes first and immediately', () => {
   const collector = create(350);
   collector.take(1, { isIdle: false });
   assert.ok(collector.has('349') && [...collector.ids()].includes('349'));
@@ -55,7 +55,7 @@ test('an incident that waits is known, can be taken out, and goes first and at o
   assert.equal(takeAll(collector).length, 348);
 });
 
-test('what is to be told a little later is told with what is due, 500 incidents at the most in a message', () => {
+test('incidents due a little later join a due message, up to 500 in a message', () => {
   const collector = new Collector(10);
   for (let index = 0; index < 501; index += 1) collector.put(toIncident(`${index}`), { ...plan, dueAt: 10 + index });
   assert.deepEqual([collector.take(9, { isIdle: true }), collector.untilDue(4)], [[], 6]);

@@ -1,35 +1,37 @@
 import type { SharedIncident } from '../../../kit/incident-source.ts';
-import type { PlannedNotice } from './plan.ts';
+import type { PlannedNotification } from './plan.ts';
 
-/** The most incidents of one message. */
+/** Most incidents in one message. */
 const mostGrouped = 500;
 
-/** Messages of one incident each that are made at a time: a message takes more memory than its incident. */
+/** Most messages of one incident that wait at a time: a message takes more memory than its incident. */
 const mostAhead = 100;
 
-/** An incident of which a destination may be told, until when it must be, and since when; Unix milliseconds. */
+/** An incident that waits for a message; times are Unix milliseconds. */
 interface Collected {
+  /** Latest time at which a message with the incident is due. */
   dueAt: number;
+  /** Time of the update. */
   since: number;
   isCritical: boolean;
 }
 
-/** Incidents of which one message is to tell. */
-export interface Group {
+/** Incidents of one message. */
+export interface IncidentGroup {
   ids: readonly string[];
-  /** Since when there is something to tell of them, in Unix milliseconds. */
+  /** Time of the oldest update, in Unix milliseconds. */
   since: number;
   isCritical: boolean;
 }
 
-/** Incidents of which one receiver is to be told and that are in no message yet: they are collected for `groupSeconds`. */
+/** Incidents of one destination that are in no message yet. They are collected for `groupSeconds`. */
 export class Collector {
-  /** For how long; 0 makes a message of each. */
+  /** Milliseconds for which incidents are collected; with 0, each gets its own message. */
   readonly #groupMs: number;
   readonly #fresh = new Map<string, Collected>();
-  /** Due, in the order in which messages are made of them. */
+  /** Due incidents in the order of their messages. */
   readonly #due = new Map<string, Collected>();
-  /** When the first of the fresh ones is due. */
+  /** Time at which the first fresh incident is due. */
   #firstDueAt = Number.POSITIVE_INFINITY;
 
   constructor(groupMs: number) {
@@ -40,14 +42,14 @@ export class Collector {
     return this.#due.size + this.#fresh.size;
   }
 
-  /** When the oldest of what is due happened, or could be told at the latest. */
+  /** Returns the time since which the oldest due incident waits. */
   waitingSince(now: number): number | undefined {
     let oldest = this.#fresh.size > 0 && this.#firstDueAt <= now ? this.#firstDueAt : Number.POSITIVE_INFINITY;
     for (const { since } of this.#due.values()) oldest = Math.min(oldest, since);
     return Number.isFinite(oldest) ? oldest : undefined;
   }
 
-  /** Milliseconds until some are due; infinite if there are none. */
+  /** Returns the milliseconds until the first incident is due; Infinity without incidents. */
   untilDue(now: number): number {
     return this.#fresh.size === 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.#firstDueAt - now);
   }
@@ -61,8 +63,8 @@ export class Collector {
     yield* this.#fresh.keys();
   }
 
-  /** There is something to tell of an incident: at once, or by a time, with others; returns whether that is news. */
-  put(incident: SharedIncident, { dueAt, happenedAt }: PlannedNotice): boolean {
+  /** Adds or replaces an incident; returns false if it is due already and not critical. */
+  put(incident: SharedIncident, { dueAt, happenedAt }: PlannedNotification): boolean {
     const isCritical = incident.level === 'CRITICAL' && incident.state !== 'resolved';
     if (this.#due.has(incident.id) && !isCritical) return false;
     this.#due.delete(incident.id);
@@ -71,16 +73,16 @@ export class Collector {
     return true;
   }
 
-  /** Takes out an incident; undefined if it is not there. */
-  remove(id: string): Group | undefined {
+  /** Removes an incident and returns it as a group; undefined if it is not collected. */
+  remove(id: string): IncidentGroup | undefined {
     const one = this.#fresh.get(id) ?? this.#due.get(id);
     this.#fresh.delete(id);
     this.#due.delete(id);
     return one && toGroup([[id, one]]);
   }
 
-  /** Takes out what is due, for a message each; what was to be told a little later is told with it. */
-  take(now: number, { isIdle }: { isIdle: boolean }): Group[] {
+  /** Removes due incidents and returns a group for each message. Incidents that are due a little later join them. */
+  take(now: number, { isIdle }: { isIdle: boolean }): IncidentGroup[] {
     const groups = this.#areFreshDue(now) ? this.#takeFresh() : [];
     if (groups.length > 0 || !isIdle) return groups;
     for (const one of this.#due) {
@@ -98,17 +100,17 @@ export class Collector {
     return this.#firstDueAt <= now;
   }
 
-  #takeFresh(): Group[] {
+  #takeFresh(): IncidentGroup[] {
     const all = [...this.#fresh];
     this.#fresh.clear();
     this.#firstDueAt = Number.POSITIVE_INFINITY;
-    const groups: Group[] = [];
+    const groups: IncidentGroup[] = [];
     if (this.#groupMs > 0) {
       for (let at = 0; at < all.length; at += mostGrouped) groups.push(toGroup(all.slice(at, at + mostGrouped)));
       return groups;
     }
     for (const [id, one] of all) {
-      // It does not wait for others.
+      // A critical incident goes before the others.
       if (one.isCritical) groups.push(toGroup([[id, one]]));
       else this.#due.set(id, one);
     }
@@ -116,7 +118,7 @@ export class Collector {
   }
 }
 
-const toGroup = (some: readonly (readonly [id: string, one: Collected])[]): Group => ({
+const toGroup = (some: readonly (readonly [id: string, one: Collected])[]): IncidentGroup => ({
   ids: some.map(([id]) => id),
   since: Math.min(...some.map(([, { since }]) => since)),
   isCritical: some.some(([, { isCritical }]) => isCritical),

@@ -1,88 +1,64 @@
 import { setImmediate } from 'node:timers/promises';
-import type { IncidentDelivery, SharedIncident } from '../../../kit/incident-source.ts';
+import type { SharedIncident } from '../../../kit/incident-source.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
-import type { MessageSender } from '../message/message-sender.ts';
+import type { IncidentMessage, IncidentUpdate } from '../message/message.ts';
 import { messageSlots, waitForMessageTurn } from '../message/message-turn.ts';
 import { Destination, type DestinationParts } from '../queue/destination.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
 import type { Settled } from '../queue/queue.ts';
-import type { Tries } from '../queue/retries.ts';
-import { createQueued, type Queued } from '../queue/waiting.ts';
-import { Collector, type Group } from './collector.ts';
-import type { PlannedNotice } from './plan.ts';
+import { Collector } from './collector.ts';
+import { IncidentMessages, type Message, type MessageContent } from './incident-messages.ts';
+import type { Notifier } from './notifier.ts';
+import type { PlannedNotification } from './plan.ts';
 
-/** How long a message waits at most for the note that it is sent, and others for the one of what became of it. */
+/** Longest wait for the database or disk before and after a message, in milliseconds. */
 const patienceMs = 2000;
 
-/** The time is looked at so often while something is to be sent later: clocks are set. */
+/** Longest time between two looks at the clock while incidents are collected, in milliseconds: the clock can be set at any time. */
 const longestWaitMs = 1000;
 
-/** Something that happened to an incident, and is told now. */
-export interface Happening extends PlannedNotice {
+/** A planned notification that is sent now. */
+export interface PlannedUpdate extends PlannedNotification {
   incident: SharedIncident;
 }
 
 interface IncidentDestinationParts extends DestinationParts {
-  sender: MessageSender;
+  /** Undefined without incidents; then nothing is sent. */
+  notifier: Notifier | undefined;
+  writeMessage(updates: readonly IncidentUpdate[]): Promise<IncidentMessage>;
 }
 
-/** What a destination asks of the notifier. */
-export interface NoticeSource {
-  /** Whether this instance is the one that sends. */
-  maySend(): boolean;
-  /** What is to be told of the incident now; undefined if that is nothing any more. */
-  prepare(destination: IncidentDestination, id: string): Happening | undefined;
-  /** Stores what became of a notification. Resolves once it is known; never rejects. */
-  note(incident: string, delivery: IncidentDelivery): Promise<void>;
-  /** Stores that the destination may have been told of the incident. Resolves once it is known; never rejects. */
-  noteAttempt(incident: string, destination: string): Promise<void>;
-  /** Asks for what is next to be told of the incident. */
-  replan(destination: IncidentDestination, id: string): void;
-}
-
-/** The incidents that a message is about. */
-interface IncidentIds {
-  ids: Set<string>;
-  /** The content of the last attempt. */
-  said?: readonly Happening[];
-}
-
-type Message = Queued<IncidentIds>;
-
-/** An incident of which a destination is to be told, as lists show it. */
+/** An incident in a message that waits or is being sent. */
 interface WaitingIncident {
-  id: string;
-  /** Unix milliseconds; undefined while it is being sent. */
+  /** Unix milliseconds; undefined while the message is being sent. */
   nextAttempt: number | undefined;
   attempts: number;
   error: string | null;
 }
 
 /**
- * Tells one receiver of incidents. An incident is in one message at a time, or collected for one; what a message says is
- * decided when it is sent.
+ * Destination that is notified of incidents. An incident is collected with others, then in one message at a time. A message says what
+ * is true when it is sent.
  */
-export class IncidentDestination extends Destination<IncidentIds> {
+export class IncidentDestination extends Destination<MessageContent> {
   readonly notify = 'incidents';
-  /** How many notifications were sent, or given up, by what was told. */
+  /** Notifications that were delivered or given up, by event and result. */
   readonly counts = new Map<string, number>();
   readonly #parts: IncidentDestinationParts;
   readonly #collector: Collector;
-  /** The message that each incident is in. */
-  readonly #messages = new Map<string, Message>();
-  #lastMessage = 0;
-  /** Incidents of which it certainly does not know by the last attempt. */
+  readonly #messages: IncidentMessages;
+  /** Incidents whose last message certainly did not reach the receiver. */
   readonly #failed = new Set<string>();
-  #source: NoticeSource | undefined;
   #isAdvancing = false;
 
   constructor(parts: IncidentDestinationParts) {
     super(parts);
     this.#parts = parts;
     this.#collector = new Collector(parts.target.rules.groupMs);
+    this.#messages = new IncidentMessages(this.queue.waiting);
   }
 
-  /** When the oldest of what waits happened, or could be sent at the latest. */
+  /** Time of the oldest update that waits, in Unix milliseconds. */
   get waitingSince(): number | undefined {
     const times = [this.queue.waiting.oldest, this.#collector.waitingSince(this.now())].filter(
       (at) => at !== undefined,
@@ -90,7 +66,7 @@ export class IncidentDestination extends Destination<IncidentIds> {
     return times.length > 0 ? Math.min(...times) : undefined;
   }
 
-  /** Of how many incidents it is to be told now. */
+  /** Number of incidents for which a notification is due. */
   get lag(): number {
     return this.#messages.size + this.#collector.size;
   }
@@ -99,18 +75,18 @@ export class IncidentDestination extends Destination<IncidentIds> {
     return this.queue.waiting.size > 0;
   }
 
-  /** What is known of a notification that has failed or is being sent; undefined if there is none of the incident. */
+  /** Returns the attempts to send the incident's message; undefined if the incident is in none. */
   describe(id: string): WaitingIncident | undefined {
-    const message = this.#messages.get(id);
+    const message = this.#messages.find(id);
     if (!message) return undefined;
     const { attempts, error } = message;
-    return { id, nextAttempt: this.queue.nextAttemptOf(message), attempts, error };
+    return { nextAttempt: this.queue.nextAttemptOf(message), attempts, error };
   }
 
-  /** The ids of incidents of which it is to be told now; of some of them, if there are many. */
+  /** Returns up to `most` ids of incidents for which a notification is due. */
   listIds(most: number): string[] {
     const ids: string[] = [];
-    for (const all of [this.#messages.keys(), this.#collector.ids()]) {
+    for (const all of [this.#messages.ids(), this.#collector.ids()]) {
       for (const id of all) {
         if (ids.length >= most) return ids;
         ids.push(id);
@@ -120,53 +96,47 @@ export class IncidentDestination extends Destination<IncidentIds> {
   }
 
   isWaiting(id: string): boolean {
-    return this.#messages.has(id) || this.#collector.has(id);
+    return this.#messages.find(id) !== undefined || this.#collector.has(id);
   }
 
-  /** Tells of an incident once, alone and now, whatever else waits; undefined if that is happening already. */
+  /** Sends a message about one incident now, before all others; resolves to undefined if it is already being sent. */
   async retry(id: string): Promise<DeliveryOutcome | undefined> {
-    const before = this.#messages.get(id);
-    if (!this.#source?.maySend() || before?.state === 'running') return undefined;
+    const before = this.#messages.find(id);
+    if (!this.#parts.notifier?.maySend() || before?.state === 'running') return undefined;
     const since = before?.receivedAt ?? this.now();
     const group = this.#collector.remove(id) ?? { ids: [id], since, isCritical: false };
-    if (before) this.#release(before, id);
-    return this.queue.sendNow(this.#add(group, before));
+    if (before) this.#messages.release(before, id);
+    return this.queue.sendNow(this.#messages.add(group, before));
   }
 
-  /** Whether the receiver certainly has not got the last attempt to tell of the incident. */
+  /** True if the receiver certainly did not get the last message about the incident. */
   hasFailed(id: string): boolean {
     return this.#failed.has(id);
   }
 
-  /** Begins to send. */
-  start(source: NoticeSource): void {
-    this.#source = source;
-    this.queue.advance();
-  }
-
-  /** There is something to tell of an incident: at once, or by a time, with others. */
-  put(incident: SharedIncident, plan: PlannedNotice): void {
-    if (this.queue.isClosed || this.#messages.has(incident.id)) return;
+  /** Collects an incident for the next message, unless it is in one already. */
+  put(incident: SharedIncident, plan: PlannedNotification): void {
+    if (this.queue.isClosed || this.#messages.find(incident.id)) return;
     if (this.#collector.put(incident, plan)) this.#advanceSoon();
   }
 
-  /** There is nothing to tell of it any more. What is being sent is not called back. */
+  /** Removes an incident for which no notification is due, unless its message is being sent. */
   withdraw(id: string): void {
     this.#collector.remove(id);
-    const message = this.#messages.get(id);
-    if (message && message.state !== 'running') this.#release(message, id);
+    const message = this.#messages.find(id);
+    if (message && message.state !== 'running') this.#messages.release(message, id);
   }
 
-  /** There is no such incident any more, or it is settled. */
+  /** Removes an incident that is settled or no longer exists. */
   forget(id: string): void {
     this.#failed.delete(id);
     this.withdraw(id);
   }
 
   fill(): boolean {
-    if (!this.#source?.maySend()) return false;
+    if (!this.#parts.notifier?.maySend()) return false;
     const isIdle = !this.queue.waiting.hasReady;
-    for (const group of this.#collector.take(this.now(), { isIdle })) this.#add(group);
+    for (const group of this.#collector.take(this.now(), { isIdle })) this.#messages.add(group);
     return true;
   }
 
@@ -175,51 +145,40 @@ export class IncidentDestination extends Destination<IncidentIds> {
     return Number.isFinite(wait) ? Math.min(wait, longestWaitMs) : wait;
   }
 
-  /** Sends a message, if there still is something to tell. */
+  /** Sends a message about those of its incidents for which a notification is still due. */
   send(message: Message): Promise<DeliveryOutcome | undefined> {
+    const { transport, writeMessage } = this.#parts;
     return messageSlots.run(async () => {
       await waitForMessageTurn();
-      const happenings = this.#prepare(message);
-      if (happenings.length === 0) return undefined;
-      await this.#noteAttempts(happenings);
+      const updates = this.#prepare(message);
+      if (updates.length === 0) return undefined;
+      await this.#storeAttempts(updates);
       await waitForMessageTurn();
-      const outcome = await this.request(() => this.#parts.sender.send(happenings));
-      this.#noteKnowledge(happenings, outcome);
-      message.message.said = happenings;
+      const outcome = await this.request(async () => (await transport.send(await writeMessage(updates))).outcome);
+      this.#noteFailed(updates, outcome);
+      message.message.sent = updates;
       return outcome;
     });
   }
 
-  /** Cuts it in halves. Another one of its incidents, alone and first, shows whether the receiver accepts others. */
   override split(message: Message): boolean {
-    const ids = [...message.message.ids];
-    const probe = ids.pop();
-    if (probe === undefined || ids.length === 0) return false;
-    this.#drop(message);
-    const half = Math.ceil(ids.length / 2);
-    const { receivedAt: since, isCritical } = message;
-    for (const part of [ids.slice(0, half), ids.slice(half)]) {
-      if (part.length > 0) this.#add({ ids: part, since, isCritical }, message);
-    }
-    this.#add({ ids: [probe], since, isCritical }, { ...message, suspicion: 0, rejections: 0 });
-    return true;
+    return this.#messages.split(message);
   }
 
-  /** Nothing else is told of these incidents before it is stored what became of it; others wait for that only for a while. */
+  /** Stores the results. The incidents of the message stay in it until then; other messages wait for at most two seconds. */
   async settle(message: Message, settled: Settled): Promise<void> {
-    const source = this.#source;
-    const { ids, said } = message.message;
-    // The content of the last attempt counts: what has happened since is planned next.
-    const happenings = said?.filter(({ incident }) => ids.has(incident.id)) ?? this.#prepare(message);
-    const noted = happenings.map((happening) => this.#note(happening, settled));
-    const known = Promise.all(noted).then(() => {
-      this.#drop(message);
-      for (const { incident } of happenings) source?.replan(this, incident.id);
+    const { ids, sent } = message.message;
+    // The content of the last attempt counts; later changes are planned next.
+    const updates = sent?.filter(({ incident }) => ids.has(incident.id)) ?? this.#prepare(message);
+    const stored = updates.map((update) => this.#storeDelivery(update, settled));
+    const done = Promise.all(stored).then(() => {
+      this.#messages.remove(message);
+      for (const { incident } of updates) this.#parts.notifier?.replan(this, incident.id);
     });
-    await awaitWithin(patienceMs, known);
+    await awaitWithin(patienceMs, done);
   }
 
-  /** Once, for all that comes in one step. */
+  /** Advances the queue once for all incidents that arrive in the same turn of the event loop. */
   #advanceSoon(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
@@ -231,67 +190,44 @@ export class IncidentDestination extends Destination<IncidentIds> {
       });
   }
 
-  /** Makes a message about the incidents. `tried`: how one that they were in was tried. */
-  #add({ ids, since, isCritical }: Group, tried?: Tries): Message {
-    this.#lastMessage += 1;
-    const message = createQueued(
-      { seq: this.#lastMessage, message: { ids: new Set(ids) }, receivedAt: since, isCritical, key: undefined },
-      tried,
-    );
-    for (const id of ids) this.#messages.set(id, message);
-    this.queue.waiting.add(message);
-    return message;
-  }
-
-  /** The incident no longer waits in the message. */
-  #release(message: Message, id: string): void {
-    message.message.ids.delete(id);
-    if (this.#messages.get(id) === message) this.#messages.delete(id);
-    if (message.message.ids.size === 0) this.#drop(message);
-  }
-
-  #drop(message: Message): void {
-    this.queue.waiting.remove(message);
-    for (const id of message.message.ids) this.#messages.delete(id);
-  }
-
-  /** What the message says now. */
-  #prepare(message: Message): Happening[] {
-    const happenings: Happening[] = [];
+  /** Returns the updates of the message's incidents, and removes incidents for which no notification is due. */
+  #prepare(message: Message): PlannedUpdate[] {
+    const { notifier } = this.#parts;
+    const updates: PlannedUpdate[] = [];
     for (const id of [...message.message.ids]) {
-      const happening = this.#source?.prepare(this, id);
-      if (happening) happenings.push(happening);
+      const update = notifier?.prepare(this, id);
+      if (update) updates.push(update);
       else {
-        this.#release(message, id);
-        this.#source?.replan(this, id);
+        this.#messages.release(message, id);
+        notifier?.replan(this, id);
       }
     }
-    return happenings;
+    return updates;
   }
 
-  /** Those that are told of an incident for the first time must hear of its end, also after kill -9 in between. */
-  async #noteAttempts(happenings: readonly Happening[]): Promise<void> {
-    const first = happenings.filter(({ incident }) => !incident.notices[this.name]);
+  /** Stores first notifications before they are sent, so that their destination gets the resolution even after a kill -9. */
+  async #storeAttempts(updates: readonly PlannedUpdate[]): Promise<void> {
+    const first = updates.filter(({ incident }) => !incident.notices[this.name]);
     if (first.length === 0) return;
-    const noted = first.map(({ incident }) => this.#source?.noteAttempt(incident.id, this.name));
-    // A disk that is full must not keep anything back.
-    await awaitWithin(patienceMs, Promise.all(noted));
+    const stored = first.map(({ incident }) => this.#parts.notifier?.storeAttempt(incident.id, this.name));
+    // A full disk must not hold back notifications.
+    await awaitWithin(patienceMs, Promise.all(stored));
   }
 
-  /** Where the receiver had the request, it may know what it says. */
-  #noteKnowledge(happenings: readonly Happening[], outcome: DeliveryOutcome): void {
+  #noteFailed(updates: readonly PlannedUpdate[], outcome: DeliveryOutcome): void {
+    // After any other failure the receiver may have read the message.
     const hasFailed = outcome.kind === 'rejected' || (outcome.kind === 'failed' && !outcome.mayBeMessage);
-    for (const { incident } of happenings) {
+    for (const { incident } of updates) {
       if (hasFailed) this.#failed.add(incident.id);
       else this.#failed.delete(incident.id);
     }
   }
 
-  #note({ what, isEscalation, incident }: Happening, settled: Settled): Promise<void> | undefined {
+  #storeDelivery({ what, isEscalation, incident }: PlannedUpdate, settled: Settled): Promise<void> | undefined {
     const { id, level, openings: opening } = incident;
     const name = `${what} ${settled.isDelivered ? 'delivered' : 'refused'}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     const delivery = { destination: this.name, what, level, opening, ...settled };
-    return this.#source?.note(id, { ...delivery, ...(isEscalation && { isEscalation }) });
+    return this.#parts.notifier?.storeDelivery(id, { ...delivery, ...(isEscalation && { isEscalation }) });
   }
 }

@@ -66,7 +66,7 @@ for (const what of ['alerts', 'incidents']) {
   });
 }
 
-test('a destination that fails is an incident, of which the others are told and itself is not', async (t) => {
+test('a failing destination is an incident, of which only the other destinations are notified', async (t) => {
   const [broken, good] = [await startReceiver(t, answer(404)), await startReceiver(t)];
   const app = await startNotifier(t, [
     toIncidentDestination(broken, { name: 'broken' }),
@@ -85,7 +85,7 @@ test('a destination that fails is an incident, of which the others are told and 
   assert.ok(messagesTo(broken).every((message) => message.includes('#1')));
 });
 
-test('a notification that is given up is in the timeline, and the end is not told to those that never heard of it', async (t) => {
+test('a notification that is given up is in the timeline, and its destination gets no resolution', async (t) => {
   const receiver = await startReceiver(t, answer(503));
   const app = await startNotifier(t, [toIncidentDestination(receiver, { giveUpHours: 0.0003 })]);
   await fire(app, 'disk');
@@ -149,7 +149,7 @@ const withBrokenSilences = (isBroken: () => boolean): Feature[] =>
     return { ...feature, create };
   });
 
-test('what is due although an error kept it from being planned is told once that is over', async (t) => {
+test('an incident whose planning failed is planned again', async (t) => {
   const receiver = await startReceiver(t);
   let [isBroken, failures] = [false, 0];
   const broken = withBrokenSilences(() => {

@@ -19,7 +19,7 @@ import { waitUntil, waitUntilPasses } from '../../../../test/support/wait.ts';
 
 const minute = 60_000;
 
-test('a destination is told that an incident opens, is raised and ends, and not of alerts that repeat it', async (t) => {
+test('a destination is notified when an incident opens, rises and is resolved, but not of repeated alerts', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startNotifier(t, [toIncidentDestination(receiver)]);
   for (let count = 0; count < 3; count += 1) await fire(app, 'disk');
@@ -42,7 +42,7 @@ test('a destination is told that an incident opens, is raised and ends, and not 
   assert.equal(version, 1);
 });
 
-test('what happens within groupSeconds is one message', async (t) => {
+test('notifications within groupSeconds are one message', async (t) => {
   const receiver = await startReceiver(t);
   let now = Date.now();
   const options = { features: withClock(() => new Date(now)) };
@@ -72,7 +72,7 @@ test('what happens within groupSeconds is one message', async (t) => {
   assert.deepEqual(messagesTo(receiver).slice(3), ['opened #4 d is broken']);
 });
 
-test('who takes an incident in time ends its escalation and its reminders, and the end goes to those that were told', async (t) => {
+test('an acknowledgement stops the escalation and reminders, and everyone notified gets the resolution', async (t) => {
   const [first, second, third] = [await startReceiver(t), await startReceiver(t), await startReceiver(t)];
   const app = await startNotifier(t, [
     toIncidentDestination(first, { name: 'first', repeat: 0.01 }),
@@ -112,7 +112,7 @@ test('who takes an incident in time ends its escalation and its reminders, and t
   assert.ok(timeline.some(({ type, destination }) => type === 'escalated' && destination === 'second'));
 });
 
-test('what is due waits for no thousands of incidents that have opened before', async (t) => {
+test('a due notification does not wait for thousands of incidents that opened before', async (t) => {
   const [first, last] = [await startReceiver(t), await startReceiver(t)];
   let now = Date.now();
   const destinations = [
@@ -137,7 +137,7 @@ test('what is due waits for no thousands of incidents that have opened before', 
   await waitForRequests(last, 1);
 });
 
-test('timers go on over a restart, whatever the clock says then', async (t) => {
+test('timers continue after a restart, even if the clock was set', async (t) => {
   const [first, second] = [await startReceiver(t), await startReceiver(t)];
   const destinations = [
     toIncidentDestination(first, { name: 'first', repeat: 60 }),
@@ -212,7 +212,7 @@ test('a destination of incidents that gets alerts again gets none that came befo
   assert.equal(receiver.requests.length, 1);
 });
 
-test('a destination that was removed is forgotten, and a new one is told what is open', async (t) => {
+test('a removed destination is forgotten, and a new one is notified of open incidents', async (t) => {
   const [first, second] = [await startReceiver(t), await startReceiver(t)];
   const dataDir = join(createFolder(t), 'data');
   const app = await startNotifier(t, [toIncidentDestination(first)], { dataDir });
@@ -234,7 +234,7 @@ test('a destination that was removed is forgotten, and a new one is told what is
   assert.equal(first.requests.length, 2);
 });
 
-test('lists say what was sent, what waits and why', async (t) => {
+test('lists show sent and waiting notifications, with the reason of the wait', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startNotifier(t, [
     toIncidentDestination(receiver),
@@ -286,7 +286,7 @@ for (const [problem, changes] of [
   ['formats is only for "notify": "alerts"', { formats: ['native'] }],
   ['on has reminder: set repeat, in minutes', { on: ['opened', 'reminder'] }],
   [
-    'on needs opened, raised or acknowledged: only those that were notified of an incident are notified of its end',
+    'on needs opened, raised or acknowledged: only a destination that was notified of an incident gets its resolution',
     { on: ['resolved'] },
   ],
   ['levels has "bad", which is no severity; use CRITICAL, ERROR, WARNING, INFO', { levels: ['bad'] }],
@@ -297,7 +297,7 @@ for (const [problem, changes] of [
     assert.ok((await startRefusal(t, { settings: { destinations: [destination] } })).includes(problem));
   });
 }
-test('a list of destinations says when each is notified of incidents, with what is usual', async (t) => {
+test('the list of destinations shows the rules of each, defaults included', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startNotifier(t, [
     toIncidentDestination(receiver, { name: 'second', after: 0.5, repeat: 30, groupSeconds: 0.3, on: ['opened'] }),
@@ -340,7 +340,7 @@ const createSilencer = (app: TestApp) => {
   };
 };
 
-test('what a silence keeps quiet is told when it ends, by itself or early, unless it is over by then', async (t) => {
+test('a silenced incident notifies when the silence ends or is ended, unless it is resolved by then', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startNotifier(t, [toIncidentDestination(receiver)]);
   const { begin, endAt, end } = createSilencer(app);
@@ -370,7 +370,7 @@ test('what a silence keeps quiet is told when it ends, by itself or early, unles
   ]);
 });
 
-test('metrics count what was sent, by what was told and result', async (t) => {
+test('metrics count notifications by event and result', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startNotifier(t, [
     toIncidentDestination(receiver),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../../test/support/long.ts';
-import type { IncidentNotice, NotificationKind, SharedIncident } from '../../../kit/incident-source.ts';
+import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident-source.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
-import { type NoticePlan, planNotice, type UsableHours } from './plan.ts';
+import { type NotificationPlan, planNotification, type UsableHours } from './plan.ts';
 import { type IncidentKeys, toIncidentRules } from './rules.ts';
 
 const second = 1000;
@@ -47,7 +47,7 @@ const create = (changes: Partial<SharedIncident> = {}): SharedIncident => ({
   ...changes,
 });
 
-const told = (changes: Partial<IncidentNotice> = {}): IncidentNotice => ({
+const told = (changes: Partial<NotificationState> = {}): NotificationState => ({
   what: 'opened',
   level: 'ERROR',
   at: start,
@@ -69,22 +69,22 @@ const daytime: UsableHours = {
 const plan = (
   keys: IncidentKeys,
   incident: SharedIncident,
-  notice?: IncidentNotice,
+  last?: NotificationState,
   {
-    now = Math.max(incident.stateSince, incident.raisedAt ?? 0, notice?.at ?? 0),
-    isOnDuty = true,
+    now = Math.max(incident.stateSince, incident.raisedAt ?? 0, last?.at ?? 0),
+    isOnCall = true,
     isSilenced = false,
-  }: { now?: number; isOnDuty?: boolean; isSilenced?: boolean } = {},
-): NoticePlan =>
-  planNotice(
+  }: { now?: number; isOnCall?: boolean; isSilenced?: boolean } = {},
+): NotificationPlan =>
+  planNotification(
     incident,
-    notice,
+    last,
     toIncidentRules(keys, () => daytime),
-    { now, isOnDuty, isSilenced },
+    { now, isOnCall, isSilenced },
   );
 
-/** What is told and after how many seconds, or why not. */
-const show = (found: NoticePlan): unknown => {
+/** Returns the notification and the seconds until it is sent, or the reason why it is not. */
+const show = (found: NotificationPlan): unknown => {
   if (!found || found === 'forget') return found;
   const { what, dueAt, waitsFor } = found;
   return Number.isFinite(dueAt) ? [what, (dueAt - start) / second] : [what, waitsFor];
@@ -99,7 +99,7 @@ const over = create({
   resolved: { by: 'anna', at: start + hour, reason: 'person' },
 });
 
-test('by default an incident is told when it opens, is raised and ends, 10 s later', () => {
+test('by default an incident notifies 10 s after it opens, rises and is resolved', () => {
   assert.deepEqual(show(plan({}, create())), ['opened', 10]);
   assert.equal(plan({}, create(), told()), undefined);
   const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
@@ -111,7 +111,7 @@ test('by default an incident is told when it opens, is raised and ends, 10 s lat
   assert.equal(plan({}, create({ level: 'WARNING' }), told()), undefined);
 });
 
-test('those that were notified of the incident are notified of its end, and nobody else', () => {
+test('everyone notified of an incident gets its resolution, and nobody else does', () => {
   assert.equal(plan(atOnce, over), undefined);
   assert.equal(plan(atOnce, over, told({ isTold: false })), 'forget');
   const pending = told({ opening: 0, isTold: false, isPending: true });
@@ -120,10 +120,10 @@ test('those that were notified of the incident are notified of its end, and nobo
   assert.equal(plan({ ...atOnce, on: ['opened', 'acknowledged'] }, taken, pending), undefined);
   assert.equal(plan({ ...atOnce, on: ['opened'] }, over, told()), 'forget');
   assert.deepEqual(show(plan({ ...atOnce, levels: ['CRITICAL'] }, over, told())), ['resolved', 3600]);
-  assert.deepEqual(show(plan(atOnce, over, told(), { isOnDuty: false })), ['resolved', 3600]);
+  assert.deepEqual(show(plan(atOnce, over, told(), { isOnCall: false })), ['resolved', 3600]);
 });
 
-test('an incident that is opened again is told again', () => {
+test('a reopened incident notifies again', () => {
   const again = create({ openings: 2, stateSince: start + hour });
   assert.deepEqual(show(plan(atOnce, again, told())), ['opened', 3600]);
   assert.equal(plan(atOnce, again, told({ opening: 2 })), undefined);
@@ -131,7 +131,7 @@ test('an incident that is opened again is told again', () => {
   assert.deepEqual(show(plan(atOnce, raised, told())), ['raised', 3600]);
 });
 
-test('on: only these are told', () => {
+test('on: only the listed events notify', () => {
   assert.equal(plan({ ...atOnce, on: ['raised'] }, create()), undefined);
   const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
   assert.deepEqual(show(plan({ ...atOnce, on: ['raised'] }, raised)), ['raised', 60]);
@@ -143,7 +143,7 @@ test('on: only these are told', () => {
   assert.deepEqual(show(plan({ ...atOnce, on: ['acknowledged'] }, taken)), ['acknowledged', 60]);
 });
 
-test('after: it is told once it has been open, and nobody has taken it, for so many minutes', () => {
+test('after: an incident notifies once it has been open and unacknowledged for this time', () => {
   const keys = { ...atOnce, after: 1.5 };
   assert.deepEqual(show(plan(keys, create())), ['opened', 90]);
   assert.equal(plan(keys, taken), undefined);
@@ -151,13 +151,13 @@ test('after: it is told once it has been open, and nobody has taken it, for so m
   assert.deepEqual(show(plan(keys, ended)), ['opened', 3690]);
   const found = plan(keys, create());
   assert.ok(found && found !== 'forget' && found.isEscalation && found.waitsFor === 'after');
-  // Who was told hears at once that it is raised.
+  // A destination that got the opening is notified of a rise immediately.
   const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
   assert.deepEqual(show(plan(keys, raised, told())), ['raised', 60]);
   assert.equal(plan(keys, over), undefined);
 });
 
-test('repeat: it is told again after so many minutes, while it is open and nobody has taken it', () => {
+test('repeat: an open, unacknowledged incident sends reminders at this interval', () => {
   const keys = { ...atOnce, repeat: 0.5 };
   assert.deepEqual(show(plan(keys, create(), told())), ['reminder', 30]);
   assert.deepEqual(show(plan(keys, create(), told({ what: 'reminder', at: start + minute }))), ['reminder', 90]);
@@ -165,7 +165,7 @@ test('repeat: it is told again after so many minutes, while it is open and nobod
   assert.deepEqual(show(plan({ ...keys, on: ['resolved'] }, create())), ['reminder', 30]);
 });
 
-test('groupSeconds: what happens is told so much later, or at once', () => {
+test('groupSeconds: a notification is due after this time, or immediately with 0', () => {
   assert.deepEqual(show(plan({ groupSeconds: 60 }, create())), ['opened', 60]);
   assert.deepEqual(show(plan({ groupSeconds: 60, after: 1 }, create())), ['opened', 120]);
   assert.deepEqual(show(plan({ groupSeconds: 0 }, create())), ['opened', 0]);
@@ -173,8 +173,8 @@ test('groupSeconds: what happens is told so much later, or at once', () => {
 
 test('a clock that was set back since keeps nothing back', () => {
   const now = start - 24 * hour;
-  const due = (keys: IncidentKeys, notice?: IncidentNotice): unknown => {
-    const found = plan(keys, create(), notice, { now });
+  const due = (keys: IncidentKeys, last?: NotificationState): unknown => {
+    const found = plan(keys, create(), last, { now });
     return found && found !== 'forget' && [found.what, found.dueAt - now, found.happenedAt - start];
   };
   assert.deepEqual(due({}), ['opened', 0, 0]);
@@ -183,7 +183,7 @@ test('a clock that was set back since keeps nothing back', () => {
   assert.deepEqual(show(plan({ after: 5 }, create(), undefined, { now: start - second })), ['opened', 310]);
 });
 
-test('levels and sources: others are not told, not even that they are raised', () => {
+test('levels and sources: other incidents never notify, not even of a rise', () => {
   assert.equal(plan({ ...atOnce, levels: ['critical'] }, create()), undefined);
   assert.deepEqual(show(plan({ ...atOnce, levels: ['critical'] }, create({ level: 'CRITICAL' }))), ['opened', 0]);
   assert.equal(plan({ ...atOnce, sources: ['web*'] }, create()), undefined);
@@ -208,8 +208,8 @@ test('hours: outside them it waits for the next ones, unless its level is in hou
   assert.deepEqual(show(found), ['opened', 8.5 * 3600 + 5]);
 });
 
-test('who is off duty is not told that it opens, and a silence keeps everything back', () => {
-  assert.deepEqual(show(plan(atOnce, create(), undefined, { isOnDuty: false })), ['opened', 'offDuty']);
+test('a destination that is not on call gets no opening, and a silence holds back every notification', () => {
+  assert.deepEqual(show(plan(atOnce, create(), undefined, { isOnCall: false })), ['opened', 'offDuty']);
   assert.deepEqual(show(plan(atOnce, create(), undefined, { isSilenced: true })), ['opened', 'silence']);
   assert.deepEqual(show(plan(atOnce, over, told(), { isSilenced: true })), ['resolved', 'silence']);
 });
@@ -228,7 +228,7 @@ const steps = fc.array(
     {
       weight: 3,
       arbitrary: fc.record({
-        event: fc.constantFrom('raise', 'lower', 'acknowledge', 'resolve', 'reopen', 'silence', 'duty'),
+        event: fc.constantFrom('raise', 'lower', 'acknowledge', 'resolve', 'reopen', 'silence', 'onCall'),
       }),
     },
     { weight: 1, arbitrary: fc.record({ refuse: fc.boolean() }) },
@@ -244,25 +244,25 @@ const settings = fc.record({
   levels: fc.constantFrom(undefined, undefined, ['CRITICAL', 'ERROR']),
 });
 
-/** What a person would object to, written without the code. */
-test('whatever happens, a destination is told once of each thing that it wants, and never while it must not be', () => {
+/** Expectations of a person, independent of the code. */
+test('in any order of events, a destination gets each wanted notification once, and none that its rules forbid', () => {
   fc.assert(
     fc.property(steps, settings, (all, chosen) => {
-      const keys = chosen as IncidentKeys;
+      const keys = chosen as unknown as IncidentKeys;
       let incident = create();
-      let notice: IncidentNotice | undefined;
+      let last: NotificationState | undefined;
       let now = start;
-      let [isSilenced, isOnDuty, refuses] = [false, true, false];
+      let [isSilenced, isOnCall, refuses] = [false, true, false];
       let lastReminder = Number.NEGATIVE_INFINITY;
       let openFor = start;
       const opened: number[] = [];
       const wants = (what: NotificationKind): boolean => (keys.on ?? ['opened', 'raised', 'resolved']).includes(what);
       const isWanted = (): boolean => keys.levels?.includes(incident.level) ?? true;
-      const tell = (): void => {
-        const found = plan(keys, incident, notice, { now, isOnDuty, isSilenced });
+      const sendPlanned = (): void => {
+        const found = plan(keys, incident, last, { now, isOnCall, isSilenced });
         if (found === 'forget') {
-          assert.ok(incident.state === 'resolved' && notice && (!notice.isTold || !wants('resolved')));
-          notice = undefined;
+          assert.ok(incident.state === 'resolved' && last && (!last.isTold || !wants('resolved')));
+          last = undefined;
           return;
         }
         if (!found || found.dueAt > now) return;
@@ -272,14 +272,14 @@ test('whatever happens, a destination is told once of each thing that it wants, 
         if (keys.hours && incident.level !== 'CRITICAL' && !keys.groupSeconds)
           assert.ok(daytime.isWithin(now), 'outside its hours');
         if (what === 'resolved') {
-          assert.ok(incident.state === 'resolved' && notice?.isTold, 'the end of what it does not know');
-          notice = undefined;
+          assert.ok(incident.state === 'resolved' && last?.isTold, 'a resolution without an opening');
+          last = undefined;
           return;
         }
         assert.ok(isWanted(), `${what} of a level that it does not want`);
         if (what === 'acknowledged') assert.equal(incident.state, 'acknowledged');
         else {
-          assert.ok(isOnDuty, `${what} off duty`);
+          assert.ok(isOnCall, `${what} off duty`);
           assert.equal(incident.state, 'open');
         }
         if (what === 'opened') {
@@ -287,15 +287,15 @@ test('whatever happens, a destination is told once of each thing that it wants, 
           opened.push(incident.openings);
           assert.ok(now - openFor >= (keys.after ?? 0) * minute, 'before its time');
         }
-        if (what === 'raised' && notice) assert.ok(rankOf(incident.level) < rankOf(notice.level));
+        if (what === 'raised' && last) assert.ok(rankOf(incident.level) < rankOf(last.level));
         if (what === 'reminder') {
           assert.ok(now - lastReminder >= (keys.repeat ?? 0) * minute, 'reminded too early');
           lastReminder = now;
         }
-        const isTold = notice?.isTold === true || !refuses;
-        notice = { what, level: incident.level, at: now, opening: incident.openings, isTold };
-        // Nothing more is to be told at once.
-        const next = plan(keys, incident, notice, { now, isOnDuty, isSilenced });
+        const isTold = last?.isTold === true || !refuses;
+        last = { what, level: incident.level, at: now, opening: incident.openings, isTold };
+        // No further notification is due now.
+        const next = plan(keys, incident, last, { now, isOnCall, isSilenced });
         assert.ok(!next || next === 'forget' || next.dueAt > now, 'the same twice');
       };
       const open = (changes: Partial<SharedIncident>): void => {
@@ -310,7 +310,7 @@ test('whatever happens, a destination is told once of each thing that it wants, 
           const { event } = step;
           const rank = rankOf(incident.level);
           if (event === 'silence') isSilenced = !isSilenced;
-          if (event === 'duty') isOnDuty = !isOnDuty;
+          if (event === 'onCall') isOnCall = !isOnCall;
           if (event === 'raise' && rank > 0 && incident.state !== 'resolved') {
             const level = levels[rank - 1] as Severity;
             if (incident.state === 'acknowledged') open({ level, raisedAt: now });
@@ -335,16 +335,16 @@ test('whatever happens, a destination is told once of each thing that it wants, 
           }
           if (event === 'reopen' && incident.state !== 'open') open({ raisedAt: null });
         }
-        tell();
+        sendPlanned();
       }
-      // In the end, all that is to be told is told.
-      [isSilenced, isOnDuty, refuses] = [false, true, false];
+      // At the end, every due notification was sent.
+      [isSilenced, isOnCall, refuses] = [false, true, false];
       // At night, it waits for the day.
       now = daytime.nextWithin(now + 48 * hour) + hour;
-      tell();
-      if (incident.state === 'resolved') assert.equal(notice, undefined);
+      sendPlanned();
+      if (incident.state === 'resolved') assert.equal(last, undefined);
       if (incident.state === 'open' && wants('opened') && isWanted()) {
-        assert.equal(notice?.opening, incident.openings, 'never told');
+        assert.equal(last?.opening, incident.openings, 'never notified');
       }
     }),
     { numRuns: amount(2000, 100_000) },

@@ -1,141 +1,143 @@
-import type { IncidentNotice, NotificationKind, SharedIncident } from '../../../kit/incident-source.ts';
+import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident-source.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 
-/** Times of the week; times are Unix milliseconds. */
+/** Hours of the week; times are Unix milliseconds. */
 export interface UsableHours {
   isWithin(at: number): boolean;
-  /** The first time at or after `at` that is one of them. */
+  /** Returns the first time within the hours at or after `at`. */
   nextWithin(at: number): number;
 }
 
-/** When a destination wants to be notified of an incident, by its settings. */
+/** Settings of a destination that decide when it is notified of an incident. */
 export interface IncidentRules {
   on: ReadonlySet<NotificationKind>;
-  /** For how long an incident must have been open, and nobody has taken it. */
+  /** Milliseconds for which an incident must have been open and not acknowledged. */
   afterMs: number;
-  /** Between two reminders; undefined without any. */
+  /** Milliseconds between two reminders; undefined without reminders. */
   repeatMs: number | undefined;
-  /** For how long others are collected for the same message; 0 sends each alone. */
+  /** Milliseconds for which incidents are collected for one message; 0 sends each alone. */
   groupMs: number;
-  /** When it may be used; undefined for always. */
+  /** Hours in which the destination may be notified; undefined for all hours. */
   hours: UsableHours | undefined;
-  /** The levels of incidents for which it may be used outside its hours. */
+  /** Severities of incidents that do not wait for `hours`. */
   hoursExcept: ReadonlySet<Severity>;
-  /** Whether it wants to be notified of such incidents at all. */
+  /** True if the filter of the destination matches the incident. */
   accepts(incident: SharedIncident): boolean;
 }
 
-/** What decides beside the incident and the settings. */
+/** Facts beside the incident and the settings that decide about a notification. */
 export interface Circumstances {
   /** Unix milliseconds. */
   now: number;
-  isOnDuty: boolean;
+  isOnCall: boolean;
   isSilenced: boolean;
 }
 
 type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
 
-/** The next notification of an incident to a destination, unless something happens before. */
-export interface PlannedNotice {
+/** Next notification of an incident to a destination, unless the incident changes before. */
+export interface PlannedNotification {
   what: NotificationKind;
-  /** Since when there is something to say, in Unix milliseconds; it may be in the future. */
+  /** Time of the event that the notification reports, in Unix milliseconds; of a reminder, the time at which it is due. */
   happenedAt: number;
-  /** From when on it may be part of a message, and when it is sent at the latest; Infinity where no time is known. */
+  /** Earliest time at which a message may contain it; Infinity if unknown. */
   readyAt: number;
+  /** Latest time at which its message is due; Infinity if unknown. */
   dueAt: number;
-  /** It goes out because nobody has taken the incident. */
+  /** True if it is sent because nobody has acknowledged the incident. */
   isEscalation: boolean;
-  /** Why it is not sent before. */
+  /** Reason why it is not sent earlier. */
   waitsFor: WaitReason;
 }
 
-/** `forget`: the destination need not hear of it any more. */
-export type NoticePlan = PlannedNotice | 'forget' | undefined;
+/** `forget`: the destination gets nothing more about the incident. */
+export type NotificationPlan = PlannedNotification | 'forget' | undefined;
 
-/** Times that are this far in the future were noted before the clock was set back. */
+/** A stored time that is further in the future was stored before the clock was set back. */
 const clockSlackMs = 60_000;
 
-type Wanted = Pick<PlannedNotice, 'what' | 'happenedAt' | 'isEscalation'> & {
-  /** Where it waits for minutes to pass: when these began. */
+type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation'> & {
+  /** Start of the minutes of `after` or `repeat`. */
   since?: number;
   waitsFor: 'grouping' | 'after' | 'repeat';
 };
 
 /**
- * The next notification of an incident to a destination whose last one was `notice`. It is a function of what is stored and
- * of the time, so nothing of it has to be kept: what comes in between just makes nothing due.
+ * Returns the next notification of an incident to a destination. The plan follows from stored state and the time, so it is never stored
+ * itself: a change of the incident gives another plan.
  */
-export const planNotice = (
+export const planNotification = (
   incident: SharedIncident,
-  notice: IncidentNotice | undefined,
+  last: NotificationState | undefined,
   rules: IncidentRules,
   circumstances: Circumstances,
-): NoticePlan => {
-  if (incident.isOld) return notice && 'forget';
-  const wanted = incident.state === 'resolved' ? planEnd(incident, notice, rules) : planNews(incident, notice, rules);
-  return wanted === undefined || wanted === 'forget' ? wanted : schedule(wanted, incident, rules, circumstances);
+): NotificationPlan => {
+  if (incident.isOld) return last && 'forget';
+  const wanted =
+    incident.state === 'resolved' ? planResolution(incident, last, rules) : planUnresolved(incident, last, rules);
+  return wanted === undefined || wanted === 'forget' ? wanted : addTimes(wanted, incident, rules, circumstances);
 };
 
-/** Those that were notified of the incident are notified of its end, and nobody else. */
-const planEnd = (
+/** Everyone notified of an incident also gets its resolution, and nobody else does. */
+const planResolution = (
   { resolved, stateSince }: SharedIncident,
-  notice: IncidentNotice | undefined,
+  last: NotificationState | undefined,
   { on }: IncidentRules,
 ): Wanted | 'forget' | undefined => {
-  if (!notice) return undefined;
-  const mayKnow = notice.isTold || notice.isPending;
-  if (!mayKnow || !on.has('resolved')) return 'forget';
+  if (!last) return undefined;
+  const mayBeNotified = last.isTold || last.isPending;
+  if (!mayBeNotified || !on.has('resolved')) return 'forget';
   return { what: 'resolved', happenedAt: resolved?.at ?? stateSince, isEscalation: false, waitsFor: 'grouping' };
 };
 
-const planNews = (
+const planUnresolved = (
   incident: SharedIncident,
-  last: IncidentNotice | undefined,
+  stored: NotificationState | undefined,
   rules: IncidentRules,
 ): Wanted | undefined => {
   const { state, openings } = incident;
-  const notice = last?.isPending ? undefined : last;
+  const last = stored?.isPending ? undefined : stored;
   if (!rules.accepts(incident)) return undefined;
-  const isCurrent = notice?.opening === openings;
-  if (state === 'acknowledged') return planAcknowledgement(incident, notice, isCurrent, rules);
-  return notice && isCurrent ? planMore(incident, notice, rules) : planOpening(incident, notice, rules);
+  const isCurrent = last?.opening === openings;
+  if (state === 'acknowledged') return planAcknowledgement(incident, last, isCurrent, rules);
+  return last && isCurrent ? planMore(incident, last, rules) : planOpening(incident, last, rules);
 };
 
-/** Those that would have been told that it is open, but were not, need not know who has it. */
+/** Destinations that should have got the opening, but did not, do not get the acknowledgement. */
 const planAcknowledgement = (
   { acknowledged, stateSince }: SharedIncident,
-  notice: IncidentNotice | undefined,
+  last: NotificationState | undefined,
   isCurrent: boolean,
   { on }: IncidentRules,
 ): Wanted | undefined => {
-  const isKnown = isCurrent && notice?.what === 'acknowledged';
-  const isUntold = !notice && on.has('opened');
-  if (!on.has('acknowledged') || isKnown || isUntold) return undefined;
+  const isSent = isCurrent && last?.what === 'acknowledged';
+  const isUnnotified = !last && on.has('opened');
+  if (!on.has('acknowledged') || isSent || isUnnotified) return undefined;
   const happenedAt = acknowledged?.at ?? stateSince;
   return { what: 'acknowledged', happenedAt, isEscalation: false, waitsFor: 'grouping' };
 };
 
-/** Of an open incident, to one that knows that it is open. */
+/** Plans a rise of the level or a reminder, for a destination that was notified of the opening. */
 const planMore = (
   { level, raisedAt, stateSince }: SharedIncident,
-  notice: IncidentNotice,
+  last: NotificationState,
   { on, repeatMs }: IncidentRules,
 ): Wanted | undefined => {
-  if (on.has('raised') && rankOf(level) < rankOf(notice.level)) {
+  if (on.has('raised') && rankOf(level) < rankOf(last.level)) {
     return { what: 'raised', happenedAt: raisedAt ?? stateSince, isEscalation: false, waitsFor: 'grouping' };
   }
   if (repeatMs === undefined) return undefined;
-  const since = notice.at;
+  const since = last.at;
   return { what: 'reminder', since, happenedAt: since + repeatMs, isEscalation: false, waitsFor: 'repeat' };
 };
 
-/** Of an incident that is open, for the first time or again. */
+/** Plans the first notification since the incident became open, for the first time or again. */
 const planOpening = (
   { level, raisedAt, stateSince }: SharedIncident,
-  notice: IncidentNotice | undefined,
+  last: NotificationState | undefined,
   { on, afterMs, repeatMs }: IncidentRules,
 ): Wanted | undefined => {
-  const isRaised = notice ? rankOf(level) < rankOf(notice.level) : raisedAt !== null && !on.has('opened');
+  const isRaised = last ? rankOf(level) < rankOf(last.level) : raisedAt !== null && !on.has('opened');
   const happenedAt = stateSince + afterMs;
   const opening = {
     since: stateSince,
@@ -153,22 +155,22 @@ const planOpening = (
 
 const never = { readyAt: Number.POSITIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY };
 
-/** When it may be told. */
-const schedule = (
+/** Returns the notification with its times. */
+const addTimes = (
   wanted: Wanted,
   { level }: SharedIncident,
   { hours, hoursExcept, groupMs }: IncidentRules,
-  { now, isOnDuty, isSilenced }: Circumstances,
-): PlannedNotice => {
+  { now, isOnCall, isSilenced }: Circumstances,
+): PlannedNotification => {
   if (isSilenced) return { ...wanted, ...never, waitsFor: 'silence' };
-  const isForDuty = wanted.what === 'opened' || wanted.what === 'raised' || wanted.what === 'reminder';
-  if (isForDuty && !isOnDuty) return { ...wanted, ...never, waitsFor: 'offDuty' };
+  const isForOnCall = wanted.what === 'opened' || wanted.what === 'raised' || wanted.what === 'reminder';
+  if (isForOnCall && !isOnCall) return { ...wanted, ...never, waitsFor: 'offDuty' };
   const { happenedAt } = wanted;
-  // Nobody knows how long ago that was: early is better than late by as much as the clock was set back.
+  // The event's age is unknown. Early is better than late by the time by which the clock was set back.
   const isSetBack = (wanted.since ?? happenedAt) > now + clockSlackMs;
   const from = isSetBack ? now - groupMs : happenedAt;
   if (hours && !hoursExcept.has(level)) {
-    // What became ready within the hours is sent, although they may end while others are collected.
+    // A notification that became ready within the hours is sent, even if they end while others are collected.
     const at = Math.max(from, now - groupMs);
     const readyAt = hours.isWithin(at) ? from : hours.nextWithin(at);
     if (readyAt > from) return { ...wanted, readyAt, dueAt: readyAt + groupMs, waitsFor: 'hours' };
@@ -176,3 +178,10 @@ const schedule = (
   const waitsFor = from <= now ? 'grouping' : wanted.waitsFor;
   return { ...wanted, readyAt: from, dueAt: from + groupMs, waitsFor };
 };
+
+export const isPlanned = (plan: NotificationPlan): plan is PlannedNotification =>
+  plan !== undefined && plan !== 'forget';
+
+/** True if a message may contain the notification now. */
+export const isReady = (plan: NotificationPlan, now: number): plan is PlannedNotification =>
+  isPlanned(plan) && plan.readyAt <= now;

@@ -2,29 +2,25 @@ import type { NotificationKind, SharedIncident } from '../../../kit/incident-sou
 import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import { minuteMs } from '../../../lib/units.ts';
 import { isLike } from '../../../lib/wildcards.ts';
+import type { DestinationSettings } from '../settings.ts';
 import type { IncidentRules, UsableHours } from './plan.ts';
 
 const defaultOn: readonly NotificationKind[] = ['opened', 'raised', 'resolved'];
 const defaultGroupSeconds = 10;
 const defaultHoursExcept = ['CRITICAL'];
 
-/** The keys of a destination that say when it is notified of incidents. */
-export interface IncidentKeys {
-  notify?: 'alerts' | 'incidents' | undefined;
-  on?: readonly NotificationKind[] | undefined;
-  after?: number | undefined;
-  repeat?: number | undefined;
-  groupSeconds?: number | undefined;
-  hours?: string | undefined;
-  hoursExcept?: readonly string[] | undefined;
-  levels?: readonly string[] | undefined;
-  sources?: readonly string[] | undefined;
-}
+/** Settings of a destination that decide when it is notified of incidents. */
+export type IncidentKeys = Partial<
+  Pick<
+    DestinationSettings,
+    'notify' | 'on' | 'after' | 'repeat' | 'groupSeconds' | 'hours' | 'hoursExcept' | 'levels' | 'sources'
+  >
+>;
 
 const ofIncidents = ['on', 'after', 'repeat', 'groupSeconds', 'hours', 'hoursExcept'] as const;
 const ofAlerts = ['formats', 'repeatMinutes', 'startAt'] as const;
 
-/** Throws an Error for keys that mean nothing together. */
+/** Throws an Error for settings that contradict each other. */
 export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof ofAlerts)[number], unknown>>): void => {
   const { notify = 'alerts', on = defaultOn, repeat, hours, hoursExcept } = keys;
   if (notify === 'alerts') {
@@ -37,13 +33,13 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
   if (on.includes('reminder') && repeat === undefined) throw new Error('on has reminder: set repeat, in minutes');
   if (repeat === undefined && on.every((kind) => kind === 'resolved')) {
     throw new Error(
-      'on needs opened, raised or acknowledged: only those that were notified of an incident are notified of its end',
+      'on needs opened, raised or acknowledged: only a destination that was notified of an incident gets its resolution',
     );
   }
   if (hoursExcept !== undefined && hours === undefined) throw new Error('hoursExcept needs hours');
 };
 
-/** The rules in the settings of a destination; `toHours` reads its hours, and throws an Error where it cannot. */
+/** Returns the rules of a destination's settings. `toHours` parses `hours`, or throws an Error. */
 export const toIncidentRules = (keys: IncidentKeys, toHours: (text: string) => UsableHours): IncidentRules => {
   const { on = defaultOn, after = 0, repeat, groupSeconds = defaultGroupSeconds, hours, sources } = keys;
   const levels = keys.levels?.map(toSeverity);

@@ -1,29 +1,29 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
+import type { Transport } from '../destinations/transport.ts';
 import type { DeliveryProgress } from '../forwarder/progress.ts';
 import type { KeptProgress } from '../forwarder/progress-file.ts';
 import type { FailureReports } from './failure-reports.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 import { DeliveryQueue, type QueueUser, type Settled } from './queue.ts';
-import { Receiver } from './receiver.ts';
-import { createSchedule } from './retries.ts';
+import { ReceiverHealth } from './receiver-health.ts';
+import { createBackoff } from './retries.ts';
 import type { Queued } from './waiting.ts';
 
-/** How long requests may go on when the destination is closed. */
+/** Milliseconds for which requests may go on when the destination is closed. */
 const closingMs = 2000;
 
-/** The destination that a receiver has got something of. */
+/** A destination whose receiver accepted a message. */
 export type Delivered = Pick<Destination<unknown>, 'name' | 'target'>;
 
-/** What every destination is made with. */
 export interface DestinationParts {
   target: DestinationTarget;
   kept: KeptProgress;
-  /** Breaks off what is being sent. */
-  sender: { close(): Promise<void> };
-  /** Requests at a time, and at most where slow ones do not hold back others. */
+  transport: Transport;
+  /** Requests at a time. */
   concurrency: number;
+  /** Requests at a time, those included that take over a second. */
   maxRequests: number;
   reports: FailureReports;
   clock: () => Date;
@@ -32,12 +32,12 @@ export interface DestinationParts {
   onDelivered(delivered: Delivered): void;
 }
 
-/** A receiver, the queue of what it is to get, and what is kept of both. */
+/** A destination with its queue, the health of its receiver, and the file that keeps its progress. */
 export abstract class Destination<T> implements QueueUser<T> {
   readonly name: string;
   readonly target: DestinationTarget;
   readonly progress: DeliveryProgress;
-  readonly receiver: Receiver;
+  readonly health: ReceiverHealth;
   readonly queue: DeliveryQueue<T>;
   readonly #parts: DestinationParts;
   #reporting: Promise<void> = Promise.resolve();
@@ -46,30 +46,30 @@ export abstract class Destination<T> implements QueueUser<T> {
     const { target, kept, concurrency, maxRequests, clock, log } = parts;
     const { progress } = kept;
     const { name } = target.settings;
-    const schedule = createSchedule(target.settings);
+    const backoff = createBackoff(target.settings);
     this.#parts = parts;
     this.name = name;
     this.target = target;
     this.progress = progress;
-    this.receiver = new Receiver({ name, schedule, memory: progress, clock, log });
-    this.queue = new DeliveryQueue({ user: this, receiver: this.receiver, schedule, concurrency, maxRequests, clock });
+    this.health = new ReceiverHealth({ name, backoff, store: progress, clock, log });
+    this.queue = new DeliveryQueue({ user: this, health: this.health, backoff, concurrency, maxRequests, clock });
   }
 
-  /** When the oldest of what waits was received, or happened. */
+  /** Time of the oldest alert or update that waits, in Unix milliseconds. */
   abstract get waitingSince(): number | undefined;
 
-  /** How much is not delivered yet. */
+  /** Number of alerts or incidents that are not delivered yet. */
   abstract get lag(): number;
 
   protected abstract get isDelivering(): boolean;
 
   get state(): 'idle' | 'delivering' | 'waiting' | 'failing' {
-    if (this.receiver.failing) return 'failing';
+    if (this.health.failing) return 'failing';
     if (this.queue.nextAt !== undefined) return 'waiting';
     return this.isDelivering ? 'delivering' : 'idle';
   }
 
-  /** Whether a restart would repeat deliveries, or forget that it is failing. */
+  /** True if the progress cannot be written: a restart would repeat deliveries. */
   get isUnwritten(): boolean {
     return this.#parts.kept.isUnwritten();
   }
@@ -82,16 +82,15 @@ export abstract class Destination<T> implements QueueUser<T> {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Most messages have no parts. */
   split(_one: Queued<T>): boolean {
     return false;
   }
 
   noteFailure(_one: Queued<T>): void {
-    // After a restart, it is tried at once.
+    // Attempts are not stored: after a restart, the message is sent without a backoff.
   }
 
-  /** Alerts the other destinations once in a failing spell, and when it is over. */
+  /** Saves the progress, and reports to the other destinations that this one began or ceased to fail. */
   noteOutcome(outcome: DeliveryOutcome): void {
     const { reports, kept, onDelivered } = this.#parts;
     if (outcome.kind === 'delivered') onDelivered(this);
@@ -105,7 +104,7 @@ export abstract class Destination<T> implements QueueUser<T> {
     this.#logError(err);
   }
 
-  /** Makes a request. What an error of our own keeps from being sent is refused, so it blocks nobody. */
+  /** Runs a request. A message that causes an internal error is refused, so that it blocks no other one. */
   protected async request(send: () => Promise<DeliveryOutcome>, about?: object): Promise<DeliveryOutcome> {
     try {
       return await send();
@@ -116,20 +115,20 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   /**
-   * Lets requests end for two seconds; what has no response by then is sent again after the next start. What became of a
-   * message may have to wait for the disk, or the database.
+   * Gives requests two seconds to end, and results two more to be stored. A message without a response is sent again after the next
+   * start.
    */
   async close(): Promise<void> {
-    const { sender, kept } = this.#parts;
-    const timer = setTimeout(() => void sender.close(), closingMs);
+    const { transport, kept } = this.#parts;
+    const timer = setTimeout(() => void transport.close(), closingMs);
     await awaitWithin(2 * closingMs, this.finish());
     await this.#reporting;
     clearTimeout(timer);
-    await sender.close();
+    await transport.close();
     await kept.close();
   }
 
-  /** Resolves once nothing is under way. */
+  /** Resolves once no request is under way. */
   protected async finish(): Promise<void> {
     await this.queue.close();
   }

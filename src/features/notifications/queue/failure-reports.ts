@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { markResolved, ownSender } from '../../../kit/alert-record.ts';
 import type { AlertSource } from '../../../kit/alert-source.ts';
-import type { FailureNotice, ReceiverMemory, Remembering } from './receiver.ts';
+import type { FailureAlert, HealthStore, StoredHealth } from './receiver-health.ts';
 
-/** A destination that fails, works and fails again is reported at most this often. */
-const leastNoticeMs = 60 * 60 * 1000;
+/** Shortest time between two alerts about the same destination, in milliseconds. */
+const leastIntervalMs = 60 * 60 * 1000;
 
 interface ReportParts {
   instance: string;
@@ -15,48 +15,51 @@ interface ReportParts {
 
 export type FailureReports = ReturnType<typeof createFailureReports>;
 
-/** Alerts about destinations that fail, for the other destinations: one when a spell begins and one when it ends. */
+/** Returns the reports of failing destinations: an alert for the other destinations when a failure begins, resolved when it ends. */
 export const createFailureReports = ({ instance, raise, clock, log }: ReportParts) => {
-  /** Whether the log lacks an alert about the receiver, or the end of one. */
-  const isOutdated = ({ failing, notice }: ReceiverMemory): boolean => {
-    const isOpen = notice !== undefined && !notice.isResolved;
+  /** True if the alert about the failure, or its resolution, is not stored yet. */
+  const isOutdated = ({ failing, notice: alert }: StoredHealth): boolean => {
+    const isOpen = alert !== undefined && !alert.isResolved;
     if (!failing) return isOpen;
-    const passed = clock().getTime() - (notice?.at ?? 0);
-    // The clock was ahead when the notice was stored, or some time has passed.
-    return !isOpen && (passed < 0 || passed >= leastNoticeMs);
+    const passed = clock().getTime() - (alert?.at ?? 0);
+    // With a negative value, the clock was ahead when the alert was stored.
+    return !isOpen && (passed < 0 || passed >= leastIntervalMs);
   };
-  const raiseNext = async (name: string, { failing, notice }: ReceiverMemory): Promise<FailureNotice | undefined> => {
+  const raiseNext = async (
+    name: string,
+    { failing, notice: alert }: StoredHealth,
+  ): Promise<FailureAlert | undefined> => {
     const about = { fingerprint: toDestinationFingerprint(instance, name), labels: { destination: name } };
     if (failing) {
       const message = `The destination ${name} is failing: ${failing.reason}. Its alerts wait.`;
       const { id } = await raise({ level: 'ERROR', message, status: 'firing', ...about });
       return { id, message, at: clock().getTime(), isResolved: false };
     }
-    if (!notice) return undefined;
-    const ended = { resolves: notice.id, firingLevel: 'ERROR' };
-    await raise({ level: 'INFO', message: markResolved(notice.message), status: 'resolved', ...about, ...ended });
-    return { ...notice, isResolved: true };
+    if (!alert) return undefined;
+    const ended = { resolves: alert.id, firingLevel: 'ERROR' };
+    await raise({ level: 'INFO', message: markResolved(alert.message), status: 'resolved', ...about, ...ended });
+    return { ...alert, isResolved: true };
   };
   return {
     isOutdated,
-    /** Stores the alerts that are missing, also for what changes meanwhile. Never rejects. */
-    update: async (name: string, memory: Remembering): Promise<void> => {
-      while (isOutdated(memory.receiver)) {
-        const notice = await raiseNext(name, memory.receiver).catch((err: unknown) => {
+    /** Stores the missing alerts, including those for changes meanwhile. Never rejects. */
+    update: async (name: string, store: HealthStore): Promise<void> => {
+      while (isOutdated(store.receiver)) {
+        const alert = await raiseNext(name, store.receiver).catch((err: unknown) => {
           log.warn({ err, destination: name }, 'outbox: the alert about a failing destination was not stored');
         });
-        if (!notice) return;
-        memory.receiver = { ...memory.receiver, notice };
+        if (!alert) return;
+        store.receiver = { ...store.receiver, notice: alert };
       }
     },
   };
 };
 
-/** Whether the record is an alert about this destination, which must not get it. */
+/** True if the record is an alert about this destination, which must not get it. */
 export const isReportOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
   sender === ownSender && fingerprint === toDestinationFingerprint(instance, name);
 
-/** Whether an incident, which says who sends its alerts and what they are about, is about this destination at any instance. */
+/** True if an incident with this sender and subject is about this destination, of any instance. */
 export const isReportAbout = (sender: string | null, about: string, name: string): boolean =>
   sender === ownSender && /^signalbox\/[0-9a-f]{16}$/.test(about.replace(toDestinationFingerprint('', name), ''));
 

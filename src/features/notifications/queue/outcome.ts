@@ -1,34 +1,34 @@
 import { parseRetryAfter } from '../../../client/retry-after.ts';
 
-/** A receiver can ask for at most this many seconds. */
+/** Longest `Retry-After` that is honoured, in seconds. */
 export const longestAskedSeconds = 24 * 60 * 60;
 
-/** What became of an attempt. */
+/** Outcome of an attempt to deliver a message. */
 export type DeliveryOutcome =
   | { kind: 'delivered' }
-  /** The receiver refuses this message for good. */
+  /** The receiver never accepts this message. */
   | { kind: 'refused'; reason: string }
-  /** The receiver refuses what this destination sends: a wrong address or token, or else a rule against this message. */
+  /** The receiver probably rejects every message, because the address or the credential is wrong. */
   | { kind: 'rejected'; reason: string }
   /**
-   * Try again, after `seconds` at the earliest. `mayBeMessage`: another message may be accepted meanwhile. `isUnanswered`: the
-   * receiver may have this one.
+   * The message is retried, after `seconds` at the earliest. `mayBeMessage`: the message may be the cause, so others are sent meanwhile.
+   * `isUnanswered`: the receiver may have the message.
    */
   | { kind: 'failed'; reason: string; seconds: number; mayBeMessage: boolean; isUnanswered?: boolean };
 
-/** One after which the message is tried again. */
+/** Outcome after which the message is retried. */
 export type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
 
-/** 414 and 431: the texts of the message make the address or the headers too long. */
+/** Statuses that refuse a message. With 414 and 431, its texts make the address or the headers too long. */
 const refusals = new Set([400, 413, 414, 422, 431]);
 
-/** A proxy, or Cloudflare, had no response of the receiver in time. */
+/** Statuses of a proxy, such as Cloudflare, that got no response from the receiver in time. */
 const gatewayTimeouts = new Set([504, 524]);
 
-/** Timeouts and limits. */
+/** Statuses below 500 that are retried: timeouts and limits. */
 const temporary = new Set([408, 425, 429]);
 
-/** What a response of the receiver means. `retryAfter` is the header's text. */
+/** Returns the meaning of a response. `retryAfter` is the text of the header. */
 export const toDeliveryOutcome = (status: number, retryAfter: string | undefined, now: Date): DeliveryOutcome => {
   const reason = `the receiver responded ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
@@ -41,5 +41,5 @@ export const toDeliveryOutcome = (status: number, retryAfter: string | undefined
   return { kind: 'failed', reason, seconds, mayBeMessage: !isBusy, ...(isUnanswered && { isUnanswered }) };
 };
 
-/** Whether the failure may be the fault of the message, so that another one may be accepted. */
+/** True if the message may have caused the failure, so that the receiver may accept others. */
 export const mayBeMessage = (outcome: FailedOutcome): boolean => outcome.kind === 'rejected' || outcome.mayBeMessage;

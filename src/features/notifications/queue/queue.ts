@@ -1,65 +1,70 @@
 import { type DeliveryOutcome, type FailedOutcome, mayBeMessage } from './outcome.ts';
-import type { Receiver } from './receiver.ts';
-import { blame, isPromiseOver, postpone, type Schedule, toGivenUp } from './retries.ts';
+import type { ReceiverHealth } from './receiver-health.ts';
+import { type Backoff, isOverdue, postpone, recordFailure, toGiveUpReason } from './retries.ts';
 import { type Queued, WaitingMessages } from './waiting.ts';
 
-/** A request that takes longer than this does not hold back others, up to so many at a time. */
+/** Milliseconds after which a request no longer counts for `concurrency`. */
 const slowMs = 1000;
+
+/** Most requests of a destination at a time. */
 export const mostRequests = 8;
 
-/** After an error of our own, for example while the log is read. */
+/** Milliseconds until the next attempt after an internal error, such as of a read of the log. */
 export const unexpectedWaitMs = 5000;
 
-/** A timer with more milliseconds would end at once. */
+/** Longest timer of Node.js, in milliseconds: a longer one fires immediately. */
 const longestMs = 2 ** 31 - 1;
 
-/** What became of a message in the end: it was delivered, or given up for a reason. */
+/** Final result of a message. */
 export interface Settled {
   isDelivered: boolean;
+  /** `delivered`, or the reason why the message was given up. */
   result: string;
 }
 
-/** What a queue leaves to the one that fills it. */
+/** Source of a queue's messages, which also sends them and stores the results. */
 export interface QueueUser<T> {
-  /** Adds what can be sent now; returns whether anything may be sent. */
+  /** Adds messages that can be sent now; returns false if nothing may be sent. */
   fill(): boolean;
-  /** Milliseconds until there is more to add; infinite if that is not known. */
+  /** Returns the milliseconds until there are more messages; Infinity if unknown. */
   untilMore(): number;
-  /** Sends a message; resolves to undefined if there is nothing to send any more. */
+  /** Sends a message; resolves to undefined if the message is no longer needed. */
   send(one: Queued<T>): Promise<DeliveryOutcome | undefined>;
-  /** Puts parts of a message into the queue instead of it, of which one may be why it failed; returns whether it has any. */
+  /** Replaces a message with its parts, of which one may have caused the failure; returns false for a message without parts. */
   split(one: Queued<T>): boolean;
-  /** Takes note that a message has failed. */
+  /** Called after a failed attempt that is retried or given up. */
   noteFailure(one: Queued<T>): void;
-  /** Takes note of what became of a message, and removes it once that is known. Never rejects. */
+  /** Stores the result of a message, and removes it then. Never rejects. */
   settle(one: Queued<T>, settled: Settled): Promise<void>;
-  /** Called after each attempt. */
+  /** Called after each attempt with an outcome. */
   noteOutcome(outcome: DeliveryOutcome): void;
-  /** An error of our own has kept a message from being sent. */
+  /** Called when an internal error has kept a message from being sent. */
   report(err: unknown): void;
 }
 
 interface QueueParts<T> {
   user: QueueUser<T>;
-  receiver: Receiver;
-  schedule: Schedule;
-  /** Requests at a time, and at most where slow ones do not hold back others. */
+  health: ReceiverHealth;
+  backoff: Backoff;
+  /** Requests at a time. */
   concurrency: number;
+  /** Requests at a time, those included that take over a second. */
   maxRequests: number;
   clock: () => Date;
 }
 
 /**
- * Sends the messages of one destination. What fails waits, while others are sent; while the receiver accepts nothing, one
- * attempt at a time shows when it does again, and then all that wait are tried.
+ * Sends the messages of one destination. A failed message waits while others are sent. While the receiver accepts nothing, one attempt
+ * at a time shows when it does again; then all waiting messages are sent.
  */
 export class DeliveryQueue<T> {
   readonly waiting = new WaitingMessages<T>();
   readonly #parts: QueueParts<T>;
-  /** Requests under way whose turn it is, and those of them that take long. */
+  /** Requests under way, except those that an administrator asked for. */
   #running = 0;
+  /** Requests under way that take over a second. */
   #slow = 0;
-  /** What an administrator asked for, and is being sent. */
+  /** Messages that an administrator asked for and that are being sent, by `seq`. */
   readonly #asked = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -73,30 +78,30 @@ export class DeliveryQueue<T> {
     return this.#isClosed;
   }
 
-  /** When the next attempt is due, in Unix milliseconds, if the destination waits for that. */
+  /** Time of the next attempt, in Unix milliseconds; undefined unless all messages wait. */
   get nextAt(): number | undefined {
     if (this.#running > 0 || this.waiting.size === 0) return undefined;
     const wait = this.#waitMs();
     return wait > 0 && wait < Number.POSITIVE_INFINITY ? this.#now() + wait : undefined;
   }
 
-  /** When a message may be tried, in Unix milliseconds; undefined if it is being sent. */
+  /** Returns the time of a message's next attempt, in Unix milliseconds; undefined if it is being sent. */
   nextAttemptOf({ state, dueAt }: Queued<T>): number | undefined {
     if (state === 'running') return undefined;
-    const wait = Math.max(this.#parts.receiver.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
+    const wait = Math.max(this.#parts.health.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
     return this.#now() + wait;
   }
 
-  /** Sends what can be sent now, and waits for the rest: called whenever something has changed, or time has passed. */
+  /** Sends all messages that are due, and sets a timer for the next one. Call it after any change. */
   advance(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) {
       if (this.#running + this.#asked.size === 0) this.#onQuiet();
       return;
     }
-    const { user, receiver } = this.#parts;
+    const { user, health } = this.#parts;
     if (!user.fill()) return;
-    while (!this.#isBusy && receiver.waitMs === 0) {
+    while (!this.#isBusy && health.waitMs === 0) {
       const one = this.waiting.take(performance.now());
       if (!one) break;
       void this.#run(one);
@@ -117,21 +122,21 @@ export class DeliveryQueue<T> {
     return outcome;
   }
 
-  /** Tries everything that waits again, now or when the receiver has asked for it. */
+  /** Sends all waiting messages now, or at the time that the receiver has asked for. */
   retryAll({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
-    this.#parts.receiver.resetWaits({ ignoresRetryAfter });
-    this.waiting.hurry({ all: true });
+    this.#parts.health.resetBackoff({ ignoresRetryAfter });
+    this.waiting.allowEarly({ all: true });
     this.advance();
   }
 
-  /** The host of the receiver is known to be reachable. */
-  hurry(): void {
-    if (!this.#parts.receiver.hurry()) return;
-    this.waiting.hurry({ all: false });
+  /** Allows an early attempt, because the host of the receiver is reachable. */
+  retryEarly(): void {
+    if (!this.#parts.health.allowEarly()) return;
+    this.waiting.allowEarly({ all: false });
     this.advance();
   }
 
-  /** Sends nothing else; resolves once nothing is under way. */
+  /** Starts no more requests; resolves once none is under way. */
   close(): Promise<void> {
     this.#isClosed = true;
     const quiet = new Promise<void>((resolve) => {
@@ -141,16 +146,16 @@ export class DeliveryQueue<T> {
     return quiet;
   }
 
-  /** One request at a time finds out when a trouble ends. */
+  /** True if no request may start. While the receiver accepts nothing, there is one at a time. */
   get #isBusy(): boolean {
-    const { receiver, concurrency, maxRequests } = this.#parts;
-    return this.#running >= (receiver.isInTrouble ? 1 : Math.min(concurrency + this.#slow, maxRequests));
+    const { health, concurrency, maxRequests } = this.#parts;
+    return this.#running >= (health.isInTrouble ? 1 : Math.min(concurrency + this.#slow, maxRequests));
   }
 
-  /** Milliseconds until something is to be done; infinite if that is not known. */
+  /** Returns the milliseconds until the next attempt; Infinity if unknown. */
   #waitMs(): number {
     if (this.#isBusy) return Number.POSITIVE_INFINITY;
-    const { waitMs } = this.#parts.receiver;
+    const { waitMs } = this.#parts.health;
     return this.waiting.hasReady ? waitMs : Math.max(waitMs, this.waiting.nextDueAt - performance.now());
   }
 
@@ -172,18 +177,18 @@ export class DeliveryQueue<T> {
 
   /** Never rejects. */
   async #attempt(one: Queued<T>): Promise<DeliveryOutcome | undefined> {
-    const { user, receiver } = this.#parts;
-    const isProbe = receiver.isInTrouble;
-    const failuresBefore = receiver.failures;
+    const { user, health } = this.#parts;
+    const isProbe = health.isInTrouble;
+    const failuresBefore = health.failures;
     try {
       const outcome = await user.send(one);
       if (!outcome) this.waiting.remove(one);
       if (!outcome || (this.#isClosed && isFailed(outcome))) return outcome;
-      // It was rejected before, and others are accepted.
+      // The receiver accepts other messages, so the message itself is rejected.
       const isOwn = outcome.kind === 'rejected' && one.rejections > 0 && !isProbe;
-      const hasRecovered = receiver.note(outcome, { failuresBefore, isOwn });
-      await this.#note(one, outcome);
-      if (hasRecovered) this.waiting.hurry({ all: false });
+      const hasRecovered = health.record(outcome, { failuresBefore, isOwn });
+      await this.#handle(one, outcome);
+      if (hasRecovered) this.waiting.allowEarly({ all: false });
       user.noteOutcome(outcome);
       return outcome;
     } catch (err) {
@@ -194,45 +199,45 @@ export class DeliveryQueue<T> {
     }
   }
 
-  async #note(one: Queued<T>, outcome: DeliveryOutcome): Promise<void> {
+  async #handle(one: Queued<T>, outcome: DeliveryOutcome): Promise<void> {
     const { user } = this.#parts;
     if (outcome.kind === 'delivered') {
       await user.settle(one, { isDelivered: true, result: 'delivered' });
     } else if (isFailed(outcome)) {
-      await this.#noteFailure(one, outcome);
+      await this.#handleFailure(one, outcome);
       await this.#giveUp(outcome.reason);
     } else if (!user.split(one)) {
       await user.settle(one, { isDelivered: false, result: outcome.reason });
     }
   }
 
-  async #noteFailure(one: Queued<T>, outcome: FailedOutcome): Promise<void> {
-    const { user, schedule } = this.#parts;
-    // Parts of a message that the receiver may have would say it all again: only where it fails twice.
+  async #handleFailure(one: Queued<T>, outcome: FailedOutcome): Promise<void> {
+    const { user, backoff } = this.#parts;
+    // The receiver may have the message, and its parts would repeat it: split only after a second failure.
     const mayHaveIt = outcome.kind === 'failed' && outcome.isUnanswered === true && one.unanswered === 0;
-    const mayBePart = mayBeMessage(outcome) && !mayHaveIt && !this.#isOver(one);
-    blame(one, outcome, this.#now());
+    const mayBePart = mayBeMessage(outcome) && !mayHaveIt && !this.#isOverdue(one);
+    recordFailure(one, outcome, this.#now());
     if (mayBePart && user.split(one)) return;
-    const isUsedUp = postpone(one, outcome, schedule);
+    const isUsedUp = postpone(one, outcome, backoff);
     user.noteFailure(one);
     if (isUsedUp) {
       await user.settle(one, { isDelivered: false, result: `${outcome.reason}; ${one.attempts} attempts` });
     } else this.waiting.release(one, performance.now());
   }
 
-  #isOver(one: Queued<T>): boolean {
-    const { schedule, receiver } = this.#parts;
-    return isPromiseOver(one, schedule, this.#now(), receiver.troubleSince);
+  #isOverdue(one: Queued<T>): boolean {
+    const { backoff, health } = this.#parts;
+    return isOverdue(one, backoff, this.#now(), health.troubleSince);
   }
 
-  /** Gives up messages for which the promise has ended. */
+  /** Gives up messages that have waited for `giveUpHours`. */
   async #giveUp(reason: string): Promise<void> {
-    const { user, schedule } = this.#parts;
+    const { user, backoff } = this.#parts;
     for (const one of [...this.waiting.list()]) {
-      if (one.state === 'running' || !this.#isOver(one)) continue;
+      if (one.state === 'running' || !this.#isOverdue(one)) continue;
       this.waiting.begin(one);
       try {
-        await user.settle(one, { isDelivered: false, result: toGivenUp(one.error ?? reason, schedule) });
+        await user.settle(one, { isDelivered: false, result: toGiveUpReason(one.error ?? reason, backoff) });
       } catch (err) {
         user.report(err);
         this.waiting.release(one, performance.now());

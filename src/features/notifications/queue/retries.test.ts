@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toDeliveryOutcome } from './outcome.ts';
-import { createSchedule } from './retries.ts';
+import { createBackoff } from './retries.ts';
 
 const now = new Date('2026-01-31T08:30:00Z');
 const hour = 3_600_000;
 
 test('the waits are 1, 2, 5, 10, 20 and 30 s, then a minute for an hour, then 5 minutes, each up to a tenth longer', () => {
-  const { waitAfter, mostAttempts } = createSchedule({});
+  const { waitAfter, mostAttempts } = createBackoff({});
   const seconds = [1, 2, 5, 10, 20, 30, ...Array(60).fill(60), 300, 300];
   let total = 0;
   for (const [index, wait] of seconds.entries()) {
@@ -22,31 +22,31 @@ test('the waits are 1, 2, 5, 10, 20 and 30 s, then a minute for an hour, then 5 
 });
 
 test('a destination that is refused is tried every minute for an hour, then every 5 minutes', () => {
-  const { waitAfterRejected } = createSchedule({});
+  const { waitAfterRejected } = createBackoff({});
   for (const attempts of [1, 2, 66])
     assert.ok(waitAfterRejected(attempts) >= 60_000 && waitAfterRejected(attempts) <= 66_000);
   assert.ok(waitAfterRejected(67) >= 300_000);
 });
 
-test('retrySeconds replace the waits, and the alert is given up after the last one', () => {
-  const { waitAfter, waitAfterRejected, mostAttempts } = createSchedule({ retrySeconds: [0, 2] });
+test('retrySeconds replace the backoff, and the alert is given up after the last of them', () => {
+  const { waitAfter, waitAfterRejected, mostAttempts } = createBackoff({ retrySeconds: [0, 2] });
   assert.equal(waitAfter(1), 0);
   assert.ok(waitAfter(2) >= 2000);
   assert.ok(waitAfter(3) >= 2000);
   assert.ok(waitAfterRejected(1) >= 2000);
   assert.equal(mostAttempts, 3);
-  const none = createSchedule({ retrySeconds: [] });
+  const none = createBackoff({ retrySeconds: [] });
   assert.deepEqual([none.waitAfter(1), none.mostAttempts], [0, 1]);
   assert.ok(none.waitAfterRejected(1) >= 1000);
 });
 
 test('an alert is tried for 24 hours, for giveUpHours, or for as long as retrySeconds take if that is longer', () => {
-  assert.equal(createSchedule({}).giveUpMs, 24 * hour);
-  assert.equal(createSchedule({ giveUpHours: 2 }).giveUpMs, 2 * hour);
-  assert.equal(createSchedule({ retrySeconds: [1] }).giveUpMs, 24 * hour);
-  assert.ok(createSchedule({ retrySeconds: [3600 * 48] }).giveUpMs >= 48 * hour);
-  assert.equal(createSchedule({}).failingMs, 15 * 60_000);
-  assert.equal(Math.round(createSchedule({ giveUpHours: 0.01 }).failingMs), 3600);
+  assert.equal(createBackoff({}).giveUpMs, 24 * hour);
+  assert.equal(createBackoff({ giveUpHours: 2 }).giveUpMs, 2 * hour);
+  assert.equal(createBackoff({ retrySeconds: [1] }).giveUpMs, 24 * hour);
+  assert.ok(createBackoff({ retrySeconds: [3600 * 48] }).giveUpMs >= 48 * hour);
+  assert.equal(createBackoff({}).failingMs, 15 * 60_000);
+  assert.equal(Math.round(createBackoff({ giveUpHours: 0.01 }).failingMs), 3600);
 });
 
 test('a status says whether an alert is delivered, the alert or the destination is refused, or it is tried again', () => {

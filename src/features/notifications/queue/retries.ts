@@ -1,39 +1,39 @@
 import { type FailedOutcome, mayBeMessage } from './outcome.ts';
 
-/** Seconds to wait after the first failed attempts. */
+/** Seconds of backoff after the first failed attempts. */
 const firstSeconds = [1, 2, 5, 10, 20, 30];
 
 const minute = 60;
 const hour = 60 * minute;
 
-/** Attempts that are a minute apart, until about an hour has passed; later ones are five minutes apart. */
+/** Attempts one minute apart, which take about an hour; later attempts are five minutes apart. */
 const minuteAttempts = 60;
 
 /**
- * Seconds to wait after requests without a response, whose receiver may have the message: few repeats, and late ones, since
- * each may reach people again.
+ * Seconds of backoff after requests without a response. The receiver may have the message, and each repeat may reach people again, so
+ * repeats are few and late.
  */
 const unansweredSeconds = [2 * minute, 10 * minute, 30 * minute];
 
-/** The share of a wait that chance adds, so that many senders do not come back together. */
+/** Largest random share that is added to a backoff, so that many instances do not retry at the same time. */
 const jitter = 0.1;
 
-/** Where `retrySeconds` replace the waits, a destination that the receiver refuses is tried no more often than this. */
+/** Fewest seconds of backoff with `retrySeconds` after a rejected message. */
 const leastRejectedSeconds = 1;
 
-/** A destination that fails for this long is reported as failing, or for this share of the promise if that is less. */
+/** A destination is failing after this time without a delivery, or after this share of `giveUpHours` if that is less. */
 const failingMs = 15 * minute * 1000;
 const failingShare = 0.1;
 
 const defaultGiveUpHours = 24;
 
-/** What waits is given up no sooner than this after its first failure, although signalbox may have been off for long. */
+/** Shortest time between the first failure of a message and giving it up, even if signalbox was stopped for long. */
 const leastTriedMs = 60 * 60 * 1000;
 
-export type Schedule = ReturnType<typeof createSchedule>;
+export type Backoff = ReturnType<typeof createBackoff>;
 
-/** When a destination tries again, and when it gives up: by the hours of the promise, or after `retrySeconds`. */
-export const createSchedule = ({
+/** Returns the backoff of a destination, and the limits after which it gives up. */
+export const createBackoff = ({
   retrySeconds,
   giveUpHours,
 }: {
@@ -43,28 +43,29 @@ export const createSchedule = ({
   const giveUpMs = toGiveUpSeconds(retrySeconds, giveUpHours) * 1000;
   const lastSeconds = retrySeconds?.at(-1) ?? 0;
   return {
-    /** Milliseconds to wait after so many failed attempts, with some chance in them. */
+    /** Returns the milliseconds of backoff after a number of failed attempts, with jitter. */
     waitAfter: (attempts: number): number =>
-      toWait(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : toUsualSeconds(attempts)),
-    /** The same for one that the receiver may have. */
+      addJitter(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : toUsualSeconds(attempts)),
+    /** Returns the milliseconds of backoff for a message that the receiver may have. */
     waitAfterUnanswered: (attempts: number): number =>
-      toWait(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : (unansweredSeconds[attempts - 1] ?? hour)),
-    /** The same, if the receiver refuses the destination. */
+      addJitter(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : (unansweredSeconds[attempts - 1] ?? hour)),
+    /** Returns the milliseconds of backoff after rejected messages. */
     waitAfterRejected: (attempts: number): number =>
-      toWait(
+      addJitter(
         retrySeconds
           ? Math.max(lastSeconds, leastRejectedSeconds)
           : toUsualSeconds(Math.max(attempts, firstSeconds.length + 1)),
       ),
-    /** A message with so many failed attempts is given up, and one that waits for so many milliseconds. */
+    /** Failed attempts after which a message is given up. */
     mostAttempts: retrySeconds ? retrySeconds.length + 1 : Number.POSITIVE_INFINITY,
+    /** Milliseconds after which a message is given up. */
     giveUpMs,
-    /** After so many milliseconds without a delivery a destination is failing. */
+    /** Milliseconds without a delivery after which the destination is failing. */
     failingMs: Math.min(failingMs, giveUpMs * failingShare),
   };
 };
 
-/** Long `retrySeconds` make the promise longer, unless it is set. */
+/** Returns the seconds of `giveUpHours`, by default at least the sum of `retrySeconds`. */
 const toGiveUpSeconds = (retrySeconds: readonly number[] = [], giveUpHours?: number): number => {
   if (giveUpHours !== undefined) return giveUpHours * hour;
   const longest = retrySeconds.reduce((sum, seconds) => sum + seconds, 0) * (1 + jitter);
@@ -74,66 +75,66 @@ const toGiveUpSeconds = (retrySeconds: readonly number[] = [], giveUpHours?: num
 const toUsualSeconds = (attempts: number): number =>
   firstSeconds[attempts - 1] ?? (attempts <= firstSeconds.length + minuteAttempts ? minute : 5 * minute);
 
-const toWait = (seconds: number): number => seconds * 1000 * (1 + Math.random() * jitter);
+const addJitter = (seconds: number): number => seconds * 1000 * (1 + Math.random() * jitter);
 
-/** How a message was tried so far, and when it is tried again. */
+/** Attempts to send a message so far, and the time of the next one. */
 export interface Tries {
   /** Failed attempts. */
   attempts: number;
-  /** How often it was rejected, since startup. */
+  /** Attempts that were rejected, since startup. */
   rejections: number;
-  /** Attempts without a response: the receiver may have it, so it is not tried before it is due. */
+  /** Attempts without a response. The receiver may have the message, so it is never sent early. */
   unanswered: number;
-  /** When it was first tried in vain, or held back, since startup; Unix milliseconds. */
+  /** Time of the first failure since startup, in Unix milliseconds. */
   failingSince: number | undefined;
-  /** Failed attempts that may be its fault, since the receiver last recovered: those with fewer come first. */
-  suspicion: number;
-  /** When it may be tried again, by the monotonic clock. */
+  /** Failures that the message may have caused, since the receiver last recovered. Messages with fewer are sent first. */
+  possibleFaults: number;
+  /** Time of the next regular attempt, by the monotonic clock. */
   dueAt: number;
-  /** It was tried before it was due; that is done once between two regular attempts. */
+  /** True if an early attempt was made. There is at most one between two regular attempts. */
   isEarly: boolean;
-  /** Why the last attempt failed. */
+  /** Reason of the last failure. */
   error: string | null;
 }
 
-/** Notes why an attempt failed, and whether the message may be at fault. */
-export const blame = (one: Tries, outcome: FailedOutcome, now: number): void => {
+/** Records the reason of a failure, and whether the message may have caused it. */
+export const recordFailure = (one: Tries, outcome: FailedOutcome, now: number): void => {
   one.error = outcome.reason;
   one.failingSince ??= now;
-  if (mayBeMessage(outcome)) one.suspicion += 1;
+  if (mayBeMessage(outcome)) one.possibleFaults += 1;
   if (outcome.kind === 'rejected') one.rejections += 1;
 };
 
-/** Says when a message that failed is tried again; returns whether no attempt is left. */
-export const postpone = (one: Tries, outcome: FailedOutcome, schedule: Schedule): boolean => {
+/** Sets the time of the next attempt; returns true if no attempt is left. */
+export const postpone = (one: Tries, outcome: FailedOutcome, backoff: Backoff): boolean => {
   const time = performance.now();
-  // An attempt before its time counts only if it succeeds.
+  // A failed early attempt does not count.
   if (one.isEarly && one.dueAt > time) return false;
   one.isEarly = false;
   if (outcome.kind === 'rejected') {
-    one.dueAt = time + schedule.waitAfterRejected(one.rejections);
+    one.dueAt = time + backoff.waitAfterRejected(one.rejections);
     return false;
   }
   one.attempts += 1;
   if (outcome.isUnanswered) {
     one.unanswered += 1;
-    one.dueAt = time + schedule.waitAfterUnanswered(one.unanswered);
-  } else if (outcome.mayBeMessage) one.dueAt = time + schedule.waitAfter(one.attempts);
-  return one.attempts >= schedule.mostAttempts;
+    one.dueAt = time + backoff.waitAfterUnanswered(one.unanswered);
+  } else if (outcome.mayBeMessage) one.dueAt = time + backoff.waitAfter(one.attempts);
+  return one.attempts >= backoff.mostAttempts;
 };
 
-/** Whether a message has waited for as long as is promised. `troubleSince`: since when the receiver accepts nothing. */
-export const isPromiseOver = (
+/** True if a message has waited for `giveUpHours`. `troubleSince` is the start of the time without deliveries. */
+export const isOverdue = (
   {
     receivedAt,
     askedAt = receivedAt,
     failingSince,
   }: Pick<Tries, 'failingSince'> & { receivedAt: number; askedAt?: number | undefined },
-  { giveUpMs }: Schedule,
+  { giveUpMs }: Backoff,
   now: number,
   troubleSince = now,
 ): boolean => now >= Math.max(askedAt + giveUpMs, (failingSince ?? troubleSince) + Math.min(giveUpMs, leastTriedMs));
 
-/** Why it was given up. */
-export const toGivenUp = (reason: string, { giveUpMs }: Schedule): string =>
+/** Returns the reason with which a message is given up. */
+export const toGiveUpReason = (reason: string, { giveUpMs }: Backoff): string =>
   `${reason}; given up after ${Number((giveUpMs / 3_600_000).toPrecision(3))} h`;

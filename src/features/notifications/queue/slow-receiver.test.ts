@@ -15,7 +15,7 @@ import { answer, type Behaviour, startReceiver } from '../../../../test/support/
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { destinationTypes } from '../settings.ts';
 import { toDeliveryOutcome } from './outcome.ts';
-import { createSchedule } from './retries.ts';
+import { createBackoff } from './retries.ts';
 
 const minutesUntil = (time: string | null | undefined): number => (Date.parse(String(time)) - Date.now()) / 60_000;
 
@@ -24,7 +24,7 @@ const answerOthers: Behaviour = (response, { body }) => {
   if (!body.includes('slow')) response.end();
 };
 
-test('a receiver may take as long as timeoutSeconds to respond', async (t) => {
+test('a receiver has timeoutSeconds to respond', async (t) => {
   const receiver = await startReceiver(t, (response) => void setTimeout(() => response.end(), 700));
   const app = await startOutbox(t, [
     toDestination(receiver, { type: 'apprise', url: `${receiver.url}/notify/key`, timeoutSeconds: 20 }),
@@ -78,13 +78,13 @@ test('a message about several incidents that is not answered is not sent again i
   assert.equal(receiver.requests.length, 2);
 });
 
-test('what was not answered is repeated after 2, 10 and 30 minutes, then hourly, unless retrySeconds say otherwise', () => {
-  const { waitAfterUnanswered } = createSchedule({});
+test('an unanswered message is repeated after 2, 10 and 30 minutes, then hourly, or after retrySeconds', () => {
+  const { waitAfterUnanswered } = createBackoff({});
   for (const [index, wait] of [2, 10, 30, 60, 60].entries()) {
     const minutes = waitAfterUnanswered(index + 1) / 60_000;
     assert.ok(minutes >= wait && minutes <= wait * 1.1, `${minutes}`);
   }
-  assert.equal(createSchedule({ retrySeconds: [0] }).waitAfterUnanswered(3), 0);
+  assert.equal(createBackoff({ retrySeconds: [0] }).waitAfterUnanswered(3), 0);
   const now = new Date();
   const isUnanswered = (status: number) => {
     const outcome = toDeliveryOutcome(status, undefined, now);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
-import { toQueued } from '../forwarder/forwarder.ts';
+import { toQueuedAlert } from '../forwarder/queued-alert.ts';
 import { type Queued, WaitingMessages } from './waiting.ts';
 
 const create = (seq: number, changes: object = {}) =>
-  toQueued({ seq, id: `${seq}`, level: 'ERROR', time: '2026-01-31T08:30:00Z', ...changes });
+  toQueuedAlert({ seq, id: `${seq}`, level: 'ERROR', time: '2026-01-31T08:30:00Z', ...changes });
 
 type Message = ReturnType<typeof create>['message'];
 
@@ -31,7 +31,7 @@ test('the newest critical alert is next, and then the oldest one', () => {
   assert.equal(waiting.size, 0);
 });
 
-test('an alert is not sent before an older one with its key, however critical it is', () => {
+test('a critical alert is not sent before an older one with the same key', () => {
   const waiting = new WaitingMessages<Message>();
   waiting.add(create(1, keyed));
   waiting.add(create(2));
@@ -40,7 +40,7 @@ test('an alert is not sent before an older one with its key, however critical it
   assert.deepEqual(drain(waiting), [4, 1, 3, 2]);
 });
 
-test('an alert that is not due holds back those with its key and no others', () => {
+test('an alert that is not due holds back only alerts with the same key', () => {
   const waiting = new WaitingMessages<Message>();
   for (const seq of [1, 3]) waiting.add(create(seq, keyed));
   waiting.add(create(2));
@@ -53,17 +53,17 @@ test('an alert that is not due holds back those with its key and no others', () 
   assert.deepEqual(drain(waiting, 10), [1, 3]);
 });
 
-test('an alert under suspicion comes after all others until the receiver recovers', () => {
+test('an alert that may have caused a failure comes after all others until the receiver recovers', () => {
   const waiting = new WaitingMessages<Message>();
   for (const seq of [1, 2, 3]) waiting.add(create(seq, seq === 1 ? critical : {}));
   const first = waiting.take(0);
   assert.ok(first?.seq === 1);
-  first.suspicion = 1;
+  first.possibleFaults = 1;
   waiting.release(first, 0);
   const second = waiting.take(0);
   assert.ok(second?.seq === 2);
   waiting.remove(second);
-  waiting.hurry({ all: false });
+  waiting.allowEarly({ all: false });
   assert.deepEqual(drain(waiting), [1, 3]);
 });
 
@@ -74,12 +74,12 @@ test('an alert is tried before it is due once, until its next regular attempt', 
   assert.ok(alert);
   alert.dueAt = 10;
   waiting.release(alert, 0);
-  waiting.hurry({ all: false });
+  waiting.allowEarly({ all: false });
   assert.equal(waiting.take(1), alert);
   waiting.release(alert, 1);
-  waiting.hurry({ all: false });
+  waiting.allowEarly({ all: false });
   assert.equal(waiting.take(2), undefined);
-  waiting.hurry({ all: true });
+  waiting.allowEarly({ all: true });
   assert.equal(waiting.take(3), alert);
 });
 
@@ -103,7 +103,7 @@ const events = fc.array(
   { maxLength: 80 },
 );
 
-test('whatever happens, alerts of a key are taken in their order, one at a time, and none is forgotten', () => {
+test('in any order of events, alerts of a key are taken in order, one at a time, and none is lost', () => {
   fc.assert(
     fc.property(events, (list) => {
       const waiting = new WaitingMessages<Message>();
@@ -135,13 +135,13 @@ test('whatever happens, alerts of a key are taken in their order, one at a time,
           waiting.begin(alert);
           running.push(alert);
         } else if (what === 'hurry') {
-          waiting.hurry({ all: pick > 4 });
+          waiting.allowEarly({ all: pick > 4 });
         } else {
           const [alert] = running.splice(pick % Math.max(1, running.length), 1);
           if (!alert) continue;
           asked.delete(alert);
           alert.dueAt = what === 'later' ? now + pick : 0;
-          if (what === 'later') alert.suspicion += 1;
+          if (what === 'later') alert.possibleFaults += 1;
           if (what === 'done') added.delete(alert.seq);
           if (what === 'done') waiting.remove(alert);
           else waiting.release(alert, now);

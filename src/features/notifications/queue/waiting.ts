@@ -1,30 +1,29 @@
 import { bisect } from '../../../lib/bisect.ts';
 import type { Tries } from './retries.ts';
 
-/** More messages stay where they come from until there is room. */
+/** Most messages in memory; more stay in the log until there is room. */
 const capacity = 10_000;
 
-/** What is to be sent to a receiver. */
+/** A message to a receiver. */
 export interface Sendable<T> {
   message: T;
-  /** Its place among others, such as the number of its one in the log. */
+  /** Place in the order of messages, such as the `seq` of an alert in the log. */
   seq: number;
-  /** When it was received, or happened; Unix milliseconds. */
+  /** Time of the alert's receipt or of the oldest update, in Unix milliseconds. */
   receivedAt: number;
-  /** When somebody asked to send it again, from which on the promise counts. */
+  /** Time at which an administrator asked to send it again, in Unix milliseconds: `giveUpHours` count from then. */
   askedAt?: number | undefined;
   isCritical: boolean;
-  /** Those with one key are sent in the order of `seq`; undefined if it has no others. */
+  /** Messages with the same key are sent in the order of `seq`; undefined for a message in no order. */
   key: string | undefined;
 }
 
-/** A message that waits. */
 export interface Queued<T> extends Readonly<Sendable<T>>, Tries {
-  /** `ready`: may be sent. `later`: is not due. `behind`: an older one has its key. */
+  /** `ready`: may be sent. `later`: is not due. `behind`: an older message has the same key. */
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
-/** One that has just begun to wait, or was tried before in another message. Spread, thousands of them would take longer to send. */
+/** Returns a waiting message; `tried` are attempts so far. The properties are listed because spreading them is slow for thousands. */
 export const createQueued = <T>(
   { message, seq, receivedAt, askedAt, isCritical, key }: Sendable<T>,
   tried: Partial<Tries> = {},
@@ -38,7 +37,7 @@ export const createQueued = <T>(
   attempts: tried.attempts ?? 0,
   rejections: tried.rejections ?? 0,
   unanswered: tried.unanswered ?? 0,
-  suspicion: tried.suspicion ?? 0,
+  possibleFaults: tried.possibleFaults ?? 0,
   failingSince: tried.failingSince,
   error: tried.error ?? null,
   dueAt: 0,
@@ -47,14 +46,14 @@ export const createQueued = <T>(
 });
 
 /**
- * The messages that a destination has not finished with, and which of them is next: the newest critical one, or else the
- * oldest one, but none before an older one with its key.
+ * Messages that a destination has neither delivered nor given up. The newest critical one is next, or else the oldest one, but none
+ * before an older one with the same key.
  */
 export class WaitingMessages<T> {
   readonly #messages = new Map<number, Queued<T>>();
-  /** Those with one key, the oldest first. */
+  /** Messages by key, oldest first. */
   readonly #chains = new Map<string, Queued<T>[]>();
-  /** Those that may be sent now, in that order. */
+  /** Messages that may be sent now, in their order. */
   readonly #ready: Queued<T>[] = [];
   readonly #later = new Set<Queued<T>>();
   #isFull = false;
@@ -63,7 +62,7 @@ export class WaitingMessages<T> {
     return this.#messages.size;
   }
 
-  /** Once full, it takes no more until half of the room is free. */
+  /** True from 10,000 messages on, until half of them are gone. */
   get isFull(): boolean {
     const { size } = this.#messages;
     if (size >= capacity) this.#isFull = true;
@@ -71,14 +70,14 @@ export class WaitingMessages<T> {
     return this.#isFull;
   }
 
-  /** When the first of those that are not due will be; infinite if there is none. */
+  /** Time at which the next message is due, by the monotonic clock; Infinity if none is. */
   get nextDueAt(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { dueAt } of this.#later) next = Math.min(next, dueAt);
     return next;
   }
 
-  /** When the oldest was received, or happened; undefined if none waits. */
+  /** Time of the oldest message, in Unix milliseconds; undefined without messages. */
   get oldest(): number | undefined {
     let oldest: number | undefined;
     for (const { receivedAt } of this.list()) oldest = Math.min(oldest ?? receivedAt, receivedAt);
@@ -112,7 +111,7 @@ export class WaitingMessages<T> {
     if (one.state === 'ready') this.#makeReady(one);
   }
 
-  /** The one that is next at `now`; it counts as running from then on. */
+  /** Returns the next message at a time of the monotonic clock, and marks it as running; undefined if none is ready. */
   take(now: number): Queued<T> | undefined {
     for (const one of this.#later) if (one.dueAt <= now) this.#makeReady(one);
     const next = this.#ready.shift();
@@ -120,13 +119,13 @@ export class WaitingMessages<T> {
     return next;
   }
 
-  /** It counts as running, although it may not be its turn. */
+  /** Marks a message as running, even if it is not its turn. */
   begin(one: Queued<T>): void {
     this.#withdraw(one);
     one.state = 'running';
   }
 
-  /** It was tried and waits again. */
+  /** Makes a message wait again after a failed attempt. */
   release(one: Queued<T>, now: number): void {
     if (this.#messages.get(one.seq) !== one) return;
     const head = one.key === undefined ? one : this.#chains.get(one.key)?.[0];
@@ -139,7 +138,6 @@ export class WaitingMessages<T> {
     } else this.#makeReady(one);
   }
 
-  /** It no longer waits. */
   remove(one: Queued<T>): void {
     if (!this.#messages.delete(one.seq)) return;
     this.#withdraw(one);
@@ -152,14 +150,14 @@ export class WaitingMessages<T> {
     else if (next.state === 'behind') this.#makeReady(next);
   }
 
-  /** Messages that are not due may be tried now: all of them, or those that were not tried early already. */
-  hurry({ all }: { all: boolean }): void {
-    for (const one of this.#ready) one.suspicion = 0;
+  /** Makes messages ready before they are due: all, or those that the receiver does not have and that had no early attempt yet. */
+  allowEarly({ all }: { all: boolean }): void {
+    for (const one of this.#ready) one.possibleFaults = 0;
     this.#ready.sort(compareTurns);
     for (const one of this.#later) {
       if ((one.isEarly || one.unanswered > 0) && !all) continue;
       one.isEarly = true;
-      one.suspicion = 0;
+      one.possibleFaults = 0;
       this.#makeReady(one);
     }
   }
@@ -177,7 +175,7 @@ export class WaitingMessages<T> {
     if (this.#ready[place] === one) this.#ready.splice(place, 1);
   }
 
-  /** Behind the older ones of its key. */
+  /** Inserts a message into the order of its key. */
   #join(chain: Queued<T>[], one: Queued<T>): void {
     const newer = chain.findIndex(({ seq }) => seq > one.seq);
     const place = newer < 0 ? chain.length : newer;
@@ -192,20 +190,20 @@ export class WaitingMessages<T> {
 }
 
 /**
- * Those under suspicion come last, the ones that have failed least before others; of equal ones the newest critical one is
- * first, then the oldest of the others.
+ * Compares the turns of two messages. Messages that may have caused failures come last, those with the fewest first. Of equal ones, the
+ * newest critical message comes first, then the oldest of the others.
  */
 const compareTurns = (one: Turn, other: Turn): number =>
-  one.suspicion - other.suspicion ||
+  one.possibleFaults - other.possibleFaults ||
   Number(other.isCritical) - Number(one.isCritical) ||
   (one.isCritical ? other.seq - one.seq : one.seq - other.seq);
 
-type Turn = Pick<Queued<unknown>, 'suspicion' | 'isCritical' | 'seq'>;
+type Turn = Pick<Queued<unknown>, 'possibleFaults' | 'isCritical' | 'seq'>;
 
-/** The index of a message in the list, or where it belongs. */
+/** Returns the index of a message in the list, or the index at which it belongs. */
 const findPlace = (list: readonly Turn[], wanted: Turn): number => {
   const isBefore = (one: Turn): boolean => compareTurns(one, wanted) < 0;
   const last = list.at(-1);
-  // Nearly always, it is the last one.
+  // The place is nearly always at the end.
   return !last || isBefore(last) ? list.length : bisect(list, isBefore);
 };

@@ -23,7 +23,7 @@ import type { AlertSource } from '../../kit/alert-source.ts';
 import { createTargets } from '../../kit/targets.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createReplacedFile } from '../../storage/replaced-file.ts';
-import { openOutbox } from './outbox.ts';
+import { openDestinations } from './open-destinations.ts';
 
 test('alerts that come back are stored but not sent again', async (t) => {
   const receiver = await startReceiver(t);
@@ -57,7 +57,7 @@ test('an alert that is stored while a start reads which destinations there were 
     shareOrigin: () => undefined,
   } as unknown as AlertSource;
   const open = (onRead: () => Promise<unknown>) =>
-    openOutbox({ destinations: [toDestination(receiver)], outboxRetainBytes: 1e9 }, source, {
+    openDestinations({ configured: [toDestination(receiver)], outboxRetainBytes: 1e9 }, source, {
       storage: {
         log: (name, options) => openJournal({ directory, name, minFreeBytes: 0, ...options }),
         file: (name) => {
@@ -71,12 +71,12 @@ test('an alert that is stored while a start reads which destinations there were 
       silences: undefined,
       links: { publicUrl: undefined, toUrl: () => undefined },
       targets: createTargets([]),
-      onIncidentDestinations: () => undefined,
+      notifier: undefined,
     });
   await (await open(async () => undefined)).close();
-  const outbox = await open(() => alerts.append({ level: 'ERROR', message: 'meanwhile' }));
+  const destinations = await open(() => alerts.append({ level: 'ERROR', message: 'meanwhile' }));
   atEnd(t, async () => {
-    await outbox.close();
+    await destinations.close();
     await alerts.close();
   });
   await waitForRequests(receiver, 1);
@@ -149,7 +149,7 @@ test('the retry route sends a parked alert once', async (t) => {
   assert.equal((await retry('x')).status, 404);
 });
 
-test('a retry does not send another alert that has the number of the parked one in a new log', async (t) => {
+test('a retry does not send the alert that has the seq of the parked one in a new log', async (t) => {
   const receiver = await startReceiver(t, answer(400));
   const dataDir = createFolder(t);
   const first = await startOutbox(t, [toDestination(receiver)], { dataDir });
@@ -233,7 +233,7 @@ test('a 410 to an alert that is sent again makes the destination fail', async (t
   assert.deepEqual([state, parked], ['failing', 1]);
 });
 
-test('one call sends everything that is parked or waits again', async (t) => {
+test('one request sends all parked and waiting alerts again', async (t) => {
   const receiver = await startReceiver(t, answer(422));
   const destination = toDestination(receiver, { retrySeconds: Array(9).fill(3600) });
   const app = await startOutbox(t, [destination]);
@@ -251,7 +251,7 @@ test('one call sends everything that is parked or waits again', async (t) => {
   assert.deepEqual(await retryAll(app), { destination: 'hook', parked: 0, waiting: 0 });
 });
 
-test('parked alerts that wait again are known after a restart, and an alert of another log is not sent for one', async (t) => {
+test('unparked alerts still wait after a restart, and an alert of a new log is not sent instead', async (t) => {
   const receiver = await startReceiver(t, answer(400));
   const destination = toDestination(receiver, { retrySeconds: Array(9).fill(3600) });
   const dataDir = createFolder(t);
@@ -278,7 +278,7 @@ test('parked alerts that wait again are known after a restart, and an alert of a
   assert.equal((await readState(next)).dropped, 2);
 });
 
-test('the retry route sends an alert that waits, whatever holds it back', async (t) => {
+test('the retry route sends a waiting alert immediately', async (t) => {
   const receiver = await startReceiver(t, answer(404));
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await adminToken(app);
@@ -356,7 +356,7 @@ test('secrets, headers and urls are neither logged nor shown nor stored', async 
   assert.ok(lines.some((line) => line.includes('the receiver responded 410')));
 });
 
-test('retention keeps what was not delivered up to outboxRetainBytes, and counts what it drops', async (t) => {
+test('retention keeps undelivered alerts up to outboxRetainBytes, and counts dropped ones', async (t) => {
   const receiver = await startReceiver(t, answer(500));
   const message = 'x'.repeat(2000);
   const limits = { alertsSegmentBytes: 10_000, alertsRetainSegments: 1 };
@@ -386,7 +386,7 @@ test('retention keeps what was not delivered up to outboxRetainBytes, and counts
   }
 });
 
-test('an alert says what became of it at each destination', async (t) => {
+test('an alert shows its delivery status at each destination', async (t) => {
   const [good, bad, down] = [
     await startReceiver(t),
     await startReceiver(t, answer(400)),

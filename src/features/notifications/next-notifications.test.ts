@@ -75,7 +75,7 @@ test('two destinations that fail are each reported once, however often they are 
   assert.deepEqual([(await readState(app, 'one')).lagAlerts, (await readState(app, 'other')).lagAlerts], [2, 2]);
 });
 
-test('a destination that fails and works in turn is reported at most once an hour', async (t) => {
+test('a destination that fails and recovers repeatedly is reported at most once an hour', async (t) => {
   const bad = await startReceiver(t, (response, _request, index) => response.writeHead(index % 2 ? 200 : 404).end());
   const good = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(bad, { name: 'bad' }), toDestination(good)]);

@@ -10,63 +10,55 @@ import { IncidentDestination } from './plan/incident-destination.ts';
 import type { Delivered } from './queue/destination.ts';
 import type { DestinationSettings } from './settings.ts';
 
-interface OutboxSettings {
-  destinations: readonly DestinationSettings[];
-  /** Those that were made at run time. */
-  made?: readonly DestinationSettings[];
-  /** When those were made that are stored, also where the config file has one of the same name. */
-  madeAt?: ReadonlyMap<string, number>;
-  outboxRetainBytes: number;
+/** Settings of all destinations. */
+export interface DestinationEntries {
+  /** Destinations of the config file. */
+  configured: readonly DestinationSettings[];
+  /** Destinations that are runtime settings. */
+  runtime?: readonly DestinationSettings[];
+  /** Creation times of all runtime settings by name, even if the config file has a destination of that name. */
+  createdAt?: ReadonlyMap<string, number>;
 }
 
-type Entries = Pick<OutboxSettings, 'destinations' | 'made' | 'madeAt'>;
-
-interface OutboxParts extends OpenerParts {
-  /** Called with those that are notified of incidents, whenever there are others. */
-  onIncidentDestinations(destinations: readonly IncidentDestination[]): void;
-}
-
-interface Outbox extends Pick<NotificationSource, 'repeatAfterMs' | 'deliveriesOf'> {
+interface OpenDestinations extends Pick<NotificationSource, 'repeatAfterMs' | 'deliveriesOf'> {
   list(): readonly AnyDestination[];
-  /**
-   * Takes over changed destinations in the background; those that have not changed try again now. Resolves when it has, or
-   * has logged why it could not.
-   */
-  reload(settings: OutboxSettings): Promise<void>;
+  /** Opens changed destinations; unchanged ones retry now. Resolves once that is done, or an error is logged. */
+  reload(entries: DestinationEntries): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Sends the alerts of the log to the destinations. Throws a SettingsError for destinations that cannot be used. */
-export const openOutbox = async (
-  settings: OutboxSettings,
+/** Opens the destinations, which send from then on. Throws a SettingsError for a destination that cannot be used. */
+export const openDestinations = async (
+  { outboxRetainBytes, ...entries }: DestinationEntries & { outboxRetainBytes: number },
   source: AlertSource,
-  parts: OutboxParts,
-): Promise<Outbox> => {
+  parts: OpenerParts,
+): Promise<OpenDestinations> => {
   const { own: alerts } = source;
-  const { log } = parts;
+  const { log, notifier } = parts;
   const serially = createSerial();
   let destinations: AnyDestination[] = [];
   const ofAlerts = (): Forwarder[] => destinations.filter((one) => one instanceof Forwarder);
   let stored: number | undefined;
-  /** What to deliver once the database says how far the log is. */
-  let planned: Entries | undefined;
-  const hurryOthers = ({ name, target }: Delivered): void => {
+  /** Destinations to open once the database has told the last `seq` of the log. */
+  let planned: DestinationEntries | undefined;
+  const retrySameHost = ({ name, target }: Delivered): void => {
     for (const one of destinations) {
-      if (one.name !== name && one.target.address === target.address) one.queue.hurry();
+      if (one.name !== name && one.target.address === target.address) one.queue.retryEarly();
     }
   };
-  const { open, retire } = createOpener(source, parts, hurryOthers);
+  const { open, retire } = createOpener(source, parts, retrySameHost);
   const updateRegistry = await openRegistry(parts.storage.file('outbox.destinations'), (name) =>
     retire(name, stored ?? 0).catch((err: unknown) => {
       log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may fire on');
       return false;
     }),
   );
-  const load = async (entries: Entries): Promise<void> => {
-    const { destinations: configured, made = [], madeAt } = entries;
-    const check = (one: DestinationSettings, isMade: boolean) => toTarget(one, isMade, madeAt?.get(one.name));
-    const targets = [...configured.map((one) => check(one, false)), ...made.map((one) => check(one, true))];
-    planned = stored === undefined ? entries : undefined;
+  const load = async (next: DestinationEntries): Promise<void> => {
+    const { configured, runtime = [], createdAt } = next;
+    const check = (one: DestinationSettings, isRuntimeSetting: boolean) =>
+      toTarget(one, isRuntimeSetting, createdAt?.get(one.name));
+    const targets = [...configured.map((one) => check(one, false)), ...runtime.map((one) => check(one, true))];
+    planned = stored === undefined ? next : undefined;
     if (stored === undefined) return;
     const [kept, others] = [new Set<AnyDestination>(), [] as DestinationTarget[]];
     const known = new Map(destinations.map((one) => [toIdentity(one.target), one]));
@@ -84,19 +76,19 @@ export const openOutbox = async (
       destinations = [...destinations, opened];
       if (opened instanceof Forwarder) opened.noteStored(stored);
     }
-    parts.onIncidentDestinations(destinations.filter((one) => one instanceof IncidentDestination));
+    notifier?.setDestinations(destinations.filter((one) => one instanceof IncidentDestination));
   };
-  const inBackground = (entries: Entries): Promise<void> =>
-    serially(() => load(entries)).catch((err: unknown) =>
+  const reload = (next: DestinationEntries): Promise<void> =>
+    serially(() => load(next)).catch((err: unknown) =>
       log.error({ err }, 'outbox: the destinations could not be changed'),
     );
   const stop = alerts.onStored((seq) => {
     stored = seq;
-    if (planned) void inBackground(planned);
+    if (planned) void reload(planned);
     planned = undefined;
     for (const one of ofAlerts()) one.noteStored(seq);
   });
-  // What was stored before anybody listened.
+  // Alerts that were stored before the listener.
   stored = alerts.state().lastSeq;
   const close = (): Promise<void> => {
     stop();
@@ -105,9 +97,9 @@ export const openOutbox = async (
     });
   };
   try {
-    await load(settings);
+    await load(entries);
     const readFrom = () => Math.min(...ofAlerts().map(({ progress }) => progress.cursor));
-    await alerts.holdFrom(readFrom, settings.outboxRetainBytes, (seq) => {
+    await alerts.holdFrom(readFrom, outboxRetainBytes, (seq) => {
       for (const one of ofAlerts()) one.drop(seq);
     });
   } catch (error) {
@@ -116,7 +108,7 @@ export const openOutbox = async (
   }
   return {
     list: () => destinations,
-    reload: inBackground,
+    reload,
     close,
     deliveriesOf: (record) => ofAlerts().map((one) => one.describe(record)),
     repeatAfterMs: () => {
@@ -130,13 +122,15 @@ export const openOutbox = async (
   };
 };
 
-/** The same for targets that need no new destination. */
-const toIdentity = ({ settings, receiver: { secrets, headers, trust }, isMade, madeAt }: DestinationTarget): string =>
-  JSON.stringify([settings, secrets, headers, isMade, madeAt, trust]);
+/** Returns a text that is equal for targets that need no new destination. */
+const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt }: DestinationTarget): string => {
+  const { secrets, headers, trust } = receiver;
+  return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust]);
+};
 
 /**
- * Keeps the names of destinations, so those that are removed while the server is off are known, too. The function that it
- * returns takes over the names of the settings; others are retired, and known until `retire` resolves to true.
+ * Opens the file with the names of destinations, which shows the removed ones even after a restart. The returned function stores the
+ * current names, and retires each other one until `retire` resolves to true.
  */
 const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promise<boolean>) => {
   let known = parseJsonList(String(await file.read()), (name) => typeof name === 'string');
@@ -144,7 +138,7 @@ const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promis
     const left: string[] = [];
     for (const name of known) if (!names.includes(name) && !(await retire(name))) left.push(name);
     const next = [...names, ...left];
-    // A registry that is not written is used until the restart.
+    // If the file cannot be written, the names in memory count until the restart.
     if (next.join() !== known.join()) await file.write(Buffer.from(JSON.stringify(next))).catch(() => undefined);
     known = next;
   };

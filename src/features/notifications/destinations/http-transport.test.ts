@@ -5,21 +5,21 @@ import { test } from 'node:test';
 import { answer, type Behaviour, startReceiver } from '../../../../test/support/receiver.ts';
 import { createTargets } from '../../../kit/targets.ts';
 import { MiB } from '../../../lib/units.ts';
-import { createHttpSender, type ReceiverReply } from './http-sender.ts';
+import { createHttpTransport, type ReceiverReply } from './http-transport.ts';
 
 const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x' };
 
-/** What is replied by a receiver that behaves so, and the milliseconds it took. */
+/** Returns the reply of a receiver with a behaviour, and its duration in milliseconds. */
 const sendTo = async (
   t: Parameters<typeof startReceiver>[0],
   behaviour: Behaviour,
   seconds = 5,
 ): Promise<[ReceiverReply, number]> => {
   const { url } = await startReceiver(t, behaviour);
-  const sender = createHttpSender({ url: new URL(url) }, 1, seconds);
-  t.after(() => sender.close());
+  const transport = createHttpTransport({ url: new URL(url) }, 1, seconds);
+  t.after(() => transport.close());
   const begun = performance.now();
-  return [await sender.send(request), performance.now() - begun];
+  return [await transport.send(request), performance.now() - begun];
 };
 
 test('of a response of 1 GB 64 KiB are read, and its connection is closed', async (t) => {
@@ -47,9 +47,9 @@ test('of a response of 1 GB 64 KiB are read, and its connection is closed', asyn
 test('a name that leads to metadata of clouds is not reached, and the reason names the setting', async (t) => {
   const resolve: LookupFunction = (_host, _options, callback) =>
     callback(null, [{ address: '169.254.169.254', family: 4 }]);
-  const sender = createHttpSender({ url: new URL('http://localhost/') }, 1, 5, createTargets([], resolve).lookup);
-  t.after(() => sender.close());
-  const reply = await sender.send(request);
+  const transport = createHttpTransport({ url: new URL('http://localhost/') }, 1, 5, createTargets([], resolve).lookup);
+  t.after(() => transport.close());
+  const reply = await transport.send(request);
   assert.equal('failure' in reply && reply.failure, 'localhost may not be reached (watchTargets)');
 });
 
@@ -90,29 +90,29 @@ test('bytes that are not HTTP, endless headers and a closed port are failures', 
     server.close();
   });
   const { port } = server.address() as { port: number };
-  const sender = createHttpSender({ url: new URL(`http://127.0.0.1:${port}`) }, 1, 5);
-  t.after(() => sender.close());
+  const transport = createHttpTransport({ url: new URL(`http://127.0.0.1:${port}`) }, 1, 5);
+  t.after(() => transport.close());
   for (let n = 0; n < 2; n += 1) {
-    const reply = await sender.send(request);
+    const reply = await transport.send(request);
     assert.ok('failure' in reply);
     assert.match(reply.failure, /^the request failed \(\w+\)$/);
   }
   for (const socket of sockets) socket.destroy();
   server.close();
   await once(server, 'close');
-  assert.deepEqual(await sender.send(request), { failure: 'the connection was refused', isSent: false });
-  const unknown = createHttpSender({ url: new URL('http://unknown.invalid') }, 1, 5);
+  assert.deepEqual(await transport.send(request), { failure: 'the connection was refused', isSent: false });
+  const unknown = createHttpTransport({ url: new URL('http://unknown.invalid') }, 1, 5);
   t.after(() => unknown.close());
   const reply = await unknown.send(request);
   assert.ok('failure' in reply && /^the (host name is unknown|name server does not respond)$/.test(reply.failure));
 });
 
-test('a sender that is closed breaks off what is under way', async (t) => {
+test('closing a transport aborts its requests', async (t) => {
   const { url, requests } = await startReceiver(t, () => undefined);
-  const sender = createHttpSender({ url: new URL(url) }, 1, 5);
-  const reply = sender.send(request);
+  const transport = createHttpTransport({ url: new URL(url) }, 1, 5);
+  const reply = transport.send(request);
   while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  await sender.close();
+  await transport.close();
   assert.ok('failure' in (await reply));
 });
 
@@ -122,19 +122,19 @@ test('connections are kept open', async (t) => {
     ports.add(response.socket?.remotePort);
     response.end('thanks');
   });
-  const sender = createHttpSender({ url: new URL(url) }, 1, 5);
-  t.after(() => sender.close());
+  const transport = createHttpTransport({ url: new URL(url) }, 1, 5);
+  t.after(() => transport.close());
   for (let n = 0; n < 5; n += 1)
-    assert.deepEqual(await sender.send(request), { status: 200, retryAfter: undefined, text: 'thanks' });
+    assert.deepEqual(await transport.send(request), { status: 200, retryAfter: undefined, text: 'thanks' });
   assert.equal(ports.size, 1);
 });
 
 test('receivers are found by name, several at a time', async (t) => {
   const receivers = await Promise.all([1, 2, 3].map(() => startReceiver(t)));
   const replies = receivers.map(({ url }) => {
-    const sender = createHttpSender({ url: new URL(url.replace('127.0.0.1', 'localhost')) }, 1, 5);
-    t.after(() => sender.close());
-    return sender.send(request);
+    const transport = createHttpTransport({ url: new URL(url.replace('127.0.0.1', 'localhost')) }, 1, 5);
+    t.after(() => transport.close());
+    return transport.send(request);
   });
   for (const reply of await Promise.all(replies))
     assert.ok('status' in reply && reply.status === 200, JSON.stringify(reply));

@@ -1,16 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type DeliveryOutcome, type FailedOutcome, longestAskedSeconds, mayBeMessage } from './outcome.ts';
-import type { Schedule } from './retries.ts';
+import type { Backoff } from './retries.ts';
 
-/** A spell in which a receiver accepts nothing. It lasts until a delivery, also across restarts. */
+/** Time in which a destination fails. It lasts until a delivery, even across restarts. */
 export interface FailingSpell {
   /** RFC 3339. */
   since: string;
   reason: string;
 }
 
-/** The last alert that was stored about a destination that fails. */
-export interface FailureNotice {
+/** Last alert about the failure of a destination. */
+export interface FailureAlert {
   id: string;
   message: string;
   /** Unix milliseconds. */
@@ -18,74 +18,76 @@ export interface FailureNotice {
   isResolved: boolean;
 }
 
-/** What is known of the receiver, also after a restart. */
-export interface ReceiverMemory {
+/** Health of a receiver, as the progress file of its destination stores it. */
+export interface StoredHealth {
   failing?: FailingSpell;
-  notice?: FailureNotice;
-  /** The receiver has asked for nothing before this time, in Unix milliseconds. */
+  notice?: FailureAlert;
+  /** Earliest time of the next attempt that the receiver has asked for, in Unix milliseconds. */
   notBefore?: number;
-  /** Since when nothing is delivered, in Unix milliseconds. */
+  /** Start of the time without deliveries, in Unix milliseconds. */
   troubleSince?: number;
 }
 
-/** Where it is kept. */
-export interface Remembering {
-  receiver: ReceiverMemory;
+export interface HealthStore {
+  receiver: StoredHealth;
 }
 
-/** A time in which nothing is delivered; times without a name for their unit are of the monotonic clock. */
+/** Time in which every message fails. Times are of the monotonic clock unless stated. */
 interface Trouble {
   /** Unix milliseconds. */
   since: number;
+  /** Failed attempts in a row. */
   failures: number;
+  /** True if the last attempt was rejected. */
   isRejected: boolean;
-  /** When the next regular attempt is due, and when the next one may run. */
+  /** Time of the next regular attempt. */
   dueAt: number;
+  /** Earliest time of the next attempt. */
   openAt: number;
-  /** Nothing may be sent before: the receiver has asked for that. */
+  /** Earliest time of the next attempt that the receiver has asked for. */
   notBefore: number;
-  /** It was asked before the regular attempt was due; that is done once between two regular attempts. */
+  /** True if an early attempt was allowed. There is at most one between two regular attempts. */
   isEarly: boolean;
 }
 
 interface ReceiverParts {
   name: string;
-  schedule: Schedule;
-  memory: Remembering;
+  backoff: Backoff;
+  store: HealthStore;
   clock: () => Date;
   log: FastifyBaseLogger;
 }
 
-/** Whether the receiver accepts anything, when it may be asked again, and how deliveries went since startup. */
-export class Receiver {
+/** Health of a receiver: whether it accepts messages, the time of the next attempt, and the outcomes since startup. */
+export class ReceiverHealth {
   lastSuccess: Date | undefined;
   lastError: { time: Date; reason: string } | undefined;
-  /** How often each outcome was. */
+  /** Attempts since startup by outcome. */
   readonly outcomes: Record<DeliveryOutcome['kind'], number> = { delivered: 0, failed: 0, refused: 0, rejected: 0 };
   readonly #parts: ReceiverParts;
   #trouble: Trouble | undefined;
-  /** The last attempt was in vain. */
-  #isBad: boolean;
+  /** True if the log says that deliveries fail. */
+  #isFailureLogged: boolean;
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
-    const { failing, notBefore = 0 } = parts.memory.receiver;
-    this.#isBad = failing !== undefined;
-    // The clock may have been wrong when this was written.
+    const { failing, notBefore = 0 } = parts.store.receiver;
+    this.#isFailureLogged = failing !== undefined;
+    // The clock may have been wrong when the time was stored.
     const wait = Math.min(notBefore - parts.clock().getTime(), longestAskedSeconds * 1000);
     if (wait > 0) this.#trouble = { ...this.#createTrouble(), openAt: performance.now() + wait };
   }
 
   get failing(): FailingSpell | undefined {
-    return this.#parts.memory.receiver.failing;
+    return this.#parts.store.receiver.failing;
   }
 
-  /** Since when nothing is delivered, in Unix milliseconds; undefined if the last attempt succeeded. */
+  /** Start of the time without deliveries, in Unix milliseconds; undefined if the last attempt succeeded. */
   get troubleSince(): number | undefined {
     return this.#trouble?.since;
   }
 
-  /** Failed attempts one after the other; 0 while the receiver accepts messages. */
+  /** Failed attempts in a row; 0 while the receiver accepts messages. */
   get failures(): number {
     return this.#trouble?.failures ?? 0;
   }
@@ -94,35 +96,35 @@ export class Receiver {
     return this.#trouble !== undefined;
   }
 
-  /** Milliseconds until it may be asked again. */
+  /** Milliseconds until the next attempt is allowed. */
   get waitMs(): number {
     return this.#trouble ? Math.max(0, this.#trouble.openAt - performance.now()) : 0;
   }
 
   /**
-   * Notes the outcome of an attempt that began after so many failures; returns true if it ended a trouble. `isOwn`: the failure
-   * is known to be about the message.
+   * Records the outcome of an attempt; returns true if the receiver accepts messages again. `failuresBefore` is the number of failures
+   * when the attempt began. With `isOwn`, the message caused the failure.
    */
-  note(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
+  record(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
     this.outcomes[outcome.kind] += 1;
-    if (outcome.kind === 'delivered') return this.#noteDelivered();
+    if (outcome.kind === 'delivered') return this.#recordDelivery();
     const { reason } = outcome;
     this.lastError = { time: this.#parts.clock(), reason };
     if (outcome.kind === 'refused' || isOwn) {
       this.#warn(reason);
       return outcome.kind === 'refused' && this.#endTrouble();
     }
-    // Attempts that ran side by side count as one.
+    // Simultaneous attempts count as one.
     if (this.failures === failuresBefore) this.#addFailure(outcome);
     this.#trouble ??= this.#createTrouble();
-    const since = this.#noteTrouble();
-    if (outcome.kind === 'rejected' || this.#now() - since >= this.#parts.schedule.failingMs) this.#fail(since, reason);
+    const since = this.#storeTroubleStart();
+    if (outcome.kind === 'rejected' || this.#now() - since >= this.#parts.backoff.failingMs) this.#fail(since, reason);
     else this.#warn(reason);
     return false;
   }
 
-  /** The host is known to be reachable: the next attempt may run now, if the receiver was not; returns whether it may. */
-  hurry(): boolean {
+  /** Allows an early attempt, because the host is reachable; returns false if that is useless or not allowed. */
+  allowEarly(): boolean {
     const trouble = this.#trouble;
     const now = performance.now();
     if (!trouble || trouble.isRejected || trouble.isEarly || trouble.notBefore > now) return false;
@@ -131,38 +133,38 @@ export class Receiver {
     return true;
   }
 
-  /** The next attempt may run now, or when the receiver has asked for it, and the waits begin again. */
-  resetWaits({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
+  /** Starts the backoff again and allows an attempt now, or at the time that the receiver has asked for. */
+  resetBackoff({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
     if (!this.#trouble) return;
     this.#trouble.failures = 0;
     this.#trouble.openAt = ignoresRetryAfter ? 0 : this.#trouble.notBefore;
   }
 
-  #noteDelivered(): boolean {
+  #recordDelivery(): boolean {
     const { name, log, clock } = this.#parts;
     this.lastSuccess = clock();
-    if (this.#isBad) log.info({ destination: name }, 'outbox: alerts are delivered again');
-    this.#isBad = false;
-    if (this.failing) this.#remember({ failing: undefined });
+    if (this.#isFailureLogged) log.info({ destination: name }, 'outbox: alerts are delivered again');
+    this.#isFailureLogged = false;
+    if (this.failing) this.#store({ failing: undefined });
     return this.#endTrouble();
   }
 
   #endTrouble(): boolean {
     const wasInTrouble = this.#trouble !== undefined;
     this.#trouble = undefined;
-    const { notBefore, troubleSince } = this.#parts.memory.receiver;
+    const { notBefore, troubleSince } = this.#parts.store.receiver;
     if (notBefore !== undefined || troubleSince !== undefined)
-      this.#remember({ notBefore: undefined, troubleSince: undefined });
+      this.#store({ notBefore: undefined, troubleSince: undefined });
     return wasInTrouble;
   }
 
-  /** Since when nothing is delivered, also before the last restart. */
-  #noteTrouble(): number {
+  /** Stores and returns the start of the time without deliveries, which may be before the last restart. */
+  #storeTroubleStart(): number {
     const since = this.troubleSince ?? this.#now();
-    const { troubleSince = since } = this.#parts.memory.receiver;
-    // The clock may have been ahead when it was noted.
+    const { troubleSince = since } = this.#parts.store.receiver;
+    // The clock may have been ahead when the time was stored.
     const first = Math.min(since, troubleSince);
-    this.#remember({ troubleSince: first });
+    this.#store({ troubleSince: first });
     return first;
   }
 
@@ -182,15 +184,15 @@ export class Receiver {
     if (asked === 0) return;
     trouble.notBefore = now + asked;
     trouble.openAt = Math.max(trouble.openAt, trouble.notBefore);
-    this.#remember({ notBefore: this.#now() + asked });
+    this.#store({ notBefore: this.#now() + asked });
   }
 
   #waitAfter(failures: number, outcome: FailedOutcome): number {
-    const { schedule } = this.#parts;
+    const { backoff } = this.#parts;
     const isRejected = outcome.kind === 'rejected';
-    // Another message shows at once whether the failure was about this one.
+    // Another message shows whether this one caused the failure.
     if (failures === 1 && mayBeMessage(outcome)) return 0;
-    return isRejected ? schedule.waitAfterRejected(failures) : schedule.waitAfter(failures);
+    return isRejected ? backoff.waitAfterRejected(failures) : backoff.waitAfter(failures);
   }
 
   #createTrouble(): Trouble {
@@ -201,8 +203,8 @@ export class Receiver {
   #fail(since: number, reason: string): void {
     const { failing } = this;
     if (failing?.reason === reason) return;
-    this.#remember({ failing: { since: failing?.since ?? new Date(since).toISOString(), reason } });
-    this.#isBad = true;
+    this.#store({ failing: { since: failing?.since ?? new Date(since).toISOString(), reason } });
+    this.#isFailureLogged = true;
     if (failing) return;
     const { name, log } = this.#parts;
     log.warn({ destination: name, reason }, 'outbox: the destination is failing; its alerts wait');
@@ -210,14 +212,14 @@ export class Receiver {
 
   #warn(reason: string): void {
     const { name, log } = this.#parts;
-    if (!this.#isBad) log.warn({ destination: name, reason }, 'outbox: an alert was not delivered');
-    this.#isBad = true;
+    if (!this.#isFailureLogged) log.warn({ destination: name, reason }, 'outbox: an alert was not delivered');
+    this.#isFailureLogged = true;
   }
 
-  #remember(changes: { [K in 'failing' | 'notBefore' | 'troubleSince']?: ReceiverMemory[K] | undefined }): void {
-    const { memory } = this.#parts;
-    const { failing, notBefore, troubleSince, ...others } = { ...memory.receiver, ...changes };
-    memory.receiver = {
+  #store(changes: { [K in 'failing' | 'notBefore' | 'troubleSince']?: StoredHealth[K] | undefined }): void {
+    const { store } = this.#parts;
+    const { failing, notBefore, troubleSince, ...others } = { ...store.receiver, ...changes };
+    store.receiver = {
       ...others,
       ...(failing && { failing }),
       ...(notBefore !== undefined && { notBefore }),

@@ -7,39 +7,41 @@ import { connectionFailures, forUntrusted } from '../../../lib/network-failures.
 import { createSerial } from '../../../lib/scheduling.ts';
 import type { DeliveryRequest, ReceiverAddress } from './type.ts';
 
+/** Milliseconds until a connection is set up. */
 const connectMs = 5000;
-/** Bytes of a response that are read. */
+
+/** Most bytes of a response that are read. */
 const maxResponseBytes = 64 * 1024;
 
 /**
- * The receiver's response, or why there is none. `isSent`: the receiver may have seen the request; `isUnanswered`: and may
- * still work on it. `isForbidden`: its address may not be reached.
+ * Response of a receiver, or the reason why there is none. `isSent`: the receiver may have seen the request. `isUnanswered`: the receiver
+ * may still work on the request. `isForbidden`: `watchTargets` does not allow its address.
  */
 export type ReceiverReply =
   | { status: number; retryAfter: string | undefined; text: string }
   | { failure: string; isSent: boolean; isForbidden?: boolean; isUnanswered?: boolean };
 
-interface HttpSender {
+interface HttpTransport {
   /** Never rejects. */
   send(request: DeliveryRequest): Promise<ReceiverReply>;
-  /** Breaks off what is being sent. */
+  /** Aborts all requests. */
   close(): Promise<void>;
 }
 
 /**
- * Sends requests to one server on up to so many connections, which are kept open. Redirects are not followed. A request
- * takes 5 seconds to connect and `requestSeconds` in all at most.
+ * Returns a client of one server that keeps up to `connections` open. It does not follow redirects. A request may take 5 seconds to
+ * connect and `requestSeconds` in all.
  */
-export const createHttpSender = (
+export const createHttpTransport = (
   { url, trust = {} }: Pick<ReceiverAddress, 'url'> & Partial<Pick<ReceiverAddress, 'trust'>>,
   connections: number,
   requestSeconds: number,
   lookup: LookupFunction = lookupInTurn,
-): HttpSender => {
+): HttpTransport => {
   const connect = { timeout: connectMs, lookup, ...trust };
-  // Exchanges have a limit of their own, for the whole request.
+  // The limit of an exchange is for the whole request.
   const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
-  /** The oldest first. One timer is for all, because nearly none takes so long. */
+  /** Requests under way, oldest first. They share one timer, because few reach the limit. */
   const exchanges = new Set<Exchange>();
   let timer: NodeJS.Timeout | undefined;
   const endOverdue = (): void => {
@@ -73,7 +75,7 @@ export const createHttpSender = (
 
 const over = new Error('the request is over');
 
-/** One request and its response, which is complete once its status is known and 64 KiB of its body were read. */
+/** Request and response. The response is complete once the status and 64 KiB of the body are read. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly begunAt = performance.now();
   readonly #onEnd: (reply: ReceiverReply) => void;
@@ -90,7 +92,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited for a connection for too long.
+    // The limit has passed while the request waited for a connection.
     if (this.#isOver) controller.abort(over);
   }
 
@@ -114,7 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.end(describe(error), { isForbidden: error instanceof UncheckedTarget });
   }
 
-  /** The status counts if there is one, however the body ended. */
+  /** Ends the exchange. A response with a status counts even if its body is incomplete. */
   end(failure: string, { breaksOff = false, isForbidden = false, isOverdue = false } = {}): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -142,7 +144,7 @@ const reasons: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };
 
-/** Why a request failed, without texts that could hold parts of it. */
+/** Returns the reason of a failure, without texts that could contain parts of the request. */
 const describe = (error: Error): string => {
   if (error instanceof UncheckedTarget) return error.message;
   const { code = error.name } = error as NodeJS.ErrnoException;
@@ -151,12 +153,12 @@ const describe = (error: Error): string => {
 
 const inTurn = createSerial();
 
-/** Lookups that run or wait, by host name and family. */
+/** Look-ups that run or wait, by host name and family. */
 const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
- * Looks up host names one at a time, since each takes a thread that the log needs too: a name server that does not answer
- * keeps one busy, not all.
+ * Looks up one host name at a time. Each look-up takes one of the threads that the log needs, and a name server that does not answer
+ * must not block them all.
  */
 const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
   const name = `${hostname} ${family}`;

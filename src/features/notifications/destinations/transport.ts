@@ -2,38 +2,43 @@ import type { LookupFunction } from 'node:net';
 import { createTargets, type Targets, UncheckedTarget } from '../../../kit/targets.ts';
 import type { DeliveredAlert } from '../message/alert.ts';
 import type { IncidentMessage } from '../message/message.ts';
-import { toOutgoing } from '../message/outgoing.ts';
+import { type Outgoing, toOutgoing } from '../message/outgoing.ts';
 import { toDeliveryOutcome } from '../queue/outcome.ts';
-import { createRequest, type DestinationTarget } from './target.ts';
-import type { SendResult } from './type.ts';
+import type { DestinationTarget } from './target.ts';
+import type { DeliveryRequest, SendResult } from './type.ts';
 
-/** Seconds that a request may take, of most types. */
+/** Seconds that a request of most types may take. */
 const usualSeconds = 15;
 
 /** Sends alerts and messages to the receiver of one destination. */
-export interface Sender {
-  /** `added`: headers of this request, where the receiver speaks HTTP. Rejects only for unexpected errors. */
+export interface Transport {
+  /** `added` are headers of this request for receivers that speak HTTP. Rejects only for unexpected errors. */
   send(content: DeliveredAlert | IncidentMessage, added?: Record<string, string>): Promise<SendResult>;
-  /** Breaks off what is being sent. */
+  /** Aborts all requests. */
   close(): Promise<void>;
 }
 
 /**
- * The sender of a destination, with up to so many connections; what it needs is loaded with the first one. A destination
- * created at run time reaches only `targets`.
+ * Opens the transport of a destination. Its modules are loaded with the first one. A destination of the runtime settings reaches only
+ * `targets`.
  */
-export const openSender = async (
+export const openTransport = async (
   target: DestinationTarget,
   connections: number,
   clock: () => Date,
   targets: Targets = createTargets([]),
-): Promise<Sender> => {
-  const sender = await createSender(target, connections, clock, target.isMade ? targets.lookup : undefined);
-  if (!target.isMade) return sender;
+): Promise<Transport> => {
+  const transport = await createTransport(
+    target,
+    connections,
+    clock,
+    target.isRuntimeSetting ? targets.lookup : undefined,
+  );
+  if (!target.isRuntimeSetting) return transport;
   return {
-    // Sockets look up names only, and the setting may have changed since the last attempt.
-    send: async (content, added) => toForbidden(target, targets) ?? (await sender.send(content, added)),
-    close: () => sender.close(),
+    // The look-up of sockets does not check IP addresses, and the setting may have changed since the last attempt.
+    send: async (content, added) => toForbidden(target, targets) ?? (await transport.send(content, added)),
+    close: () => transport.close(),
   };
 };
 
@@ -47,20 +52,20 @@ const toForbidden = ({ receiver: { url } }: DestinationTarget, targets: Targets)
   }
 };
 
-const createSender = async (
+const createTransport = async (
   target: DestinationTarget,
   connections: number,
   clock: () => Date,
   lookup: LookupFunction | undefined,
-): Promise<Sender> => {
+): Promise<Transport> => {
   const { type, receiver, settings } = target;
   const seconds = settings.timeoutSeconds ?? type.timeoutSeconds ?? usualSeconds;
-  if (type.createSender) {
-    const { send, close } = await type.createSender(receiver, seconds, lookup);
+  if (type.createTransport) {
+    const { send, close } = await type.createTransport(receiver, seconds, lookup);
     return { send: async (content) => send(toOutgoing(content), clock()), close };
   }
-  const { createHttpSender } = await import('./http-sender.ts');
-  const { send, close } = createHttpSender(receiver, connections, seconds, lookup);
+  const { createHttpTransport } = await import('./http-transport.ts');
+  const { send, close } = createHttpTransport(receiver, connections, seconds, lookup);
   return {
     send: async (content, added) => {
       const reply = await send(createRequest(target, toOutgoing(content), clock(), added));
@@ -80,4 +85,18 @@ const createSender = async (
     },
     close,
   };
+};
+
+/** Returns the request that sends the content at `now`, with headers in addition. */
+const createRequest = (
+  { type, receiver }: DestinationTarget,
+  outgoing: Outgoing,
+  now: Date,
+  added: Record<string, string> = {},
+): DeliveryRequest => {
+  if (!type.toRequest) throw new Error(`${type.name} has no requests`);
+  const { headers, ...request } = type.toRequest(outgoing, receiver, now);
+  const given = type.toHeaders?.(outgoing, receiver) ?? receiver.headers;
+  const common = { 'user-agent': 'signalbox', ...headers, ...given, via: outgoing.via, ...added };
+  return { ...request, headers: common };
 };

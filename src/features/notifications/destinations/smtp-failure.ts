@@ -1,0 +1,93 @@
+import { forbiddenTarget } from '../../../kit/targets.ts';
+import type { DeliveryOutcome } from '../queue/outcome.ts';
+
+/** Step of an SMTP session in which a failure occurred. */
+export type SmtpStep = 'connect' | 'login' | 'send';
+
+/** Failure to send a mail. */
+export class MailFailure extends Error {
+  readonly step: SmtpStep;
+  readonly code: string;
+  /** Code of the system or of TLS. */
+  readonly origin: string;
+  readonly command: string;
+  /** Status of the server's response; undefined without one. */
+  readonly status: number | undefined;
+  readonly response: string;
+
+  constructor(step: SmtpStep, error: SmtpError) {
+    super(error.message);
+    const { code = '', originalCode = '', command = '', responseCode, response = '' } = error;
+    this.step = step;
+    this.code = code;
+    this.origin = originalCode;
+    this.command = command;
+    this.status = responseCode;
+    this.response = response;
+  }
+}
+
+export interface SmtpError {
+  message: string;
+  code?: string | undefined;
+  originalCode?: string | undefined;
+  command?: string | undefined;
+  responseCode?: number | undefined;
+  response?: string | undefined;
+}
+
+/** True if the system or the server says that TLS has failed. */
+const isTlsProblem = ({ code, origin, message }: MailFailure): boolean =>
+  code === 'ETLS' || /CERT|TLS|SSL|SELF_SIGNED/.test(origin) || /required STARTTLS/.test(message);
+
+const reasons: Record<string, string> = {
+  ETIMEDOUT: 'the mail server did not respond in time',
+  EDNS: 'the host name of the mail server is unknown',
+  ECONNREFUSED: 'the connection to the mail server was refused',
+  ENOTFOUND: 'the host name of the mail server is unknown',
+};
+
+/** Returns the reason without the text of the response, which may name people. */
+export const toReason = (failure: MailFailure): string => {
+  const { step, code, origin, status, response, command } = failure;
+  if (origin === forbiddenTarget) return failure.message;
+  if (isTlsProblem(failure)) {
+    const detail = status ?? (origin || /[A-Z]+(?:_[A-Z]+)+|certificate/.exec(failure.message)?.[0]);
+    return `TLS with the mail server failed${detail === undefined ? '' : ` (${detail})`}`;
+  }
+  if (status === undefined) {
+    if (code === 'EAUTH') return 'the mail server offers no login that is supported';
+    return reasons[origin] ?? reasons[code] ?? 'the connection to the mail server was closed';
+  }
+  const [, enhanced] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response) ?? [];
+  const what = step === 'login' ? 'to the login' : command === '' || command === 'CONN' ? '' : `to ${command}`;
+  return ['the mail server responded', String(status), enhanced ?? '', what].filter(Boolean).join(' ');
+};
+
+/**
+ * Returns the outcome of a failure. A server that refuses the login, TLS or the From address rejects every mail; one that refuses a
+ * recipient or the mail permanently refuses this mail. A deferred recipient (greylisting) means that others are deferred, too.
+ */
+export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
+  const { step, status, code, command } = failure;
+  const reason = toReason(failure);
+  if (failure.origin === forbiddenTarget) return { kind: 'rejected', reason };
+  const isPermanent = status !== undefined && status >= 500;
+  if (isTlsProblem(failure) || (step === 'login' && (isPermanent || (code === 'EAUTH' && status === undefined)))) {
+    return { kind: 'rejected', reason };
+  }
+  if (step !== 'send') return isPermanent ? { kind: 'rejected', reason } : toTemporary(reason, false);
+  if (code === 'EMESSAGE' && status === undefined) return { kind: 'refused', reason: 'the mail is too large' };
+  // 552: the mail is too large, after any command.
+  if (isPermanent) return { kind: command === 'MAIL FROM' && status !== 552 ? 'rejected' : 'refused', reason };
+  // The server may have the mail.
+  const isUnanswered = status === undefined && code === 'ETIMEDOUT';
+  return { ...toTemporary(reason, status === undefined || command === 'DATA'), ...(isUnanswered && { isUnanswered }) };
+};
+
+const toTemporary = (reason: string, mayBeMessage: boolean): Extract<DeliveryOutcome, { kind: 'failed' }> => ({
+  kind: 'failed',
+  reason,
+  seconds: 0,
+  mayBeMessage,
+});

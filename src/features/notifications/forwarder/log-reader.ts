@@ -1,0 +1,138 @@
+import { Slice } from '../../../lib/slice.ts';
+import type { StoredRecord } from '../../../storage/journal/line.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
+import { type DeliveryQueue, unexpectedWaitMs } from '../queue/queue.ts';
+import type { ReceiverHealth } from '../queue/receiver-health.ts';
+import type { Accepts } from './filter.ts';
+import { bySeq, type DeliveryProgress } from './progress.ts';
+import { type ForwardedAlert, toQueuedAlert } from './queued-alert.ts';
+import { ReadRecords, readAlertsFrom } from './records.ts';
+
+interface ReaderParts {
+  alerts: Pick<RecordLog, 'readAfter'>;
+  accepts: Accepts;
+  progress: DeliveryProgress;
+  queue: DeliveryQueue<ForwardedAlert>;
+  health: ReceiverHealth;
+  /** Called after a read, with or without an error. */
+  onRead(): void;
+  onError(err: unknown): void;
+}
+
+/** Reads alerts from the log into the queue of a destination, as many as there is room for. */
+export class LogReader {
+  /** Last `seq` of the log. */
+  stored: number;
+  readonly #parts: ReaderParts;
+  readonly #records: ReadRecords;
+  /** Open alerts that were not read since startup, or wait again; oldest first. */
+  #unread: number[];
+  #reading: Promise<void> | undefined;
+  /** Runs after a failed read until the next one. */
+  #pause: NodeJS.Timeout | undefined;
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts;
+    this.#records = new ReadRecords(parts.alerts);
+    this.stored = parts.progress.position;
+    this.#unread = [...parts.progress.open.keys()].sort(bySeq);
+  }
+
+  /** Starts to read if there is room; returns true if no read is under way. */
+  start(): boolean {
+    if (!this.#reading && this.#hasUnread && !this.#pause) this.#reading = this.#read();
+    return this.#reading === undefined;
+  }
+
+  /** Reads open alerts again. */
+  readAgain(seqs: readonly number[]): void {
+    this.#unread = [...this.#unread, ...seqs].sort(bySeq);
+  }
+
+  /** Resolves to a record, from memory or the log; to undefined if it is not in the log. */
+  async find(seq: number): Promise<StoredRecord | undefined> {
+    return this.#records.take(seq) ?? this.#records.read(seq);
+  }
+
+  /** Frees the memory of records that were read ahead. */
+  freeMemory(): void {
+    this.#records.clear();
+  }
+
+  /** Resolves once no read is under way. */
+  async close(): Promise<void> {
+    clearTimeout(this.#pause);
+    await this.#reading;
+  }
+
+  get #hasUnread(): boolean {
+    const { progress, queue } = this.#parts;
+    return !queue.waiting.isFull && (this.#unread.length > 0 || progress.position < this.stored);
+  }
+
+  /** Reads until the queue is full, or to the end of the log. Never rejects. */
+  async #read(): Promise<void> {
+    const { queue, onError, onRead } = this.#parts;
+    try {
+      while (this.#hasUnread && !queue.isClosed) {
+        if (this.#unread.length > 0) await this.#readOpen();
+        else await this.#readNew();
+      }
+    } catch (err) {
+      onError(err);
+      this.#pause = setTimeout(() => {
+        this.#pause = undefined;
+        queue.advance();
+      }, unexpectedWaitMs);
+    }
+    this.#reading = undefined;
+    onRead();
+  }
+
+  /** Reads open alerts that are close together in the log. */
+  async #readOpen(): Promise<void> {
+    const { alerts, queue } = this.#parts;
+    const [first = 0] = this.#unread;
+    const records = await readAlertsFrom(alerts, first);
+    const last = records.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
+    const found = new Map(records.map((record) => [record.seq, record]));
+    const slice = new Slice();
+    while (!queue.isClosed && !queue.waiting.isFull && (this.#unread[0] ?? Number.POSITIVE_INFINITY) <= last) {
+      const seq = this.#unread.shift() ?? 0;
+      this.#addOpen(seq, found.get(seq));
+      // Filters can be slow.
+      if (slice.isOver) await slice.giveWay();
+    }
+  }
+
+  #addOpen(seq: number, record: StoredRecord | undefined): void {
+    const { accepts, progress, queue } = this.#parts;
+    const open = progress.open.get(seq);
+    // The alert was sent on request, or deleted.
+    if (!open) return;
+    // In a new log, another alert may have the same seq.
+    if (!record || (open.again && open.again.id !== record.id)) progress.lose(seq);
+    else if (!accepts(record)) progress.settle(seq);
+    else if (!queue.waiting.has(seq)) queue.waiting.add(toQueuedAlert(record, open));
+  }
+
+  /** Reads alerts after the position of the destination. */
+  async #readNew(): Promise<void> {
+    const { alerts, accepts, progress, queue, health } = this.#parts;
+    const end = this.stored;
+    const slice = new Slice();
+    for await (const records of alerts.readAfter(progress.position)) {
+      for (const record of records) {
+        // Retention deleted the alert during a pause of this loop.
+        if (record.seq <= progress.position) continue;
+        if (progress.advance(record.seq, accepts(record))) queue.waiting.add(toQueuedAlert(record));
+        if (queue.waiting.isFull) break;
+        if (slice.isOver) await slice.giveWay();
+        if (queue.isClosed) return;
+      }
+      if (!health.isInTrouble) this.#records.keep(records, queue.waiting);
+      if (queue.isClosed || !this.#hasUnread || this.#unread.length > 0) return;
+    }
+    progress.advance(end, false);
+  }
+}

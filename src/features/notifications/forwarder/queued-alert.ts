@@ -1,0 +1,33 @@
+import { formatOf, readTime } from '../../../kit/alert-record.ts';
+import { toSeverity } from '../../../kit/severity.ts';
+import type { StoredRecord } from '../../../storage/journal/line.ts';
+import { createQueued, type Queued } from '../queue/waiting.ts';
+import type { OpenAlert } from './progress.ts';
+
+/** An alert in the queue. Its record is read when it is sent. */
+export interface ForwardedAlert {
+  id: string;
+  /** Id of the first alert of its repeats; undefined for an alert without a fingerprint. */
+  series: string | undefined;
+  /** Set if an administrator has asked for the alert: it is sent even if a repeat is not due. */
+  asked?: StoredRecord;
+}
+
+export type QueuedAlert = Queued<ForwardedAlert>;
+
+/** Returns the alert of a record for the queue; `open` has its attempts so far. */
+export const toQueuedAlert = (record: StoredRecord, { attempts, again }: OpenAlert = { attempts: 0 }): QueuedAlert => {
+  const { seq, id, sender, fingerprint, status, level, repeatOf } = record;
+  const first = typeof repeatOf === 'string' ? repeatOf : id;
+  return createQueued(
+    {
+      seq,
+      message: { id, series: fingerprint === undefined ? undefined : first },
+      receivedAt: readTime(record) ?? 0,
+      askedAt: again?.at,
+      isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
+      key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
+    },
+    { attempts },
+  );
+};

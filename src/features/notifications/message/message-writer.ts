@@ -1,0 +1,35 @@
+import type { LinkedDestination } from '../acknowledge/links.ts';
+import type { FindAlert } from './find-alert.ts';
+import { createIncidentMessage, type IncidentMessage, type IncidentUpdate } from './message.ts';
+import { waitForMessageTurn } from './message-turn.ts';
+
+/** Links of messages. */
+export interface MessageLinks {
+  publicUrl: string | undefined;
+  /** Returns the URL with which the receiver of a destination can acknowledge the incidents. */
+  toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
+}
+
+interface WriterParts {
+  destination: LinkedDestination;
+  instance: string;
+  /** Id of the server, which all instances with the same database share. */
+  origin?: string | undefined;
+  links: MessageLinks;
+  findAlert: FindAlert;
+}
+
+/** Returns a function that writes one destination's messages about incidents. A message about one incident has its last alert. */
+export const createMessageWriter =
+  ({ destination, instance, origin = instance, links, findAlert }: WriterParts) =>
+  async (updates: readonly IncidentUpdate[]): Promise<IncidentMessage> => {
+    const { publicUrl, toUrl } = links;
+    const toAcknowledgeUrl = (ids: readonly string[]) => toUrl(destination, ids);
+    const addAlert = async (update: IncidentUpdate): Promise<IncidentUpdate> => ({
+      ...update,
+      alert: await findAlert(update.incident.lastAlert),
+    });
+    const described = updates.length === 1 ? await Promise.all(updates.map(addAlert)) : updates;
+    await waitForMessageTurn();
+    return createIncidentMessage(described, { publicUrl, toAcknowledgeUrl, instance, origin });
+  };

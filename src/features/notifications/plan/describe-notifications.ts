@@ -1,0 +1,48 @@
+import type { IncidentNotification, SharedIncident } from '../../../kit/incident-source.ts';
+import { toTimeOrNull, toTimeText } from '../../../kit/route.ts';
+import type { IncidentDestination } from './incident-destination.ts';
+import { isPlanned, type NotificationPlan } from './plan.ts';
+
+type PlanFor = (incident: SharedIncident, destination: IncidentDestination, now: number) => NotificationPlan;
+
+/** Returns the last and next notification of an incident to each destination, and the last one to removed destinations. */
+export const describeNotifications = (
+  incident: SharedIncident,
+  destinations: readonly IncidentDestination[],
+  planFor: PlanFor,
+  now: number,
+): IncidentNotification[] => {
+  const names = destinations.map(({ name }) => name);
+  const removed = Object.keys(incident.notices).filter((name) => !names.includes(name));
+  return [
+    ...destinations.flatMap((destination) => {
+      const last = toLast(incident, destination.name);
+      const next = toNext(incident, destination, planFor(incident, destination, now), now);
+      return last || next ? [{ destination: destination.name, last, next }] : [];
+    }),
+    ...removed.map((name) => ({ destination: name, last: toLast(incident, name), next: null })),
+  ];
+};
+
+const toLast = ({ notices }: SharedIncident, destination: string): IncidentNotification['last'] => {
+  const last = notices[destination];
+  return last && !last.isPending ? { what: last.what, level: last.level, at: toTimeText(last.at) } : null;
+};
+
+const toNext = (
+  incident: SharedIncident,
+  destination: IncidentDestination,
+  plan: NotificationPlan,
+  now: number,
+): IncidentNotification['next'] => {
+  if (!isPlanned(plan)) return null;
+  const { what, dueAt, waitsFor } = plan;
+  const { attempts = 0, error = null, nextAttempt } = destination.describe(incident.id) ?? {};
+  return {
+    what,
+    attempts,
+    error,
+    dueAt: toTimeOrNull(nextAttempt ?? dueAt),
+    waitsFor: waitsFor === 'grouping' && dueAt <= now ? 'receiver' : waitsFor,
+  };
+};

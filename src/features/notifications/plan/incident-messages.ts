@@ -1,0 +1,79 @@
+import type { Tries } from '../queue/retries.ts';
+import { createQueued, type Queued, type WaitingMessages } from '../queue/waiting.ts';
+import type { IncidentGroup } from './collector.ts';
+import type { PlannedUpdate } from './incident-destination.ts';
+
+/** Incidents of a message. The text is written when the message is sent. */
+export interface MessageContent {
+  ids: Set<string>;
+  /** Updates that the last attempt to send the message contained. */
+  sent?: readonly PlannedUpdate[];
+}
+
+export type Message = Queued<MessageContent>;
+
+/** Waiting messages of a destination by incident. An incident is in one message at a time. */
+export class IncidentMessages {
+  readonly #waiting: WaitingMessages<MessageContent>;
+  readonly #byIncident = new Map<string, Message>();
+  #lastSeq = 0;
+
+  constructor(waiting: WaitingMessages<MessageContent>) {
+    this.#waiting = waiting;
+  }
+
+  /** Number of incidents that are in a message. */
+  get size(): number {
+    return this.#byIncident.size;
+  }
+
+  find(id: string): Message | undefined {
+    return this.#byIncident.get(id);
+  }
+
+  ids(): IterableIterator<string> {
+    return this.#byIncident.keys();
+  }
+
+  /** Creates a message about a group of incidents; `tried` are the attempts of the message that they were in before. */
+  add({ ids, since, isCritical }: IncidentGroup, tried?: Tries): Message {
+    this.#lastSeq += 1;
+    const message = createQueued(
+      { seq: this.#lastSeq, message: { ids: new Set(ids) }, receivedAt: since, isCritical, key: undefined },
+      tried,
+    );
+    for (const id of ids) this.#byIncident.set(id, message);
+    this.#waiting.add(message);
+    return message;
+  }
+
+  /** Removes one incident from the message, and the message with its last incident. */
+  release(message: Message, id: string): void {
+    message.message.ids.delete(id);
+    if (this.#byIncident.get(id) === message) this.#byIncident.delete(id);
+    if (message.message.ids.size === 0) this.remove(message);
+  }
+
+  remove(message: Message): void {
+    this.#waiting.remove(message);
+    for (const id of message.message.ids) this.#byIncident.delete(id);
+  }
+
+  /**
+   * Replaces a message with two halves and a message about its last incident, which is sent first: it shows whether the receiver
+   * accepts other messages. Returns false for a message about one incident.
+   */
+  split(message: Message): boolean {
+    const ids = [...message.message.ids];
+    const last = ids.pop();
+    if (last === undefined || ids.length === 0) return false;
+    this.remove(message);
+    const half = Math.ceil(ids.length / 2);
+    const { receivedAt: since, isCritical } = message;
+    for (const part of [ids.slice(0, half), ids.slice(half)]) {
+      if (part.length > 0) this.add({ ids: part, since, isCritical }, message);
+    }
+    this.add({ ids: [last], since, isCritical }, { ...message, possibleFaults: 0, rejections: 0 });
+    return true;
+  }
+}

@@ -1,0 +1,62 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { SilenceSource } from '../../../kit/silence-source.ts';
+
+/** Milliseconds for which a computed time is used: with many silences the computation is slow. */
+const knownMs = 1000;
+
+/** Milliseconds until a failed computation is repeated. */
+const retryMs = 1000;
+
+/** Destinations on call; times are Unix milliseconds. */
+export interface OnCallSource {
+  isOnCall(destination: string, at: number): boolean;
+  nextHandoverAfter(at: number): number | undefined;
+}
+
+interface ChangeParts {
+  silences: Pick<SilenceSource, 'nextChangeAfter'> | undefined;
+  onCall: Pick<OnCallSource, 'nextHandoverAfter'>;
+  log: Pick<FastifyBaseLogger, 'error'>;
+}
+
+/** Next time at which a silence begins or ends, or a rotation hands over. */
+export class NextChange {
+  readonly #parts: ChangeParts;
+  #at = Number.POSITIVE_INFINITY;
+  /** Time of the monotonic clock until which `#at` is used without a new computation. */
+  #isKnownUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: ChangeParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the time in Unix milliseconds, or Infinity. A change that is due is returned until `reset`. */
+  after(now: number): number {
+    if (this.#at > now && performance.now() >= this.#isKnownUntil) {
+      this.#isKnownUntil = performance.now() + knownMs;
+      this.#at = this.#compute(now);
+    }
+    return this.#at;
+  }
+
+  isDue(now: number): boolean {
+    return this.#at <= now;
+  }
+
+  /** Computes the time again at the next call of `after`. */
+  reset(): void {
+    this.#at = Number.POSITIVE_INFINITY;
+    this.#isKnownUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  #compute(now: number): number {
+    const { silences, onCall, log } = this.#parts;
+    try {
+      const times = [silences?.nextChangeAfter(now), onCall.nextHandoverAfter(now)];
+      return Math.min(...times.filter((at) => at !== undefined));
+    } catch (err) {
+      log.error({ err }, 'outbox: unexpected error');
+      return now + retryMs;
+    }
+  }
+}
