@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SharedIncident } from '../../../kit/incident-source.ts';
+import type { IncidentDelivery, SharedIncident } from '../../../kit/incident-source.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { IncidentMessage, IncidentUpdate } from '../message/message.ts';
 import { messageSlots, waitForMessageTurn } from '../message/message-turn.ts';
@@ -8,8 +8,7 @@ import type { DeliveryOutcome } from '../queue/outcome.ts';
 import type { Settled } from '../queue/queue.ts';
 import { Collector } from './collector.ts';
 import { IncidentMessages, type Message, type MessageContent } from './incident-messages.ts';
-import type { Notifier } from './notifier.ts';
-import type { PlannedNotification } from './plan.ts';
+import type { PlannedNotification, PlannedUpdate } from './plan.ts';
 
 /** Longest wait for the database or disk before and after a message, in milliseconds. */
 const patienceMs = 2000;
@@ -17,14 +16,23 @@ const patienceMs = 2000;
 /** Longest time between two looks at the clock while incidents are collected, in milliseconds: the clock can be set at any time. */
 const longestWaitMs = 1000;
 
-/** A planned notification that is sent now. */
-export interface PlannedUpdate extends PlannedNotification {
-  incident: SharedIncident;
+/** Source of a destination's updates, which also stores their results. */
+interface UpdateSource {
+  /** True if this instance sends notifications now. */
+  maySend(): boolean;
+  /** Returns what a message about the incident says now; undefined if no notification is due. */
+  prepare(destination: IncidentDestination, id: string): PlannedUpdate | undefined;
+  /** Resolves once the result of a notification is stored; never rejects. */
+  storeDelivery(id: string, delivery: IncidentDelivery): Promise<void>;
+  /** Resolves once it is stored that the first message about the incident is about to be sent; never rejects. */
+  storeAttempt(id: string, destination: string): Promise<void>;
+  /** Plans the next notification of an incident to one destination. */
+  replan(destination: IncidentDestination, id: string): void;
 }
 
 interface IncidentDestinationParts extends DestinationParts {
   /** Undefined without incidents; then nothing is sent. */
-  notifier: Notifier | undefined;
+  notifier: UpdateSource | undefined;
   writeMessage(updates: readonly IncidentUpdate[]): Promise<IncidentMessage>;
 }
 

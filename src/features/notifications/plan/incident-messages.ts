@@ -1,7 +1,7 @@
 import type { Tries } from '../queue/retries.ts';
 import { createQueued, type Queued, type WaitingMessages } from '../queue/waiting.ts';
 import type { IncidentGroup } from './collector.ts';
-import type { PlannedUpdate } from './incident-destination.ts';
+import type { PlannedUpdate } from './plan.ts';
 
 /** Incidents of a message. The text is written when the message is sent. */
 export interface MessageContent {

@@ -14,9 +14,9 @@ import type { Lease } from '../../../storage/postgres/lease.ts';
 import { isReportAbout } from '../queue/failure-reports.ts';
 import { ActionQueue } from './action-queue.ts';
 import { describeNotifications } from './describe-notifications.ts';
-import type { IncidentDestination, PlannedUpdate } from './incident-destination.ts';
+import type { IncidentDestination } from './incident-destination.ts';
 import { NextChange, type OnCallSource } from './next-change.ts';
-import { isPlanned, isReady, type NotificationPlan, planNotification } from './plan.ts';
+import { isPlanned, isReady, type NotificationPlan, type PlannedUpdate, planNotification } from './plan.ts';
 import { UnsettledIncidents } from './unsettled-incidents.ts';
 
 /** Longest time between two looks at the clock, in milliseconds: the system clock can be set at any time. */

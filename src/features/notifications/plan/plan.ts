@@ -50,6 +50,11 @@ export interface PlannedNotification {
   waitsFor: WaitReason;
 }
 
+/** Planned notification with its incident. */
+export interface PlannedUpdate extends PlannedNotification {
+  incident: SharedIncident;
+}
+
 /** `forget`: the destination gets nothing more about the incident. */
 export type NotificationPlan = PlannedNotification | 'forget' | undefined;
 
