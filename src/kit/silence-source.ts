@@ -1,3 +1,5 @@
+import Type, { type Static } from 'typebox';
+import { defineShape } from './route.ts';
 import type { Severity } from './severity.ts';
 
 /** What a silence may match. */
@@ -18,13 +20,19 @@ export interface SilenceSource {
   onChanged(listener: () => void): void;
 }
 
+/** Maximum characters of a pattern, and of an expression. */
+export const maxPatternLength = 256;
+const maxExpressionLength = 1024;
+
 /** A matcher of Alertmanager: `name="value"`, with `isRegex` `=~`, without `isEqual` `!=` or `!~`. */
-export interface SilenceMatcher {
-  name: string;
-  value: string;
-  isRegex: boolean;
-  isEqual: boolean;
-}
+export const SilenceMatcher = defineShape('SilenceMatcher', {
+  name: Type.String({ minLength: 1, maxLength: maxPatternLength, examples: ['alertname'] }),
+  value: Type.String({ maxLength: maxExpressionLength, examples: ['Disk.*'] }),
+  isRegex: Type.Boolean({ description: '`value` is an expression of RE2 for the whole label.', examples: [true] }),
+  isEqual: Type.Boolean({ description: '`false` negates.', examples: [true] }),
+});
+
+export type SilenceMatcher = Static<typeof SilenceMatcher>;
 
 /** A silence as Alertmanager has it; times are Unix milliseconds. Of a recurring one they are those of its window. */
 export interface SharedSilence {

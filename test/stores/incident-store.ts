@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ActionOn, Rules } from '../../src/features/incidents/fold.ts';
+import type { ActionOn } from '../../src/features/incidents/action.ts';
 import type { StoredIncident } from '../../src/features/incidents/incident.ts';
+import type { Rules } from '../../src/features/incidents/rules.ts';
 import { incidentStates } from '../../src/features/incidents/schema.ts';
 import type { IncidentStore } from '../../src/features/incidents/store.ts';
 import { HttpError } from '../../src/http/errors.ts';

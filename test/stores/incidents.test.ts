@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { ActionOn } from '../../src/features/incidents/fold.ts';
+import type { ActionOn } from '../../src/features/incidents/action.ts';
 import { incidentStates } from '../../src/features/incidents/schema.ts';
 import { IncidentStore } from '../../src/features/incidents/store.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';

@@ -10,7 +10,7 @@ import { defineRoute, type Route } from '../../kit/route.ts';
 import { StoreConflict, StoreUnavailable } from '../../lib/expected-errors.ts';
 import { toLocalMinute } from '../../lib/local-time.ts';
 import { cutText } from '../../lib/well-formed.ts';
-import { type ActionOn, refuseSecondTask, toStaleness } from './fold.ts';
+import { type ActionOn, refuseSecondTask, toStaleness } from './action.ts';
 import type { ShowIncident, StoredIncident } from './incident.ts';
 import { requireIncident, requireIt, sendIncident, toTimeBound, withVersion } from './routes.ts';
 import {

@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import { amount } from '../../../test/support/long.ts';
 import { HttpError } from '../../http/errors.ts';
 import { createId, type StoredRecord } from '../../storage/journal/line.ts';
-import { type ActionOn, Fold, mostActive, type Rules } from './fold.ts';
+import type { ActionOn } from './action.ts';
+import { Fold, mostActive } from './fold.ts';
 import { toFoldedAlert } from './incident.ts';
 import { forgottenCount, Incidents, mostResolved } from './incident-state.ts';
+import type { Rules } from './rules.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,9 +1,9 @@
 import { HttpError } from '../../http/errors.ts';
 import { toText } from '../../kit/alert-record.ts';
 import type { IncidentDelivery } from '../../kit/incident-source.ts';
-import { rankOf, type Severity } from '../../kit/severity.ts';
-import { StoreConflict } from '../../lib/expected-errors.ts';
+import { rankOf } from '../../kit/severity.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import { type Action, refuseSecondTask, toStaleness } from './action.ts';
 import {
   describeAlert,
   type FoldedAlert,
@@ -14,22 +14,11 @@ import {
   type StoredIncident,
   toIncidentId,
 } from './incident.ts';
+import { dueAt, type Rules } from './rules.ts';
 import { addSpan, extendSpans } from './spans.ts';
 
 /** How many incidents can be open or acknowledged; alerts that would open more are counted in one for all of them. */
 export const mostActive = 20_000;
-
-/** What of the settings decides the state. */
-export interface Rules {
-  /** The least severity that opens an incident. */
-  level: Severity;
-  /** How long after its end an incident is opened again, rather than a new one. */
-  reopenMs: number;
-  /** After how long without alerts an incident ends; 0: never. */
-  quietMs: number;
-  /** For how long a resolved incident is kept; 0: for ever. */
-  retainMs: number;
-}
 
 /** What is counted over all incidents. */
 export interface Counters {
@@ -51,36 +40,6 @@ export interface IncidentsBefore {
   /** Those that a time up to this may change, by `dueAt`, the earliest first. */
   listDue(until: number): readonly StoredIncident[];
 }
-
-/** What a person, or the clock, does to incidents. */
-export type Action = { at: number } & (
-  | { type: 'acknowledge'; id: string; by: string; comment?: string | undefined; until?: number | undefined }
-  | { type: 'resolve'; id: string; by: string; comment?: string | undefined }
-  | { type: 'reopen'; id: string; by: string }
-  | { type: 'comment'; id: string; by: string; comment: string }
-  | { type: 'task'; id: string; by: string; task: number }
-  | ({ type: 'notify'; id: string; by: string } & IncidentDelivery)
-  /** The destination is about to be notified of it for the first time. */
-  | { type: 'attempt'; id: string; by: string; destination: string }
-  /** These destinations need not hear of it any more. */
-  | { type: 'forget'; id: string; by: string; destinations: readonly string[] }
-  /** A silence keeps it quiet. */
-  | { type: 'silence'; id: string; by: string }
-  /** What its machine was doing is stored since then, or is not kept any more. */
-  | { type: 'snapshot'; id: string; by: string; takenAt: number; isKept: boolean }
-);
-export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at'> : never;
-
-/** When time alone changes an incident: its acknowledgement ends, or nothing came for long. */
-export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
-  const { state, acknowledged, endsBySender } = incident;
-  if (state === 'resolved') return Number.POSITIVE_INFINITY;
-  const snoozeEnd = (state === 'acknowledged' && acknowledged?.until) || Number.POSITIVE_INFINITY;
-  return quietMs === 0 || endsBySender ? snoozeEnd : Math.min(snoozeEnd, heardAt(incident) + quietMs);
-};
-
-/** When something was last heard of an incident that is not resolved: an alert, or that it was opened again. */
-const heardAt = ({ lastAt, openedAt }: StoredIncident): number => Math.max(lastAt, openedAt);
 
 /** What is measured: alerts beyond the most incidents, and how long incidents were open, in milliseconds. */
 export interface Measured {
@@ -506,14 +465,6 @@ const toDue = (incident: StoredIncident, rules: Rules) => ({
   number: incident.number,
   at: dueAt(incident, rules),
 });
-
-/** The conflict of an incident that has changed since it was read. */
-export const toStaleness = ({ version }: StoredIncident): StoreConflict =>
-  new StoreConflict('The incident has changed since: read it again', version);
-
-/** The conflict of an incident that has a task. */
-export const refuseSecondTask = ({ number, task }: StoredIncident): HttpError =>
-  new HttpError('wrong-state', `Incident #${number} has task ${task} already`);
 
 const toComment = ({ comment }: { comment?: string | undefined }): { comment?: string } =>
   comment === undefined ? {} : { comment };

@@ -5,9 +5,10 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { SearchResult } from '../../storage/journal/read/search.ts';
 import type { FollowedLog, RecordLog } from '../../storage/record-log.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { ActionOn, Rules } from './fold.ts';
+import type { ActionOn } from './action.ts';
 import type { StateEntry } from './incident-state.ts';
 import { lastNumberIn, type ProjectedIncidents } from './projected-incidents.ts';
+import type { Rules } from './rules.ts';
 
 /** Alerts of the last day are folded when there are incidents for the first time, this many at most. */
 const mostOld = 1_000_000;

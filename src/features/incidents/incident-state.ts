@@ -2,7 +2,7 @@ import type { SentFilter, SentNotification } from '../../kit/incident-source.ts'
 import { type Severity, severities } from '../../kit/severity.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type Changed, ChangeOrder } from './change-order.ts';
-import { type Counters, dueAt, type Fold, type IncidentsBefore, type Rules } from './fold.ts';
+import type { Counters, Fold, IncidentsBefore } from './fold.ts';
 import {
   completeIncident,
   mostEvents,
@@ -12,6 +12,7 @@ import {
   toSent,
 } from './incident.ts';
 import { createFilter, type IncidentFilter, type IncidentList } from './incident-list.ts';
+import { dueAt, type Rules } from './rules.ts';
 import { type IncidentState, incidentStates } from './schema.ts';
 import { hasAlert } from './spans.ts';
 

@@ -1,9 +1,11 @@
 import { ExpectedError } from '../../lib/expected-errors.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
-import { type Action, type ActionOn, createMeasured, Fold, type Measured, type Rules } from './fold.ts';
+import type { Action, ActionOn } from './action.ts';
+import { createMeasured, Fold, type Measured } from './fold.ts';
 import { type StoredIncident, toFoldedAlert } from './incident.ts';
 import { Incidents, type StateEntry } from './incident-state.ts';
+import type { Rules } from './rules.ts';
 
 /** The `feature` of the events in the log of alerts. */
 const feature = 'incidents';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { dayMs, hourMs, minuteMs } from '../../lib/units.ts';
-import type { Rules } from './fold.ts';
+import type { Rules } from './rules.ts';
 
 export const incidentSettings = {
   incidentLevel: Type.Enum(['CRITICAL', 'ERROR', 'WARNING'], {

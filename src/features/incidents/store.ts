@@ -10,11 +10,13 @@ import type { Lease } from '../../storage/postgres/lease.ts';
 import { Projection } from '../../storage/projection.ts';
 import type { FollowedLog } from '../../storage/record-log.ts';
 import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
-import type { ActionOn, Measured, Rules } from './fold.ts';
+import type { ActionOn } from './action.ts';
+import type { Measured } from './fold.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 import type { IncidentFilter, IncidentList } from './incident-list.ts';
 import type { IncidentCount, IncidentName, Incidents } from './incident-state.ts';
 import { type IncidentsEvent, type IncidentsOutcome, ProjectedIncidents, toRecord } from './projected-incidents.ts';
+import type { Rules } from './rules.ts';
 
 /** Milliseconds for which alerts are collected, so that many are folded together. */
 const gatherMs = 10;

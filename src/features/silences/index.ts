@@ -5,8 +5,8 @@ import type { Meters } from '../../metrics/meters.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { createSilenceRoutes } from './routes.ts';
 import { Silence, silenceStates } from './schema.ts';
-import { createSilenceStore } from './shared.ts';
 import { stateOf, toSilence } from './silence.ts';
+import { createSilenceStore } from './silence-store.ts';
 
 /** Milliseconds for which changes are collected before listeners get them, and between two removals of old ones. */
 const collectingMs = 50;

@@ -1,24 +1,23 @@
 import Type, { type Static } from 'typebox';
 import { defineShape, orNull } from '../../kit/route.ts';
+import { maxPatternLength, SilenceMatcher } from '../../kit/silence-source.ts';
 
 export const silenceStates = ['active', 'pending', 'expired'] as const;
 
-/** The most characters of a pattern, an expression, a comment and a schedule, and the most labels or matchers. */
-const longestPattern = 256;
-const longestExpression = 1024;
-const longestComment = 4000;
-const longestSchedule = 100;
-const mostMembers = 50;
+/** Maximum characters of a comment and of a schedule, and maximum number of labels or matchers. */
+const maxCommentLength = 4000;
+const maxScheduleLength = 100;
+const maxMembers = 50;
 
-/** The longest window: a week. */
-const mostMinutes = 10_080;
+/** Maximum minutes of a window: a week. */
+const maxMinutes = 10_080;
 
 const example = '2036-01-31T08:30:00.000Z';
 const SilenceTime = Type.String({ format: 'date-time', examples: [example] });
 const time = (description: string) => Type.String({ description, examples: [example] });
 
 const pattern = (sample: string, description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: longestPattern, description, examples: [sample] }));
+  Type.Optional(Type.String({ minLength: 1, maxLength: maxPatternLength, description, examples: [sample] }));
 
 /** What a silence matches, as people write it: each member has to match. */
 export const SilenceMatch = defineShape('SilenceMatch', {
@@ -28,10 +27,10 @@ export const SilenceMatch = defineShape('SilenceMatch', {
   text: pattern('*disk*', 'The whole message.'),
   labels: Type.Optional(
     Type.Record(
-      Type.String({ minLength: 1, maxLength: longestPattern }),
-      Type.String({ maxLength: longestPattern, examples: ['db'] }),
+      Type.String({ minLength: 1, maxLength: maxPatternLength }),
+      Type.String({ maxLength: maxPatternLength, examples: ['db'] }),
       {
-        maxProperties: mostMembers,
+        maxProperties: maxMembers,
         description: 'Patterns by the names of labels.',
         examples: [{ team: 'db' }],
       },
@@ -41,29 +40,22 @@ export const SilenceMatch = defineShape('SilenceMatch', {
 
 export type SilenceMatch = Static<typeof SilenceMatch>;
 
-const Matcher = defineShape('SilenceMatcher', {
-  name: Type.String({ minLength: 1, maxLength: longestPattern, examples: ['alertname'] }),
-  value: Type.String({ maxLength: longestExpression, examples: ['Disk.*'] }),
-  isRegex: Type.Boolean({ description: '`value` is an expression of RE2 for the whole label.', examples: [true] }),
-  isEqual: Type.Boolean({ description: '`false` negates.', examples: [true] }),
-});
-
 const comment = Type.Optional(
-  Type.String({ maxLength: longestComment, description: 'Why.', examples: ['the disk is being replaced'] }),
+  Type.String({ maxLength: maxCommentLength, description: 'Why.', examples: ['the disk is being replaced'] }),
 );
 const schedule = Type.String({
-  maxLength: longestSchedule,
+  maxLength: maxScheduleLength,
   description: 'When windows begin, as five fields of cron. If day or weekday begins with `*`, both must match.',
   examples: ['0 2 * * 6'],
 });
 const timeZone = Type.String({
-  maxLength: longestSchedule,
+  maxLength: maxScheduleLength,
   description: 'Of the schedule.',
   examples: ['Europe/Berlin'],
 });
 const minutes = Type.Integer({
   minimum: 1,
-  maximum: mostMinutes,
+  maximum: maxMinutes,
   description: 'How long each window is.',
   examples: [90],
 });
@@ -71,9 +63,9 @@ const minutes = Type.Integer({
 export const NewSilence = defineShape('NewSilence', {
   match: Type.Optional(SilenceMatch),
   matchers: Type.Optional(
-    Type.Array(Matcher, {
+    Type.Array(SilenceMatcher, {
       minItems: 1,
-      maxItems: mostMembers,
+      maxItems: maxMembers,
       description: 'Instead of `match`: matchers of Alertmanager, of which all must match.',
     }),
   ),
@@ -93,7 +85,7 @@ export const Silence = defineShape('Silence', {
     description: '`pending`: it begins later. `expired`: it has ended for good.',
   }),
   match: orNull(SilenceMatch, 'What it matches.'),
-  matchers: orNull(Type.Array(Matcher), 'Its matchers, if it was created with matchers.'),
+  matchers: orNull(Type.Array(SilenceMatcher), 'Its matchers, if it was created with matchers.'),
   startsAt: Type.String({ ...SilenceTime, description: 'From when it holds.' }),
   endsAt: orNull(SilenceTime, 'Until when.'),
   schedule: orNull(schedule, 'When its windows begin.'),

@@ -1,0 +1,28 @@
+import type { Severity } from '../../kit/severity.ts';
+import type { StoredIncident } from './incident.ts';
+
+/** Settings that decide how alerts and time change incidents. */
+export interface Rules {
+  /** Lowest severity that opens an incident. */
+  level: Severity;
+  /** Milliseconds after its resolution in which a new alert reopens an incident instead of opening another. */
+  reopenMs: number;
+  /** Milliseconds without alerts after which an incident is resolved; 0 for never. */
+  quietMs: number;
+  /** Milliseconds for which a resolved incident is stored; 0 for ever. */
+  retainMs: number;
+}
+
+/**
+ * Returns the time at which the clock alone changes an incident, in Unix milliseconds: its acknowledgement expires, or it
+ * is resolved for lack of alerts. Infinity if neither happens.
+ */
+export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
+  const { state, acknowledged, endsBySender } = incident;
+  if (state === 'resolved') return Number.POSITIVE_INFINITY;
+  const snoozeEnd = (state === 'acknowledged' && acknowledged?.until) || Number.POSITIVE_INFINITY;
+  return quietMs === 0 || endsBySender ? snoozeEnd : Math.min(snoozeEnd, lastActiveAt(incident) + quietMs);
+};
+
+/** Returns the time of the last alert or reopening of an incident that is not resolved. */
+const lastActiveAt = ({ lastAt, openedAt }: StoredIncident): number => Math.max(lastAt, openedAt);
