@@ -7,6 +7,7 @@ import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { features } from '../../features/index.ts';
 import { listAddresses, listenOn } from '../../http/server.ts';
+import { MiB } from '../../lib/units.ts';
 import { type App, createApp } from '../../server/create-app.ts';
 import { planDatabase } from '../../server/database.ts';
 import { toPrefix } from '../../server/mounts.ts';
@@ -81,6 +82,8 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
  */
 export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
   const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });
+  const isHeapLarge = process.memoryUsage().heapUsed > largeHeapBytes;
+  if (isHeapLarge) await freeMemory();
   const address = await listen(app, settings, log);
   /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
   const reload = async (): Promise<void> => {
@@ -103,7 +106,7 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
   // Logged after the message, so that it is not interrupted.
   for (const warning of warnings) log.warn(warning);
   for (const remark of app.remarks) log.info(remark);
-  setTimeout(freeMemory, startGarbageMs).unref();
+  if (!isHeapLarge) setTimeout(freeMemory, startGarbageMs).unref();
 };
 
 /**
@@ -160,6 +163,9 @@ const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyB
   }
 };
 
+/** Bytes of the heap above which `freeMemory` runs before listening, because it would hold up requests for too long. */
+const largeHeapBytes = 64 * MiB;
+
 /** Milliseconds between listening and `freeMemory`, so that the first response does not wait for it. */
 const startGarbageMs = 100;
 
@@ -168,6 +174,8 @@ const startGarbageMs = 100;
  * the bench), and 450 MB after a seed of a million tasks.
  */
 const freeMemory = async (): Promise<void> => {
+  // Node can be built without the inspector.
+  if (!process.features.inspector) return;
   // Imported only when used: loading it slows down startup.
   const { Session } = await import('node:inspector/promises');
   const session = new Session();
