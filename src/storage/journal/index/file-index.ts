@@ -231,14 +231,15 @@ export interface Counted {
 /** Blocks of one file, in order. A gap between blocks is filled when a reader reaches it. */
 export class FileIndex implements Counted {
   readonly keys: Keys;
-  readonly minutes = new Minutes();
+  readonly minutes: Minutes;
   readonly #serially = createSerial();
   #blocks: IndexBlock[];
 
-  constructor(keys: Keys, blocks: IndexBlock[] = []) {
+  /** Creates an index of the blocks, which `counted` counts already. */
+  constructor({ minutes, keys }: Counted, blocks: IndexBlock[] = []) {
+    this.minutes = minutes;
     this.keys = keys;
     this.#blocks = blocks;
-    for (const block of blocks) this.minutes.add(block);
   }
 
   get blocks(): readonly IndexBlock[] {

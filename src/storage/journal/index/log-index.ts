@@ -4,7 +4,15 @@ import type { FileNames } from '../files.ts';
 import type { JournalSettings } from '../options.ts';
 import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles } from '../read/files.ts';
 import type { ReadAt } from '../read/lines.ts';
-import { type Counted, FileIndex, type IndexBlock, type IndexedSource, Keys, type Ranges } from './file-index.ts';
+import {
+  type Counted,
+  FileIndex,
+  type IndexBlock,
+  type IndexedSource,
+  Keys,
+  Minutes,
+  type Ranges,
+} from './file-index.ts';
 import { readSidecar, type Sidecar, writeSidecar } from './sidecar.ts';
 
 /** Maximum indexes of closed segments in memory, about 1 MiB each; others are read from their sidecars. */
@@ -148,7 +156,7 @@ export class LogIndex {
   }
 
   #create(): FileIndex {
-    return new FileIndex(new Keys(this.#settings.indexing.keys));
+    return new FileIndex({ minutes: new Minutes(), keys: new Keys(this.#settings.indexing.keys) });
   }
 
   #keep(path: string, index: FileIndex): void {

@@ -40,13 +40,14 @@ export const readSidecar = async (path: string, read: ReadAt, segmentBytes: numb
   const { version: written, bytes, check, ranges, keys, minutes } = head.content as Head;
   if (written !== version || bytes !== segmentBytes || check !== (await readCheck(read, segmentBytes)))
     return undefined;
+  const counted = { minutes: new Minutes(minutes), keys: new Keys(keys) };
   const loadBlocks: Sidecar['loadBlocks'] = async () => {
     const blocks = await readPart(path, head.end);
     if (!blocks) return undefined;
-    const index = new FileIndex(new Keys(keys), (blocks.content as number[][]).map(toBlock));
+    const index = new FileIndex(counted, (blocks.content as number[][]).map(toBlock));
     return index.isComplete(segmentBytes) ? { index, bytes: blocks.end - head.end } : undefined;
   };
-  return { ranges, counted: { keys: new Keys(keys), minutes: new Minutes(minutes) }, bytes: head.end, loadBlocks };
+  return { ranges, counted, bytes: head.end, loadBlocks };
 };
 
 /** Writes the sidecar of a segment. If that fails, the next process builds the index again. */
