@@ -137,7 +137,7 @@ const createRenewRoute = (parts: SessionParts): Route =>
     method: 'POST',
     path: '/api/sessions/renew',
     ...own,
-    summary: 'Exchange a token that is still valid for another one, for 30 days after the login',
+    summary: 'Exchange a valid token for a new one, up to 30 days after the login',
     schema: { operationId: 'renewSession', response: { 200: IssuedToken, 401: ErrorBody, 409: ErrorBody } },
     handler: async (request, reply) => {
       const { name, role } = principalOf(request);

@@ -9,7 +9,7 @@ const Instance = defineShape('Instance', {
   version: Type.String({ description: 'Version of signalbox.', examples: ['1.0.0'] }),
   instance: Type.String({
     format: 'uuid',
-    description: 'Of the running process; another one after a restart.',
+    description: 'Id of the running process; changes with each restart.',
     examples: ['7b0c2d4e-1f3a-4c5b-8d6e-9f0a1b2c3d4e'],
   }),
   seenAt: Type.String({

@@ -97,7 +97,7 @@ export const Silence = defineShape('Silence', {
   ),
   problem: orNull(
     Type.String({ examples: ['the regular expression a{1000} is too large: use fewer or smaller repetitions'] }),
-    'Why it silences nothing: end it, and create another one.',
+    'Reason why the silence has no effect. End it and create a new silence.',
   ),
   comment: Type.String({ examples: ['the disk is being replaced'] }),
   createdBy: Type.String({ description: 'A user, or `key:NAME`.', examples: ['admin'] }),
