@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { command } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
-import { extension, loader } from '../support/source.ts';
 import { waitUntil } from '../support/wait.ts';
 
 /** Starts a demonstration whose temporary folder is in one of the test's. */
@@ -56,13 +55,12 @@ test('demo prints where the console is and how to log in, and leaves nothing beh
 });
 
 test('in a demo incidents open, escalate and are resolved, a heartbeat is late, a disk fills up, and tasks are left', async (t) => {
-  const toUrl = (file: string): string =>
-    JSON.stringify(new URL(`../../src/cli/${file}${extension}`, import.meta.url).href);
+  const toUrl = (file: string): string => JSON.stringify(new URL(`../../src/cli/${file}`, import.meta.url).href);
   // At a tenth of its time, but for the heartbeat.
-  const script = `const { runDemo } = await import(${toUrl('demo/demo')});
-    const { schema } = await import(${toUrl('program')});
+  const script = `const { runDemo } = await import(${toUrl('demo/demo.js')});
+    const { schema } = await import(${toUrl('program.js')});
     process.exit(await runDemo(schema, { pace: 0.1 }));`;
-  const { child, folder, output, ended } = start(t, [process.execPath, ...loader, '--input-type=module', '-e', script]);
+  const { child, folder, output, ended } = start(t, [process.execPath, '--input-type=module', '-e', script]);
   await waitUntil('it is over', () => /you +can acknowledge this incident/.test(output.text), 60_000);
   await waitUntil('the last one escalates', () => /phone +rings.*Shop/.test(output.text));
   for (const line of [

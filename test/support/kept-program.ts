@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { extension } from './source.ts';
 
 /** A command line to run, in the form for kept-process.ts. */
 export interface CommandLine {
@@ -79,7 +78,7 @@ const runNext = (line: CommandLine): Promise<Finished> =>
 
 /** Starts the process, which ends with this process and does not keep it from ending. */
 const start = (): ChildProcess => {
-  const child = fork(fileURLToPath(new URL(`./kept-process${extension}`, import.meta.url)), {
+  const child = fork(fileURLToPath(new URL('./kept-process.js', import.meta.url)), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   child.unref();

@@ -8,7 +8,6 @@ import { packageRoot } from '../../src/server/package-info.ts';
 import { createClient, type Request } from './client.ts';
 import { type Finished, runInKeptProcess } from './kept-program.ts';
 import { atEnd, type Scope } from './scope.ts';
-import { extension, loader } from './source.ts';
 
 /** Executable under test, an absolute path; default: the bundle. */
 const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
@@ -20,14 +19,13 @@ const state = mkdtempSync(join(tmpdir(), 'signalbox-state-'));
 process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 process.env['XDG_STATE_HOME'] = state;
 
-const toCommand = (...args: string[]): [string, ...string[]] =>
-  executable ? [executable] : [process.execPath, ...args];
+const toCommand = (file: string): [string, ...string[]] => (executable ? [executable] : [process.execPath, file]);
 
 /** The bundled program, as published. */
 const bundle = toCommand(join(packageRoot, 'dist', 'signalbox.js'));
 /** Command line of the program under test; with coverage, separate modules, which start more slowly. */
 export const command = process.env['NODE_V8_COVERAGE']
-  ? toCommand(...loader, fileURLToPath(new URL(`../../src/main${extension}`, import.meta.url)))
+  ? toCommand(fileURLToPath(new URL('../../src/main.js', import.meta.url)))
   : bundle;
 
 interface Options {
