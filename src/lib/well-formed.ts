@@ -55,3 +55,7 @@ const toWellFormed = (value: unknown, depth: number): unknown => {
 /** Returns the first `length` UTF-16 units of a text, without half a surrogate pair at the end. */
 export const cutText = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
+/** Returns at most `length` UTF-16 units of a text; a shortened text ends with an ellipsis. */
+export const shorten = (text: string, length: number): string =>
+  text.length <= length ? text : `${cutText(text, length - 1)}…`;

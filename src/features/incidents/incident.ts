@@ -13,7 +13,7 @@ import type { SentNotification, SharedIncident } from '../../kit/incident-source
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import { type Severity, toSeverity } from '../../kit/severity.ts';
 import type { SilenceSource } from '../../kit/silence-source.ts';
-import { cutText } from '../../lib/well-formed.ts';
+import { shorten } from '../../lib/well-formed.ts';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
 import type { Spans } from './spans.ts';
@@ -191,10 +191,6 @@ const splitOutput = (message: string): { head: string; output: string } => {
   const [, head = message, output = ''] = /^([^\r\n]*\S):[ \t]*(?:\r\n|[\r\n])(.*)$/s.exec(message.trim()) ?? [];
   return { head, output: output.trim() };
 };
-
-/** Cut texts end in `…`. */
-const shorten = (text: string, length: number): string =>
-  text.length <= length ? text : `${cutText(text, length - 1)}…`;
 
 /** The id of the incident that an alert opens: the same however often the alert is folded, with the alert's time in it. */
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>

@@ -1,4 +1,5 @@
 import { toPerson } from '../../kit/people.ts';
+import { toDurationText } from '../../lib/duration.ts';
 import { toLocalSecond } from '../../lib/local-time.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
@@ -22,7 +23,7 @@ export const writeReport = (incident: StoredIncident, events: readonly StoredEve
       resolved &&
         `${toLocalSecond(resolved.at)} by ${resolved.by === null ? 'nobody: no more alerts came' : toPerson(resolved.by)}`,
     ],
-    ['Duration', resolved && toDuration(resolved.at - firstAt)],
+    ['Duration', resolved && toDurationText(resolved.at - firstAt)],
     ['Reopened', reopened > 0 ? `${reopened} times` : null],
     ['Task', task === null ? null : String(task)],
     ['Link', link],
@@ -67,16 +68,8 @@ const names: Record<StoredEvent['type'], string> = {
   escalated: 'escalated',
   taskCreated: 'task created',
   snapshotTaken: 'snapshot taken',
-  commandRun: 'command run',
   resolved: 'resolved',
   reopened: 'reopened',
-};
-
-const toDuration = (ms: number): string => {
-  const minutes = Math.round(Math.max(0, ms) / 60_000);
-  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
-  const parts = [days > 0 ? `${days} d` : '', hours > 0 ? `${hours} h` : '', `${minutes % 60} min`];
-  return parts.filter(Boolean).join(' ');
 };
 
 /** Texts of others must not become headings, links, tables or HTML, nor turn the direction of what follows. */

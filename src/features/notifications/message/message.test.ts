@@ -9,7 +9,7 @@ import {
   taken,
 } from '../../../../test/support/incident-messages.ts';
 import { notificationKinds } from '../../../kit/incident-source.ts';
-import { createIncidentMessage, type IncidentUpdate, toDurationText } from './message.ts';
+import { createIncidentMessage, type IncidentUpdate } from './message.ts';
 
 const minute = 60_000;
 
@@ -146,11 +146,4 @@ test('line breaks in a source or host name add no line to the body', () => {
     write({ what: 'opened', happenedAt: 0, incident: createIncident({ source: text, hostname: text }) }),
   );
   assert.equal(hostile?.body.split('\n').length, plain?.body.split('\n').length);
-});
-
-test('durations are rounded', () => {
-  assert.deepEqual(
-    [0, 999, 29_000, 31_000, 60 * minute, 61 * minute, 1500 * minute, 2880 * minute, -5].map(toDurationText),
-    ['1 s', '1 s', '29 s', '1 min', '1 h', '1 h 1 min', '1 d 1 h', '2 d', '1 s'],
-  );
 });

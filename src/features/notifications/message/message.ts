@@ -3,6 +3,7 @@ import { toKnownHost, toText, withoutResolvedMark } from '../../../kit/alert-rec
 import type { NotificationKind, SharedIncident } from '../../../kit/incident-source.ts';
 import { toPerson } from '../../../kit/people.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
+import { toDurationText } from '../../../lib/duration.ts';
 import { toLocalMinute, toOffsetTimestamp } from '../../../lib/local-time.ts';
 import { createIdOf, type StoredRecord } from '../../../storage/journal/line.ts';
 import { toSingleLine, truncate } from './plain-text.ts';
@@ -209,17 +210,4 @@ const toGroupBody = (updates: readonly IncidentUpdate[]): string => {
   });
   const left = updates.length - lines.length;
   return [...lines, ...(left > 0 ? [`… and ${left} more`] : [])].join('\n');
-};
-
-/** Returns a duration such as `2 h 5 min`, rounded to minutes, and from a day on to hours. */
-export const toDurationText = (ms: number): string => {
-  const minutes = Math.round(Math.max(0, ms) / 60_000);
-  if (minutes === 0) return `${Math.max(1, Math.round(ms / 1000))} s`;
-  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
-  const parts = [
-    ...(days > 0 ? [`${days} d`] : []),
-    ...(hours > 0 ? [`${hours} h`] : []),
-    ...(days === 0 && minutes % 60 > 0 ? [`${minutes % 60} min`] : []),
-  ];
-  return parts.join(' ');
 };

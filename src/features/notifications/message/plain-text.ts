@@ -19,9 +19,3 @@ export const truncate = (text: string, maxBytes: number): string => {
   // An incomplete character at the end decodes as U+FFFD.
   return `${cut.toString().replace(/\uFFFD+$/, '')}…`;
 };
-
-/** Returns at most `most` characters of the text; a truncated text ends with an ellipsis. */
-export const shorten = (text: string, most: number): string => {
-  const characters = [...text];
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
-};

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Targets } from '../../../kit/targets.ts';
 import { toOffsetTimestamp } from '../../../lib/local-time.ts';
+import { shorten } from '../../../lib/well-formed.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
 import { openTransport } from '../destinations/transport.ts';
 import type { DeliveredAlert } from './alert.ts';
-import { shorten } from './plain-text.ts';
 
 /** Most characters of a response that are shown: enough for a reason, too few to read web pages. */
 const mostShown = 500;
