@@ -93,7 +93,6 @@ export const incidentTexts = {
     escalated: 'Escalated to',
     taskCreated: 'Task created',
     snapshotTaken: 'Snapshot taken',
-    commandRun: 'Command run',
     resolved: 'Resolved',
     reopened: 'Reopened',
   },

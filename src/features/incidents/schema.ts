@@ -12,7 +12,7 @@ const resolutionReasons = ['sender', 'person', 'quiet'] as const;
 /** What can happen to an incident. */
 const incidentEventTypes = [
   ...(['opened', 'raised', 'lowered', 'acknowledged', 'snoozeEnded', 'comment', 'silenced', 'notified'] as const),
-  ...(['reminder', 'escalated', 'taskCreated', 'snapshotTaken', 'commandRun', 'resolved', 'reopened'] as const),
+  ...(['reminder', 'escalated', 'taskCreated', 'snapshotTaken', 'resolved', 'reopened'] as const),
 ] as const;
 
 /** The most characters of a comment, and ids of one request. */
