@@ -90,13 +90,13 @@ const buildConsole = async () => {
 };
 
 /**
- * Leaves out modules that Fastify would load for servers of other kinds: HTTP/2, and schemas that it compiles by
- * itself.
+ * Leaves out modules that Fastify would load for servers of other kinds: HTTP/2, schemas that it compiles by itself,
+ * and lists of files made on startup.
  */
 const withoutUnused = {
   name: 'without-unused',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(?:node:http2|@fastify\/(?:ajv|fast-json-stringify)-compiler)$/ }, ({ path, importer }) =>
+    onResolve({ filter: /^(?:node:http2|glob|@fastify\/(?:ajv|fast-json-stringify)-compiler)$/ }, ({ path, importer }) =>
       importer.includes('fastify') ? { path, namespace: 'unused' } : undefined,
     );
     onLoad({ filter: /^/, namespace: 'unused' }, () => ({ contents: '' }));
