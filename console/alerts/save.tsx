@@ -1,5 +1,5 @@
 import type { AlertEntry } from 'signalbox/client';
-import { alertColumns, toAlertCells } from '../../src/features/alerts/columns.ts';
+import { alertColumns, toAlertCells } from '../../src/features/alerts/search/columns.ts';
 import { toCsv } from '../../src/lib/csv.ts';
 import { client } from '../api.ts';
 import { toCount } from '../format.ts';

@@ -1,4 +1,4 @@
-import { alertColumns, toAlertCells } from '../../features/alerts/columns.ts';
+import { alertColumns, toAlertCells } from '../../features/alerts/search/columns.ts';
 import type { AlertEntry } from '../../features/alerts/schema.ts';
 import { findSeverity } from '../../kit/severity.ts';
 import { toCsv } from '../../lib/csv.ts';

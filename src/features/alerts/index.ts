@@ -23,8 +23,10 @@ import { toFingerprint } from './intake/format.ts';
 import { splitKey } from './intake/repeat-keys.ts';
 import { createAlertMeters, createCustomRoute, createFormatRoutes } from './intake/routes.ts';
 import { openAlertLog, readInstanceId } from './open-log.ts';
-import { createAlertRoutes, createAlertsTopic, createReadingRoutes } from './routes.ts';
+import { createAlertRoutes } from './routes.ts';
 import { Alert, alertSettings } from './schema.ts';
+import { createSearchRoutes } from './search/routes.ts';
+import { createAlertsTopic } from './topic.ts';
 
 const Text = Type.String();
 const TextOrNull = nullable(Text);
@@ -172,7 +174,7 @@ export const alerts = defineFeature({
           ...createFormatRoutes(shared),
           createCustomRoute(shared, keeper),
           ...createCustomFormatRoutes(keeper, clock),
-          ...createReadingRoutes({
+          ...createSearchRoutes({
             journal,
             firing,
             clock,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeJournal, disk, sendAlert } from '../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../test/support/app.ts';
-import { fc } from '../../../test/support/random.ts';
-import { minuteMs } from '../../lib/units.ts';
-import type { Journal } from '../../storage/journal/journal.ts';
+import { changeJournal, disk, sendAlert } from '../../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../../test/support/app.ts';
+import { fc } from '../../../../test/support/random.ts';
+import { minuteMs } from '../../../lib/units.ts';
+import type { Journal } from '../../../storage/journal/journal.ts';
 
 interface Histogram {
   since: string;
@@ -20,7 +20,7 @@ const count = async (app: TestApp, query = ''): Promise<Histogram> => {
   return json;
 };
 
-test('the last 24 hours are counted by the hour and severity', async (t) => {
+test('by default the histogram counts the last 24 hours by hour and severity', async (t) => {
   const app = await startApp(t);
   for (const level of ['ERROR', 'ERROR', 'INFO', '__proto__', '']) await sendAlert(app, { ...disk, level });
   const { since, until, bucketSeconds, complete, buckets } = await count(app);
@@ -44,7 +44,7 @@ test('the last 24 hours are counted by the hour and severity', async (t) => {
   );
 });
 
-test('for any range and number of buckets the counts are those of a plain count by the minute', async (t) => {
+test('counts are exact for any range and number of buckets', async (t) => {
   let journal: Journal | undefined;
   const features = changeJournal((opened) => {
     journal = opened;
@@ -75,7 +75,7 @@ test('for any range and number of buckets the counts are those of a plain count 
   );
 });
 
-test('levels without end are all counted', async (t) => {
+test('alerts of 301 different levels are all counted', async (t) => {
   const app = await startApp(t);
   await Promise.all(Array.from({ length: 300 }, (_, index) => sendAlert(app, { level: `level ${index}` })));
   await sendAlert(app, { level: 'ERROR' });
@@ -83,7 +83,7 @@ test('levels without end are all counted', async (t) => {
   assert.deepEqual([buckets[0]?.count, buckets[0]?.levels], [301, { ERROR: 1, WARNING: 300 }]);
 });
 
-test('with filters, only the alerts that a search with them finds are counted', async (t) => {
+test('a histogram with filters counts the alerts that a search with these filters finds', async (t) => {
   const app = await startApp(t);
   for (const [source, hostname, level, message] of [
     ['shop', 'web-1', 'ERROR', 'the disk is full'],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { appendFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import { changeJournal, disk, fileOf, sendAlert } from '../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../test/support/app.ts';
-import { fc } from '../../../test/support/random.ts';
-import { waitUntil } from '../../../test/support/wait.ts';
-import type { Journal } from '../../storage/journal/journal.ts';
-import type { AlertEntry } from './schema.ts';
+import { changeJournal, disk, fileOf, sendAlert } from '../../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../../test/support/app.ts';
+import { fc } from '../../../../test/support/random.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import type { Journal } from '../../../storage/journal/journal.ts';
+import type { AlertEntry } from '../schema.ts';
 
 interface Page {
   count: number;
@@ -26,7 +26,7 @@ const search = async (app: TestApp, query: Record<string, string | number> = {})
 
 const messagesOf = ({ data }: Page): string[] => data.map(({ message }) => message);
 
-/** An app and its journal, to which records can be written as other parts of the program do. */
+/** Starts an app; returns its journal, to append records that no request can send. */
 const startWithJournal = async (t: TestContext): Promise<{ app: TestApp; journal: Journal }> => {
   let journal: Journal | undefined;
   const features = changeJournal((opened) => {
@@ -38,10 +38,10 @@ const startWithJournal = async (t: TestContext): Promise<{ app: TestApp; journal
   return { app, journal };
 };
 
-/** The number of the incident that an alert names. */
+/** Returns the number of an alert's incident. */
 const toNumber = (incident: unknown): unknown => (incident as { number?: unknown } | null)?.number;
 
-/** What few alerts have. */
+/** Fields that few alerts have. */
 const unset = { details: null, links: null, resolves: null, resolvedBy: null, repeatOf: null };
 
 const foreign = {
@@ -63,7 +63,7 @@ const foreign = {
   via: 'signalbox/a',
 };
 
-test('search returns alerts newest first with everything that clients need to show them', async (t) => {
+test('search returns alerts with all their fields, newest first', async (t) => {
   const { app, journal } = await startWithJournal(t);
   assert.deepEqual(await search(app), { count: 0, data: [], next: null });
   const id = await sendAlert(app, disk);
@@ -80,7 +80,7 @@ test('search returns alerts newest first with everything that clients need to sh
   assert.deepEqual(native, { seq: 1, id, format: 'native', ...none, ...disk, severity: 'ERROR', number: 1 });
 });
 
-test('filters are whole texts in any case, and q is a part of the message', async (t) => {
+test('filters match whole texts in any case, and q matches part of the message', async (t) => {
   const { app, journal } = await startWithJournal(t);
   await sendAlert(app, disk);
   await journal.append(foreign);
@@ -118,7 +118,7 @@ test('a plus sign in a time need not be encoded', async (t) => {
   assert.equal(json.count, 1);
 });
 
-test('pages of any size have every alert once, and none after the last', async (t) => {
+test('pages of any size return every alert exactly once', async (t) => {
   const app = await startApp(t);
   const count = 57;
   for (let n = 1; n <= count; n += 1) await sendAlert(app, { message: `${n}`, level: n % 2 === 0 ? 'even' : 'odd' });
@@ -146,7 +146,7 @@ test('pages of any size have every alert once, and none after the last', async (
   assert.equal((await search(app)).count, 50);
 });
 
-test('a page of long alerts ends early', async (t) => {
+test('a page ends early after 1 MiB of alerts', async (t) => {
   const app = await startApp(t);
   for (let n = 0; n < 4; n += 1) await sendAlert(app, { message: `${n}`.repeat(600_000) });
   const first = await search(app);
@@ -171,7 +171,7 @@ for (const [query, error] of [
   });
 }
 
-test('numbers outside their bounds are refused with their names', async (t) => {
+test('a number out of bounds gets 400, which names the parameter', async (t) => {
   const app = await startApp(t);
   for (const [path, error] of [
     ['search?limit=0', 'limit must be at least 1'],
@@ -187,7 +187,7 @@ test('numbers outside their bounds are refused with their names', async (t) => {
   }
 });
 
-test('an alert is found by its id with everything that is known of it', async (t) => {
+test('an alert is returned by its id with its incident and its deliveries', async (t) => {
   const { app, journal } = await startWithJournal(t);
   const id = await sendAlert(app, disk);
   const [other] = await journal.appendAll([foreign]);
@@ -202,7 +202,7 @@ test('an alert is found by its id with everything that is known of it', async (t
   );
 });
 
-test('an id that no alert has is 404', async (t) => {
+test('an unknown id gets 404', async (t) => {
   const app = await startApp(t);
   await sendAlert(app, disk);
   for (const id of [
@@ -217,14 +217,14 @@ test('an id that no alert has is 404', async (t) => {
   }
 });
 
-test('lines by hand are not searched', async (t) => {
+test('search ignores lines written by hand', async (t) => {
   const app = await startApp(t);
   await appendFile(fileOf(app), '{"message":"by hand"}\n');
   await sendAlert(app, disk);
   assert.deepEqual(messagesOf(await search(app)), ['sda1 is full']);
 });
 
-test('of many searches at once 2 run, 32 wait, and the others get 503', async (t) => {
+test('of 40 simultaneous searches, 2 run, 32 wait and 6 get 503', async (t) => {
   let open: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     open = resolve;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { disk, listMessages, readRecords, sendAlert } from '../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { disk, listMessages, readRecords, sendAlert } from '../../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../../test/support/app.ts';
 
 interface Entry {
   message: string;
@@ -17,14 +17,14 @@ const search = async (app: TestApp, query: string): Promise<Entry[]> => {
 
 const levels = ['WARN', 'emerg', 'err', '', 'purple', 'P1', 'notice'];
 
-/** An app with an alert of each level, whose message is the level. */
+/** Starts an app with one alert for each level. */
 const startWithLevels = async (t: Parameters<typeof startApp>[0]): Promise<TestApp> => {
   const app = await startApp(t);
   for (const level of levels) await sendAlert(app, { ...disk, level, message: `level ${level}` });
   return app;
 };
 
-test('search shows the severity of any level, and keeps the level as it was sent', async (t) => {
+test('search shows the severity of any level next to the level as sent', async (t) => {
   const app = await startWithLevels(t);
   assert.deepEqual((await search(app, '')).map(({ level, severity }) => [level, severity]).toReversed(), [
     ['WARN', 'WARNING'],
@@ -37,7 +37,7 @@ test('search shows the severity of any level, and keeps the level as it was sent
   ]);
 });
 
-test('search and histogram filter by severity, named in any way', async (t) => {
+test('search and histogram accept any name of a severity as a filter', async (t) => {
   const app = await startWithLevels(t);
   for (const [severity, expected] of [
     ['CRITICAL', ['P1', 'emerg']],

@@ -8,18 +8,18 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { type TestContext, test } from 'node:test';
-import { changeJournal, fileOf, listMessages, sendAlert } from '../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../test/support/app.ts';
-import { createFolder } from '../../../test/support/folder.ts';
-import { longTest } from '../../../test/support/long.ts';
-import { startProgram } from '../../../test/support/program.ts';
-import { waitUntil } from '../../../test/support/wait.ts';
-import { MiB } from '../../lib/units.ts';
-import { toLineStart, toRecordLine } from '../../storage/journal/line.ts';
+import { changeJournal, fileOf, listMessages, sendAlert } from '../../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../../test/support/app.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
+import { longTest } from '../../../../test/support/long.ts';
+import { startProgram } from '../../../../test/support/program.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import { MiB } from '../../../lib/units.ts';
+import { toLineStart, toRecordLine } from '../../../storage/journal/line.ts';
 
 const onLinux = { skip: process.platform !== 'linux' && 'memory and open files are read from /proc' };
 
-/** Counts renamed files too. */
+/** Counts open files of the log, also renamed ones. */
 const countOpenFiles = async (app: TestApp): Promise<number> => {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
   return (await Promise.all(links)).filter((path) => path.startsWith(join(app.folder, 'data', 'alerts'))).length;
@@ -35,7 +35,7 @@ const writeLines = async (dataDir: string, count: number, bytes: number): Promis
   await finished(file.end());
 };
 
-/** Requests a list and reads only its beginning. */
+/** Requests a list and reads only the start of the response. */
 const startReading = async (t: TestContext, url: string, path: string): Promise<string> => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -82,10 +82,10 @@ test('a list whose client does not read keeps no closed log file open', onLinux,
   await rename(fileOf(app), join(app.folder, 'data', 'alerts.00000001.jsonl'));
   await sendAlert(app, { message: 'in a new file' });
   assert.match(await startReading(t, app.url, '/api/alerts?count=20'), /^HTTP\/1\.1 200 /);
-  await waitUntil('a file is closed, or lists are refused', async () => (await countOpenFiles(app)) === 1);
+  await waitUntil('the old file is closed', async () => (await countOpenFiles(app)) === 1);
 });
 
-longTest('40 clients that ask for 10 MB each and do not read use less than half of that memory', onLinux, async (t) => {
+longTest('40 clients that request 10 MB each without reading use less than half of that memory', onLinux, async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await writeLines(dataDir, 10_000, 1000);
   const { child, url } = await startProgram(t, [
@@ -132,7 +132,7 @@ test('of 20 simultaneous long lists, 2 are read, 16 wait, and 2 are refused with
     if (response.status === 503) refused.push(response);
     return response.status;
   });
-  await waitUntil('a file is closed, or lists are refused', async () => refused.length === 2);
+  await waitUntil('two lists are refused', async () => refused.length === 2);
   open();
   assert.deepEqual((await Promise.all(lists)).sort(), [...Array(18).fill(200), 503, 503]);
   assert.equal(most, 2);
@@ -142,7 +142,7 @@ test('of 20 simultaneous long lists, 2 are read, 16 wait, and 2 are refused with
   });
 });
 
-test('a list that spans more than 256 MiB of the log is a 400 that names count', async (t) => {
+test('a list that spans more than 256 MiB of the log gets 400, which names count', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await mkdir(dataDir);
   const file = await openFile(join(dataDir, 'alerts.jsonl'), 'w');

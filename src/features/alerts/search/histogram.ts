@@ -1,0 +1,108 @@
+import { readTime } from '../../../kit/alert-record.ts';
+import { type Severity, severities, toSeverity } from '../../../kit/severity.ts';
+import { toOffsetTimestamp } from '../../../lib/local-time.ts';
+import { minuteMs } from '../../../lib/units.ts';
+import { createFilterTest } from '../../../lib/wildcards.ts';
+import type { Counting } from '../../../storage/journal/read/search.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
+import type { HistogramQuery } from '../schema.ts';
+import { type AlertFilters, createMessageTest, createSeverityTest, parseRange, toFieldTests } from './filters.ts';
+import { maxReadBytes } from './read-limit.ts';
+
+const dayMinutes = 24 * 60;
+
+/** Minutes since 1970, `until` excluded. */
+type Window = Pick<Counting, 'since' | 'until'>;
+type Add = (minute: number, level: string, count: number) => void;
+
+/** Counts alerts in buckets of whole minutes, by default of the last 24 hours. */
+export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now: Date) => {
+  const { first, last, length } = planBuckets(query, now);
+  const createCounts = (): number[] => Array((last - first) / length).fill(0);
+  const all = createCounts();
+  const bySeverity = new Map(severities.map((severity) => [severity, createCounts()]));
+  const add: Add = (minute, level, count) => {
+    const bucket = Math.floor((minute - first) / length);
+    addTo(all, bucket, count);
+    addTo(bySeverity.get(toSeverity(level)) ?? [], bucket, count);
+  };
+  const count = isIndexed(query) ? countIndexed : countFound;
+  const complete = await count(journal, query, { since: first, until: last }, add);
+  return {
+    since: toTime(first),
+    until: toTime(last),
+    bucketSeconds: length * 60,
+    complete,
+    buckets: all.map((sum, bucket) => ({
+      time: toTime(first + bucket * length),
+      count: sum,
+      levels: pickBucket(bySeverity, bucket),
+    })),
+  };
+};
+
+/** Returns the first minute of the first bucket, the minute after the last bucket, and the minutes of a bucket. */
+const planBuckets = (query: HistogramQuery, now: Date) => {
+  const { since, until = Math.max(now.getTime(), (since ?? 0) + minuteMs) } = parseRange(query);
+  const end = Math.ceil(until / minuteMs);
+  const first = since === undefined ? end - dayMinutes : Math.floor(since / minuteMs);
+  const length = Math.ceil((end - first) / query.buckets);
+  return { first, last: first + Math.ceil((end - first) / length) * length, length };
+};
+
+/** True if the index of the log, which has the level of each alert, suffices for the filters. */
+const isIndexed = ({ source, hostname, status, q }: AlertFilters): boolean =>
+  [source, hostname, status, q].every((filter) => filter === undefined);
+
+/** Counts alerts by the index of the log; resolves to true if all alerts of the window were counted. */
+const countIndexed = async (journal: RecordLog, query: AlertFilters, window: Window, add: Add): Promise<boolean> => {
+  const isLevel = query.level === undefined ? undefined : createFilterTest(query.level);
+  const isSeverity = query.severity === undefined ? undefined : createSeverityTest(query.severity);
+  let hasAllLevels = true;
+  const complete = await journal.countByMinute({
+    ...window,
+    maxBytes: maxReadBytes,
+    add: (minute, level, count) => {
+      // A file with very many levels has one count for its rare levels, few of which are names of severities.
+      if (level === undefined && isLevel) hasAllLevels = false;
+      if (isLevel && (level === undefined || !isLevel(level))) return;
+      if (isSeverity && !isSeverity(level ?? '')) return;
+      add(minute, level ?? '', count);
+    },
+  });
+  return complete && hasAllLevels;
+};
+
+/** Counts alerts by a search; resolves to false if the search ends before the start of the window. */
+const countFound = async (
+  journal: RecordLog,
+  query: AlertFilters,
+  { since, until }: Window,
+  add: Add,
+): Promise<boolean> => {
+  const hasText = createMessageTest(query.q);
+  const { next } = await journal.search({
+    since: since * minuteMs,
+    until: until * minuteMs,
+    match: toFieldTests(query),
+    // A search without results keeps no record in memory.
+    test: (record) => {
+      const time = readTime(record);
+      if (time !== undefined && hasText(record)) add(Math.floor(time / minuteMs), String(record['level'] ?? ''), 1);
+      return false;
+    },
+    limit: 1,
+    maxBytes: maxReadBytes,
+  });
+  return next === undefined;
+};
+
+const addTo = (counts: number[], bucket: number, count: number): void => {
+  counts[bucket] = (counts[bucket] ?? 0) + count;
+};
+
+/** Returns the counts of a bucket by severity, without zeros. */
+const pickBucket = (bySeverity: Map<Severity, number[]>, bucket: number): Partial<Record<Severity, number>> =>
+  Object.fromEntries([...bySeverity].map(([name, counts]) => [name, counts[bucket] ?? 0]).filter(([, count]) => count));
+
+const toTime = (minute: number): string => toOffsetTimestamp(new Date(minute * minuteMs));

@@ -1,0 +1,13 @@
+import type { HttpError } from '../../../http/errors.ts';
+import { MiB } from '../../../lib/units.ts';
+import { JournalError } from '../../../storage/journal/errors.ts';
+
+/** Maximum bytes of the log that one search or count reads. */
+export const maxReadBytes = 64 * MiB;
+
+/** For `catch`: throws the given response if too much of the log would have to be read; rethrows other errors. */
+export const refuseLargeRead =
+  (createRefusal: () => HttpError) =>
+  (error: unknown): never => {
+    throw error instanceof JournalError && error.code === 'window-too-large' ? createRefusal() : error;
+  };

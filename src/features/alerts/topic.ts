@@ -1,0 +1,66 @@
+import { openFor } from '../../auth/access.ts';
+import type { Topic } from '../../kit/topic.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import { LogFollower } from '../../storage/log-follower.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { toEntry } from './alert.ts';
+import type { FiringState } from './firing.ts';
+import { AlertEntry } from './schema.ts';
+
+/** Milliseconds for which alerts are collected under load, so that a listener gets them in few writes. */
+const collectingMs = 20;
+
+/** Stored alerts in their order, each as search returns it; the id of an event is the seq of its alert. */
+export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topic => {
+  let { lastSeq: stored } = journal.state();
+  const wakeups = new Set<() => void>();
+  let wokenAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  const wakeAll = (): void => {
+    timer = undefined;
+    wokenAt = performance.now();
+    for (const wake of wakeups) wake();
+  };
+  journal.onStored((seq) => {
+    stored = seq;
+    if (wakeups.size === 0 || timer) return;
+    timer = setTimeout(wakeAll, Math.max(1, wokenAt + collectingMs - performance.now())).unref();
+  });
+  const encode = createEncoder(firing);
+  return {
+    ...openFor('alerts:read'),
+    schema: AlertEntry,
+    lastId: () => stored,
+    refresh: async () => journal.refresh?.(),
+    subscribe: (send, after) => {
+      // Before the log is reached, its last seq is unknown.
+      const from = stored === undefined ? undefined : after;
+      const follower = new LogFollower(journal, {
+        lastSeq: () => stored,
+        from: (lastSeq) => from ?? lastSeq,
+        take: (record) => send(encode(record), record.seq),
+      });
+      const wake = (): void => void follower.readOn();
+      wakeups.add(wake);
+      wake();
+      return () => {
+        wakeups.delete(wake);
+        void follower.end();
+      };
+    },
+  };
+};
+
+/** Encodes an alert once for all listeners, and again after it is resolved. */
+const createEncoder = (firing: FiringState): ((record: StoredRecord) => string) => {
+  const known = new WeakMap<StoredRecord, { resolvedBy: string | undefined; text: string }>();
+  return (record) => {
+    const resolution = firing.state.findResolution(record);
+    const resolvedBy = resolution?.id;
+    const last = known.get(record);
+    if (last && last.resolvedBy === resolvedBy) return last.text;
+    const text = JSON.stringify(toEntry(record, resolution));
+    known.set(record, { resolvedBy, text });
+    return text;
+  };
+};
