@@ -96,8 +96,9 @@ const buildConsole = async () => {
 const withoutUnused = {
   name: 'without-unused',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(?:node:http2|glob|@fastify\/(?:ajv|fast-json-stringify)-compiler)$/ }, ({ path, importer }) =>
-      importer.includes('fastify') ? { path, namespace: 'unused' } : undefined,
+    onResolve(
+      { filter: /^(?:node:http2|glob|@fastify\/(?:ajv|fast-json-stringify)-compiler)$/ },
+      ({ path, importer }) => (importer.includes('fastify') ? { path, namespace: 'unused' } : undefined),
     );
     onLoad({ filter: /^/, namespace: 'unused' }, () => ({ contents: '' }));
   },
