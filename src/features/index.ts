@@ -14,10 +14,10 @@ import { items } from './items/index.ts';
 import { metrics } from './metrics/index.ts';
 import { monitoring } from './monitoring/index.ts';
 import { notifications } from './notifications/index.ts';
+import { pictures } from './pictures/index.ts';
 import { runtimeSettings } from './settings/index.ts';
 import { silences } from './silences/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
-import { snapshots } from './snapshots/index.ts';
 import { status } from './status/index.ts';
 import { tasks } from './tasks/index.ts';
 import { watches } from './watches/index.ts';
@@ -40,7 +40,7 @@ export const features: readonly Feature[] = [
   metrics,
   history,
   watches,
-  snapshots,
+  pictures,
   status,
   events,
   instances,

@@ -41,7 +41,7 @@ const withIncident =
   };
 
 /** An incident about this machine gets one within a second. */
-const withSnapshot: Call = async (client) => {
+const withPicture: Call = async (client) => {
   const key = 'snapshot';
   await plain('createAlert', { ...{ level: 'ERROR', message: 'the demo has failed', key }, hostname: hostname() })(
     client,
@@ -49,7 +49,7 @@ const withSnapshot: Call = async (client) => {
   const { data } = (await plain('listIncidents')(client)) as { data: { id: string; key: string }[] };
   const read = plain('getIncidentSnapshot', { id: data.find((one) => one.key === key)?.id });
   let found: unknown;
-  await waitUntil('there is a snapshot', async () => {
+  await waitUntil('the incident has a picture', async () => {
     found = await read(client).catch(() => undefined);
     return found !== undefined;
   });
@@ -213,7 +213,7 @@ const calls: Record<string, Call> = {
   getIncident: withIncident('getIncident'),
   listIncidentAlerts: withIncident('listIncidentAlerts'),
   getIncidentReport: withIncident('getIncidentReport'),
-  getIncidentSnapshot: withSnapshot,
+  getIncidentSnapshot: withPicture,
   acknowledgeIncident: withIncident('acknowledgeIncident', { comment: 'on it' }),
   resolveIncident: withIncident('resolveIncident'),
   reopenIncident: withIncident('reopenIncident'),

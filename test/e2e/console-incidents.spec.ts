@@ -293,7 +293,7 @@ test('an incident about this machine shows what it was doing then, to those who 
   await row(page, 'the demo has failed').getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'Incident' });
   // It comes by itself, a moment after the incident.
-  await drawer.getByText('Machine snapshot').click();
+  await drawer.getByText('Picture of the machine').click();
   await drawer.getByRole('button', { name: 'Log in' }).click();
   await fillLogin(page, 'reader');
   const busiest = drawer.getByRole('table', { name: 'Most CPU' });
@@ -302,7 +302,7 @@ test('an incident about this machine shows what it was doing then, to those who 
   await expect(drawer.getByRole('figure', { name: 'Processor' }).locator('canvas')).toBeVisible();
   await expect(drawer.getByRole('region', { name: 'Disks' })).toContainText('% full');
   await expect(drawer.getByRole('region', { name: 'System journal' })).toBeVisible();
-  await expect(drawer.locator('.event').first()).toContainText('Snapshot taken');
+  await expect(drawer.locator('.event').first()).toContainText('Picture taken');
   expect(await findFaults(page)).toEqual([]);
   // The question that needed a login was refused.
   expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);

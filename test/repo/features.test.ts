@@ -30,7 +30,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   metrics: [['/metrics', 200]],
   history: [['/api/history', 200]],
   watches: [['/api/watches', 401]],
-  snapshots: [['/api/incidents/1/snapshot', 401]],
+  pictures: [['/api/incidents/1/snapshot', 401]],
   status: [['/api/status', 200]],
   about: [['/api/about', 401]],
   events: [['/api/events', 400]],

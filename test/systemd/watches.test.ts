@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Incident, IncidentEvent } from '../../src/features/incidents/schema.ts';
-import type { MachineSnapshot } from '../../src/features/snapshots/schema.ts';
+import type { MachinePicture } from '../../src/features/pictures/schema.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { findSection, readText } from '../repo/support/documents.ts';
 import { secret } from '../support/credentials.ts';
@@ -110,14 +110,14 @@ test(
     await waitFor(/^opened #\d+ demo-broken\.service has failed$/);
     const find = async (): Promise<Incident | undefined> =>
       (await read<{ data: Incident[] }>('/api/incidents')).data.find(({ title }) => title.startsWith('demo-broken'));
-    await waitUntil('there is a snapshot', async () => (await find())?.snapshot !== null);
-    const snapshot = await read<MachineSnapshot>(`/api/incidents/${(await find())?.number}/snapshot`);
-    assert.deepEqual(snapshot.failedUnits, ['demo-broken.service']);
-    assert.ok(snapshot.processes?.byMemory.some(({ user }) => user === 'signalbox'));
-    const lines = snapshot.journal?.map(({ source, text }) => `${source}: ${text}`) ?? [];
+    await waitUntil('the incident has a picture', async () => (await find())?.snapshot !== null);
+    const picture = await read<MachinePicture>(`/api/incidents/${(await find())?.number}/snapshot`);
+    assert.deepEqual(picture.failedUnits, ['demo-broken.service']);
+    assert.ok(picture.processes?.byMemory.some(({ user }) => user === 'signalbox'));
+    const lines = picture.journal?.map(({ source, text }) => `${source}: ${text}`) ?? [];
     assert.ok(lines.includes("systemd: demo-broken.service: Failed with result 'exit-code'."), lines.join('\n'));
     say(
-      `its snapshot: ${snapshot.failedUnits} has failed; ${lines.length} lines of the journal, the last one ${lines.at(-1)}`,
+      `its picture: ${picture.failedUnits} has failed; ${lines.length} lines of the journal, the last one ${lines.at(-1)}`,
     );
     // They are in the journal, as are the passwords that the server has made.
     const secrets = [...run('journalctl', '-o', 'cat').matchAll(/Password of \w+ for this run: (\S+)|(hunter2)/g)];

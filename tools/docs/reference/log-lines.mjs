@@ -126,7 +126,7 @@ export const logLines = [
     messages: ['error intake: a format cannot be used'],
     meaning: 'a newer version stored the format `name`, whose path is 404',
   },
-  { messages: ['warn snapshots: one could not be taken'], meaning: '`err` has the reason' },
+  { messages: ['warn pictures: a picture could not be taken'], meaning: '`err` has the reason' },
   { messages: ['warn keys: when they were used cannot be kept'], meaning: 'retried every 10 minutes' },
   {
     messages: ['warn watches: an alert was not stored; it is tried again'],

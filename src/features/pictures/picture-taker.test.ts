@@ -7,13 +7,13 @@ import { createIncident } from '../../../test/support/incident-messages.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 import type { SharedAction, SharedIncident } from '../../kit/incident-source.ts';
 import { createFolderOf } from '../../storage/folder.ts';
-import { FileSnapshotStore } from './store.ts';
-import { SnapshotTaker } from './taker.ts';
+import { FilePictureStore } from './picture-store.ts';
+import { PictureTaker } from './picture-taker.ts';
 
 const second = 1000;
 const hour = 3600 * second;
 
-/** A taker with files of its own; snapshots are a text, and incidents a list. */
+/** A taker with its own folder; pictures are a short text, incidents are in a map. */
 const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')) => {
   const state = {
     now: Date.parse('2026-01-31T08:30:00Z'),
@@ -34,9 +34,9 @@ const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')
     state.incidents.set(action.id, changed);
     return changed;
   };
-  const taker = new SnapshotTaker(
+  const taker = new PictureTaker(
     {
-      store: new FileSnapshotStore(createFolderOf(folder)),
+      store: new FilePictureStore(createFolderOf(folder)),
       incidents: { act, find: (id) => state.incidents.get(String(id)), catchUp: async () => undefined },
       listNames: async () => ['db-1', 'db-1.example.org'],
       estimateMs: async () => state.cpuMs,
@@ -60,37 +60,37 @@ const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')
   return { taker, state, open };
 };
 
-test('where a snapshot would need more than 200 ms of the processors, none is taken', async (t) => {
+test('no picture is taken that would need more than 200 ms of processor time', async (t) => {
   const { taker, state, open } = createTaker(t);
   state.cpuMs = 201;
   const incident = open('a');
-  await waitUntil('it is decided', () => state.counts.length === 1);
-  const reason = 'it would have taken 201 ms of processor time, and at most 200 are spent on one';
+  await waitUntil('the picture is left out', () => state.counts.length === 1);
+  const reason = 'a picture would have taken 201 ms of processor time, more than the limit of 200 ms';
   assert.deepEqual([state.counts, state.captures, await taker.explain(incident)], [['busy'], 0, reason]);
-  // Alerts that only repeat decide nothing, and a higher level does.
+  // A repeated alert takes no picture, a raised level does.
   state.cpuMs = 200;
   taker.consider([{ ...incident, count: 4 }]);
   taker.consider([{ ...incident, raisedAt: state.now }]);
-  await waitUntil('it is taken', () => state.counts.length === 2);
+  await waitUntil('the picture is taken', () => state.counts.length === 2);
   assert.deepEqual(state.counts, ['busy', 'taken']);
 });
 
-test('incidents that open while a snapshot is taken share it, and those of an hour later may have one again', async (t) => {
+test('incidents that open while a picture is taken share the picture, and an hour has 60 pictures', async (t) => {
   const { state, open } = createTaker(t);
   for (let index = 0; index < 61; index += 1) open(`${index}`);
-  await waitUntil('all are decided', () => state.counts.length === 61);
+  await waitUntil('all incidents are considered', () => state.counts.length === 61);
   assert.deepEqual([state.captures, state.counts.filter((each) => each === 'taken').length], [1, 60]);
   state.now += hour - second;
   open('early');
-  await waitUntil('it is refused', () => state.counts.length === 62);
+  await waitUntil('the picture is left out', () => state.counts.length === 62);
   assert.equal(state.counts.at(-1), 'limit');
   state.now += second;
   open('late');
-  await waitUntil('it is taken', () => state.counts.length === 63);
+  await waitUntil('the picture is taken', () => state.counts.length === 63);
   assert.equal(state.counts.at(-1), 'taken');
 });
 
-test('what is known too late, resolved, of before there were incidents or about another machine gets none', async (t) => {
+test('an incident that is known late, resolved, of an older version or about another machine gets no picture', async (t) => {
   const { state, open } = createTaker(t);
   const past = state.now - 6 * second;
   open('late', { openedAt: past, stateSince: past });
@@ -100,33 +100,33 @@ test('what is known too late, resolved, of before there were incidents or about 
   open('warning', { level: 'WARNING' });
   open('nowhere', { hostname: '' });
   open('this', { hostname: 'db-1.example.org' });
-  await waitUntil('one is taken', () => state.acts.length === 1);
+  await waitUntil('a picture is taken', () => state.acts.length === 1);
   assert.deepEqual(state.acts, [{ type: 'snapshot', id: 'this', by: 'signalbox', takenAt: state.now, isKept: true }]);
 });
 
-test('a snapshot that cannot be stored is no promise, and the next one is stored', async (t) => {
+test('an incident does not show a picture that could not be stored, and the next picture is stored', async (t) => {
   const folder = join(createFolder(t), 'snapshots');
   // Nothing can be written into a file.
   writeFileSync(folder, '');
   const broken = createTaker(t, folder);
   const incident = broken.open('a');
-  await waitUntil('it has failed', () => broken.state.counts.length === 1);
+  await waitUntil('the picture has failed', () => broken.state.counts.length === 1);
   assert.deepEqual([broken.state.counts, broken.state.acts], [['failed'], []]);
-  assert.equal(await broken.taker.explain(incident), 'it could not be stored');
+  assert.equal(await broken.taker.explain(incident), 'the picture could not be taken or stored');
   const { state, open } = createTaker(t);
   state.isStorable = false;
   open('a');
-  await waitUntil('it has failed', () => state.counts.length === 1);
+  await waitUntil('the picture has failed', () => state.counts.length === 1);
   state.isStorable = true;
   open('b');
-  await waitUntil('the next one is taken', () => state.counts.length === 2);
+  await waitUntil('the next picture is taken', () => state.counts.length === 2);
   assert.deepEqual(state.counts, ['failed', 'taken']);
 });
 
-test('snapshots are deleted with their incidents, and one that was stored before the process was killed is shown', async (t) => {
+test('a sweep deletes pictures of deleted incidents, and shows pictures that were stored before a kill', async (t) => {
   const { taker, state, open } = createTaker(t);
   for (const id of ['a', 'b', 'c']) open(id);
-  await waitUntil('all are taken', () => state.counts.length === 3);
+  await waitUntil('all pictures are taken', () => state.counts.length === 3);
   state.incidents.delete('a');
   const b = state.incidents.get('b');
   assert.ok(b);
@@ -139,10 +139,10 @@ test('snapshots are deleted with their incidents, and one that was stored before
   assert.deepEqual(state.incidents.get('b')?.snapshot, { at: state.now, isKept: true });
 });
 
-test('only the newest 1,000 snapshots are kept, and incidents say so before one is deleted', async (t) => {
+test('only the newest 1,000 pictures are kept, and their incidents stop showing the others first', async (t) => {
   const first = createTaker(t);
   first.open('new');
-  await waitUntil('the folder is there', () => first.state.counts.length === 1);
+  await waitUntil('the folder exists', () => first.state.counts.length === 1);
   const { folder } = first.state;
   for (let index = 0; index < 1000; index += 1) {
     const path = join(folder, `${index}.json`);
@@ -160,5 +160,5 @@ test('only the newest 1,000 snapshots are kept, and incidents say so before one 
   assert.equal(existsSync(join(folder, 'unfinished.json.new')), false);
   const gone = state.incidents.get('0');
   assert.deepEqual(gone?.snapshot, { at: 1_000_000_000, isKept: false });
-  assert.equal(gone && (await taker.explain(gone)), 'it was deleted, because only the newest 1000 are kept');
+  assert.equal(gone && (await taker.explain(gone)), 'it was deleted, because only the newest 1000 pictures are kept');
 });

@@ -13,24 +13,26 @@ import {
 import type { HistorySource } from '../../kit/offers.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import { redact } from './redact.ts';
-import { type MachineSnapshot, mostJournalEntries, mostSnapshotProcesses } from './schema.ts';
+import { type MachinePicture, maxJournalLines, maxPictureProcesses } from './schema.ts';
 
-/** Milliseconds until what is not there yet is left out, and between the two readings that rates are measured by. */
+/** Milliseconds after which a missing reading is left out. */
 const limitMs = 900;
+
+/** Milliseconds between the two readings of which rates are the difference. */
 const betweenMs = 520;
 
-/** The most bytes of a snapshot. */
-const mostBytes = 64 * 1024;
+const maxPictureBytes = 64 * 1024;
 
-/** The most characters of a line of the journal, and of a name; the most disks and failed units. */
-const longestLine = 400;
-const longestName = 80;
-const mostDisks = 20;
-const mostUnits = 50;
+/** Characters of a line of the journal, and of a name. */
+const maxLineLength = 400;
+const maxNameLength = 80;
+
+const maxDisks = 20;
+const maxUnits = 50;
 
 interface CaptureParts {
   host: HostReadings;
-  /** Of the last second; undefined before the first sample. */
+  /** Usage in the last second; undefined before the first sample. */
   usage(): Usage | undefined;
   history: HistorySource | undefined;
   clock: () => Date;
@@ -38,26 +40,23 @@ interface CaptureParts {
 
 type Processes = Awaited<ReturnType<ReturnType<typeof createUsageReader>['read']>>;
 
-/** Records what the machine is doing, within a second. What cannot be read by then is null. */
-export const captureMachine = async ({ host, usage, history, clock }: CaptureParts): Promise<MachineSnapshot> => {
+/** Reads the state of the machine within a second; values that cannot be read in time are null. */
+export const captureMachine = async ({ host, usage, history, clock }: CaptureParts): Promise<MachinePicture> => {
   const takenAt = clock().toISOString();
   const begunAt = performance.now();
-  /** Undefined for what fails or takes too long. */
+  /** Resolves to undefined if the reading fails or takes too long. */
   const inTime = <T>(reading: Promise<T>): Promise<T | undefined> =>
     awaitWithin(Math.max(0, begunAt + limitMs - performance.now()), reading).catch(() => undefined);
-  // As it was at the beginning; the rest goes on at the same time.
   const present = usage();
   const recent = history?.readRecent() ?? null;
-  const [units, entries, disks, processes] = [
-    inTime(host.units()),
-    inTime(host.journalEntries(mostJournalEntries)),
-    inTime(host.fixedDisks()),
-    createUsageReader(host, chooseBusiest),
-  ];
+  const units = inTime(host.units());
+  const entries = inTime(host.journalEntries(maxJournalLines));
+  const disks = inTime(host.fixedDisks());
+  const processes = createUsageReader(host, chooseBusiest);
   const firstAt = performance.now();
   const trafficBefore = host.diskTraffic();
   const first = await inTime(processes.read());
-  // Readings are shared for a while: another one begins only then.
+  // Callers share a reading of the processes for 500 ms.
   await setTimeout(Math.max(0, firstAt + betweenMs - performance.now()), undefined, { ref: false });
   const seconds = (performance.now() - firstAt) / 1000;
   const trafficAfter = host.diskTraffic();
@@ -69,7 +68,7 @@ export const captureMachine = async ({ host, usage, history, clock }: CapturePar
     usage: toUsage(present),
     pressure: toPressure(host),
     processes: found ? toProcesses(found) : null,
-    disks: ((await disks) ?? []).slice(0, mostDisks).map((disk) => toDisk(disk, trafficBefore, trafficAfter, seconds)),
+    disks: ((await disks) ?? []).slice(0, maxDisks).map((disk) => toDisk(disk, trafficBefore, trafficAfter, seconds)),
     history: recent,
     failedUnits: toFailed(await units),
     journal: toLines(await entries),
@@ -77,20 +76,19 @@ export const captureMachine = async ({ host, usage, history, clock }: CapturePar
   };
 };
 
-/** Its JSON, without so many of the oldest lines of the journal that it is short enough. */
-export const toBoundedJson = (snapshot: MachineSnapshot): string => {
-  let { journal } = snapshot;
+/** JSON of a picture, without the oldest lines of the journal if it would be more than 64 KiB. */
+export const toBoundedJson = (picture: MachinePicture): string => {
+  let { journal } = picture;
   for (;;) {
-    const text = JSON.stringify({ ...snapshot, journal });
-    const surplus = Buffer.byteLength(text) - mostBytes;
+    const text = JSON.stringify({ ...picture, journal });
+    const surplus = Buffer.byteLength(text) - maxPictureBytes;
     if (surplus <= 0) return text;
-    // Without them it is short: names and numbers are bounded.
-    if (!journal?.length) return JSON.stringify({ ...snapshot, journal: null, history: null });
+    if (!journal?.length) return JSON.stringify({ ...picture, journal: null, history: null });
     journal = journal.slice(Math.ceil(journal.length / 4));
   }
 };
 
-/** The processes of both lists. */
+/** Processes with the most memory or the most processor time. */
 const chooseBusiest = (
   processes: readonly ProcessReading[],
   shareOf: (process: ProcessReading) => number,
@@ -98,24 +96,24 @@ const chooseBusiest = (
   const byMemory = processes.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes);
   const shares = new Map(processes.map((process) => [process, shareOf(process) || 0]));
   const byCpu = processes.toSorted((a, b) => (shares.get(b) ?? 0) - (shares.get(a) ?? 0));
-  return [...new Set([...byMemory.slice(0, mostSnapshotProcesses), ...byCpu.slice(0, mostSnapshotProcesses)])];
+  return [...new Set([...byMemory.slice(0, maxPictureProcesses), ...byCpu.slice(0, maxPictureProcesses)])];
 };
 
-const toProcesses = ({ count, processes }: Processes): MachineSnapshot['processes'] => {
+const toProcesses = ({ count, processes }: Processes): MachinePicture['processes'] => {
   const rows = processes.map((process) => ({
     ...process,
-    name: redact(process.name, longestName),
-    user: process.user && redact(process.user, longestName),
+    name: redact(process.name, maxNameLength),
+    user: process.user && redact(process.user, maxNameLength),
     startedAt: process.startedAt?.toISOString() ?? null,
   }));
   return {
     count,
-    byCpu: rows.toSorted((a, b) => (b.cpu ?? 0) - (a.cpu ?? 0) || a.pid - b.pid).slice(0, mostSnapshotProcesses),
-    byMemory: rows.toSorted((a, b) => b.memoryBytes - a.memoryBytes || a.pid - b.pid).slice(0, mostSnapshotProcesses),
+    byCpu: rows.toSorted((a, b) => (b.cpu ?? 0) - (a.cpu ?? 0) || a.pid - b.pid).slice(0, maxPictureProcesses),
+    byMemory: rows.toSorted((a, b) => b.memoryBytes - a.memoryBytes || a.pid - b.pid).slice(0, maxPictureProcesses),
   };
 };
 
-const toUsage = (usage: Usage | undefined): MachineSnapshot['usage'] => ({
+const toUsage = (usage: Usage | undefined): MachinePicture['usage'] => ({
   cpu: roundOrNull(usage?.cpu, 4),
   memoryUsed: roundOrNull(usage?.memoryUsed),
   memoryTotal: roundOrNull(usage?.memoryTotal),
@@ -125,20 +123,20 @@ const toUsage = (usage: Usage | undefined): MachineSnapshot['usage'] => ({
   networkSent: roundOrNull(usage?.networkSent),
 });
 
-const toPressure = (host: Pick<HostReadings, 'pressure'>): MachineSnapshot['pressure'] => {
+const toPressure = (host: Pick<HostReadings, 'pressure'>): MachinePicture['pressure'] => {
   const [cpu = null, memory = null, io = null] = pressures.map((resource) => host.pressure(resource));
   return { cpu, memory, io };
 };
 
 type Traffic = ReadonlyMap<string, DiskTraffic>;
 
-/** As `df` counts: space reserved for root is neither used nor free. */
+/** Space reserved for root is neither used nor free, as in `df`. */
 const toDisk = (disk: FileSystemReading, before: Traffic, after: Traffic, seconds: number) => {
   const [from, to] = [before, after].map((traffic) => traffic.get(disk.deviceNumber ?? ''));
   const rate = (key: keyof DiskTraffic): number | null =>
     roundOrNull(from && to && Math.max(0, to[key] - from[key]) / seconds);
   return {
-    mountPath: disk.mountPath.slice(0, 4 * longestName),
+    mountPath: disk.mountPath.slice(0, 4 * maxNameLength),
     used: disk.usedBytes,
     total: disk.usedBytes + disk.availableBytes,
     read: rate('read'),
@@ -149,16 +147,16 @@ const toDisk = (disk: FileSystemReading, before: Traffic, after: Traffic, second
 const toFailed = (units: Awaited<ReturnType<HostReadings['units']>> | undefined): string[] | null =>
   units
     ?.filter(({ isLoaded, active }) => isLoaded && active === 'failed')
-    .slice(0, mostUnits)
-    .map(({ name }) => name.slice(0, 2 * longestName)) ?? null;
+    .slice(0, maxUnits)
+    .map(({ name }) => name.slice(0, 2 * maxNameLength)) ?? null;
 
-/** Audit says of each program with what arguments it was started. */
-const toLines = (entries: readonly JournalReading[] | null | undefined): MachineSnapshot['journal'] =>
+/** Lines without those of audit, which have the arguments of programs. */
+const toLines = (entries: readonly JournalReading[] | null | undefined): MachinePicture['journal'] =>
   entries
     ?.filter(({ transport }) => transport !== 'audit')
     .map(({ at, source, priority, text }) => ({
       time: at.toISOString(),
-      source: redact(source, longestName),
+      source: redact(source, maxNameLength),
       priority,
-      text: redact(text, longestLine),
+      text: redact(text, maxLineLength),
     })) ?? null;

@@ -4,36 +4,37 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, sendJson } from '../../http/json.ts';
 import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
-import { MachineSnapshot } from './schema.ts';
-import type { SnapshotStore } from './store.ts';
+import type { PictureStore } from './picture-store.ts';
+import { MachinePicture } from './schema.ts';
 
-const SnapshotParams = Type.Object({
-  id: Type.String({ description: 'Id of an incident, or its number.', examples: ['412'] }),
+const PictureParams = Type.Object({
+  id: Type.String({ description: 'Id or number of an incident.', examples: ['412'] }),
 });
 
-interface RouteParts {
-  store: Pick<SnapshotStore, 'read'>;
+interface PictureRouteParts {
+  store: Pick<PictureStore, 'read'>;
   incidents: Pick<IncidentSource, 'require'> | undefined;
+  /** Reason why an incident has no picture, as a clause. */
   explain(incident: SharedIncident): Promise<string>;
 }
 
-export const createSnapshotRoutes = ({ store, incidents, explain }: RouteParts): Route[] => [
+export const createPictureRoutes = ({ store, incidents, explain }: PictureRouteParts): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/incidents/:id/snapshot',
     ...needs('incidents:read'),
-    summary: 'What the machine was doing when an incident opened',
+    summary: 'Picture of the machine at the time when an incident opened',
     schema: {
       operationId: 'getIncidentSnapshot',
-      params: SnapshotParams,
-      response: { 200: MachineSnapshot, 404: ErrorBody },
+      params: PictureParams,
+      response: { 200: MachinePicture, 404: ErrorBody },
     },
     handler: async ({ params: { id } }, reply) => {
       if (!incidents) throw new HttpError('not-found', 'Incidents are not served here');
       const incident = await incidents.require(id);
       const text = incident.snapshot?.isKept === false ? undefined : await store.read(incident.id);
       if (text === undefined) {
-        throw new HttpError('not-found', `Incident #${incident.number} has no snapshot: ${await explain(incident)}`);
+        throw new HttpError('not-found', `Incident #${incident.number} has no picture: ${await explain(incident)}`);
       }
       return sendJson(reply, { [ownJson]: text });
     },

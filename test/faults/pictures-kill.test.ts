@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const token = signToken(createClaims());
 
-test('a snapshot that was shown is there after kill -9, and so is the event that says so', async (t) => {
+test('a picture that an incident shows is there after kill -9, with its timeline event', async (t) => {
   const folder = join(createFolder(t), 'data');
   const start = () => startProgram(t, ['--data-dir', folder], { variables: { SIGNALBOX_JWT_SECRET: secret } });
   let server = await start();
@@ -19,7 +19,7 @@ test('a snapshot that was shown is there after kill -9, and so is the event that
   const readIncident = async (): Promise<Incident> => JSON.parse(await read('/api/incidents/1'));
   const body = { level: 'CRITICAL', message: 'the demo has failed', hostname: hostname() };
   assert.equal((await server.request('POST', '/api/alert', { body })).status, 200);
-  await waitUntil('there is a snapshot', async () => typeof (await readIncident()).snapshot === 'string');
+  await waitUntil('the incident has a picture', async () => typeof (await readIncident()).snapshot === 'string');
   await server.stop('SIGKILL');
   server = await start();
   const incident = await readIncident();

@@ -1,27 +1,32 @@
 import type { Folder } from '../../storage/folder.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 
-/** Snapshots as JSON, by the ids of their incidents. Methods reject while they cannot be used. */
-export interface SnapshotStore {
-  /** When snapshots of this machine were taken since then, in Unix milliseconds. */
+/** When the picture of an incident was taken, in Unix milliseconds. */
+interface PictureTime {
+  incident: string;
+  at: number;
+}
+
+/** Pictures as JSON, by the ids of their incidents. Methods reject while the store cannot be used. */
+export interface PictureStore {
+  /** Times since `since` at which pictures of this machine were taken, in Unix milliseconds. */
   listTimes(since: number): Promise<number[]>;
-  /** Resolves, when it is stored, to when the snapshot of the incident was taken: this one, or the one that it has already. */
+  /** Stores a picture unless the incident has one; resolves to the time of the stored picture. */
   add(incident: string, at: number, text: string): Promise<number>;
-  /** Undefined if there is none. */
+  /** Undefined if the incident has no picture. */
   read(incident: string): Promise<string | undefined>;
-  /** Of those beyond the newest so many, the oldest ones. */
-  listSurplus(most: number): Promise<{ incident: string; at: number }[]>;
+  /** Older pictures than the newest `keptCount`; at most 100 of a database. */
+  listSurplus(keptCount: number): Promise<PictureTime[]>;
   delete(incident: string): Promise<void>;
-  /** All incidents that have one. */
-  list(): Promise<{ incident: string; at: number }[]>;
+  list(): Promise<PictureTime[]>;
 }
 
 const suffix = '.json';
 
-/** A file for each. */
-export class FileSnapshotStore implements SnapshotStore {
+/** Pictures in one file each. */
+export class FilePictureStore implements PictureStore {
   readonly #folder: Folder;
-  /** When each was taken, by incident; read when it is first needed. */
+  /** Times of the pictures by incident; read when first needed. */
   #known: Promise<Map<string, number>> | undefined;
 
   constructor(folder: Folder) {
@@ -45,9 +50,9 @@ export class FileSnapshotStore implements SnapshotStore {
     return this.#folder.read(incident + suffix);
   }
 
-  async listSurplus(most: number): Promise<{ incident: string; at: number }[]> {
+  async listSurplus(keptCount: number): Promise<PictureTime[]> {
     const all = await this.list();
-    return all.sort((a, b) => a.at - b.at).slice(0, Math.max(0, all.length - most));
+    return all.sort((a, b) => a.at - b.at).slice(0, Math.max(0, all.length - keptCount));
   }
 
   async delete(incident: string): Promise<void> {
@@ -55,7 +60,7 @@ export class FileSnapshotStore implements SnapshotStore {
     (await this.#readTimes()).delete(incident);
   }
 
-  async list(): Promise<{ incident: string; at: number }[]> {
+  async list(): Promise<PictureTime[]> {
     return Array.from(await this.#readTimes(), ([incident, at]) => ({ incident, at }));
   }
 
@@ -78,8 +83,8 @@ export class FileSnapshotStore implements SnapshotStore {
   }
 }
 
-/** In the database that instances share. */
-export class SharedSnapshotStore implements SnapshotStore {
+/** Pictures in the database that instances share. */
+export class SharedPictureStore implements PictureStore {
   readonly #database: Pick<Database, 'query'>;
   readonly #machine: string;
 
@@ -100,7 +105,7 @@ export class SharedSnapshotStore implements SnapshotStore {
         ON CONFLICT (incident) DO NOTHING RETURNING 1 AS one`,
       values: [incident, at, this.#machine, text],
     });
-    // Another instance on this machine may have come first.
+    // Another instance on this machine may have stored one first.
     const [row] = await this.#database.query({
       text: 'SELECT at FROM signalbox.incident_snapshot WHERE incident = $1',
       values: [incident],
@@ -114,9 +119,9 @@ export class SharedSnapshotStore implements SnapshotStore {
     return row?.body;
   }
 
-  async listSurplus(most: number): Promise<{ incident: string; at: number }[]> {
+  async listSurplus(keptCount: number): Promise<PictureTime[]> {
     const text = 'SELECT incident, at FROM signalbox.incident_snapshot ORDER BY at DESC OFFSET $1 LIMIT 100';
-    const rows = await this.#database.query({ text, values: [most] });
+    const rows = await this.#database.query({ text, values: [keptCount] });
     return rows.map(({ incident, at }) => ({ incident, at }));
   }
 
@@ -125,7 +130,7 @@ export class SharedSnapshotStore implements SnapshotStore {
     await this.#database.query({ text, values: [incident] });
   }
 
-  async list(): Promise<{ incident: string; at: number }[]> {
+  async list(): Promise<PictureTime[]> {
     const text = 'SELECT incident, at FROM signalbox.incident_snapshot';
     const rows = await this.#database.query({ text });
     return rows.map(({ incident, at }) => ({ incident, at }));

@@ -4,52 +4,52 @@ import { createSharedReading } from '../../host/reading.ts';
 import type { HostReadings, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { captureMachine, toBoundedJson } from './capture.ts';
-import { createSnapshotRoutes } from './routes.ts';
-import { FileSnapshotStore, SharedSnapshotStore } from './store.ts';
-import { outcomes, SnapshotTaker } from './taker.ts';
+import { FilePictureStore, SharedPictureStore } from './picture-store.ts';
+import { PictureTaker, pictureOutcomes } from './picture-taker.ts';
+import { createPictureRoutes } from './routes.ts';
 
-/** Milliseconds until the first look for snapshots of incidents that are gone, and between two. */
+/** Milliseconds from the start to the first sweep, and between two sweeps. */
 const firstSweepMs = 60_000;
 const sweepMs = 60 * 60 * 1000;
 
-/** A machine is renamed rarely. */
+/** Milliseconds for which the names of the machine are cached. */
 const namesMaxAgeMs = 60_000;
 
-/** Milliseconds of processor time that one takes however many processes there are: they are read twice, and ordered. */
+/** Milliseconds of processor time of a picture, apart from the two readings of the processes. */
 const fixedCpuMs = 15;
 
-/** What the machine was doing when something went wrong on it. */
-export const snapshots = defineFeature({
-  name: 'snapshots',
+/** Pictures of the machine at the time when an incident opens. */
+export const pictures = defineFeature({
+  name: 'pictures',
   profiles: [
     {
       name: 'snapshots',
       aliases: ['incidents'],
       mounts: ['/'],
-      summary: 'what the machine was doing when an incident opened',
+      summary: 'pictures of the machine at the time when an incident opened',
       fixedAccess: 'closed',
     },
   ],
   settings: {
     snapshots: Type.Boolean({
       default: true,
-      description: 'Record what this machine is doing when an incident of level ERROR or CRITICAL about it opens.',
+      description:
+        'Take a picture of this machine when an incident of level ERROR or CRITICAL about the machine opens.',
     }),
   },
   create: ({ settings, offers: { incidents, history }, host, storage, meters, clock, log }) => {
     const store = storage.database
-      ? new SharedSnapshotStore(storage.database, hostname())
-      : new FileSnapshotStore(storage.folder('snapshots'));
-    const labels = ['result'];
+      ? new SharedPictureStore(storage.database, hostname())
+      : new FilePictureStore(storage.folder('snapshots'));
     const counted = meters.counter(
       'signalbox_snapshots_total',
-      'Snapshots, and why they were not taken.',
-      labels,
-      outcomes,
+      'Pictures of the machine, taken or left out for a reason.',
+      ['result'],
+      pictureOutcomes,
     );
     let usage: Usage | undefined;
     const taker = incidents
-      ? new SnapshotTaker(
+      ? new PictureTaker(
           {
             store,
             incidents,
@@ -66,13 +66,13 @@ export const snapshots = defineFeature({
         )
       : undefined;
     if (taker) incidents?.onChanged((changed) => taker.consider(changed));
-    // While a store cannot be used, nothing is deleted.
+    // A sweep that fails is repeated by the next one.
     const sweep = (): void => void taker?.sweep().catch(() => undefined);
     let leave: (() => void) | undefined;
     let sweeping: NodeJS.Timeout | undefined;
     return {
       profiles: {
-        snapshots: createSnapshotRoutes({
+        snapshots: createPictureRoutes({
           store,
           incidents,
           explain: async (incident) => (await taker?.explain(incident)) ?? '',
@@ -100,7 +100,7 @@ export const snapshots = defineFeature({
   },
 });
 
-/** What alerts call this machine: its name, with and without the domain. */
+/** Names of this machine in alerts, with and without the domain, in lower case. */
 const listNames = async (host: Pick<HostReadings, 'hostname' | 'system'>): Promise<string[]> => {
   const name = host.hostname().toLowerCase();
   const { domain } = await host.system();

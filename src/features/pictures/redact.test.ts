@@ -62,7 +62,7 @@ const hiding: Record<string, string> = {
   '-----BEGIN PRIVATE KEY----- hunter2': '…',
 };
 
-test('what a journal usually says is kept', () => {
+test('usual lines of a journal stay as they are', () => {
   for (const line of kept) assert.equal(redact(line, 400), line);
 });
 
@@ -73,13 +73,13 @@ test('secrets, credentials in addresses and command lines are hidden', () => {
   }
 });
 
-test('a long line is cut after secrets are hidden', () => {
+test('a long line is cut only after its secrets are hidden', () => {
   const line = redact(`${'a '.repeat(190)}password=hunter2hunter2hunter2hunter2`, 400);
   assert.ok(!line.includes('hunter2'), line);
   assert.equal(redact('x '.repeat(1000), 400).length, 400);
 });
 
-test('whatever a line says, hiding is quick, and the result is short and has no control characters', () => {
+test('any line is redacted within 500 ms to at most 400 characters without control characters', () => {
   const part = fc.oneof(
     fc.constantFrom(
       '-',

@@ -3,48 +3,47 @@ import { ownSender } from '../../kit/alert-record.ts';
 import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
 import { rankOf } from '../../kit/severity.ts';
 import { hourMs } from '../../lib/units.ts';
-import type { SnapshotStore } from './store.ts';
+import type { PictureStore } from './picture-store.ts';
 
-/** How many are taken in an hour, and how many are kept in all. */
-const mostAnHour = 60;
-const mostKept = 1000;
+const maxPerHour = 60;
+const maxKept = 1000;
 
-/** Milliseconds after which it is too late: the machine does something else by then. */
+/** Milliseconds after the opening of an incident during which a picture still shows its cause. */
 const recentMs = 5000;
 
-/** Milliseconds of processor time that a snapshot may need. */
-const mostCpuMs = 200;
+/** Milliseconds of processor time of one picture. */
+const maxCpuMs = 200;
 
-/** Of how many incidents it is known why they have none. */
-const mostReasons = 1000;
+/** Incidents without a picture whose reasons are remembered. */
+const maxReasons = 1000;
 
-/** What became of a snapshot. */
-export const outcomes = ['taken', 'limit', 'busy', 'failed'] as const;
-type Outcome = (typeof outcomes)[number];
+export const pictureOutcomes = ['taken', 'limit', 'busy', 'failed'] as const;
+type Outcome = (typeof pictureOutcomes)[number];
 
 interface TakerParts {
-  store: SnapshotStore;
+  store: PictureStore;
   incidents: Pick<IncidentSource, 'act' | 'find' | 'catchUp'>;
   /** Names of this machine in lower case. */
   listNames(): Promise<readonly string[]>;
-  /** Milliseconds of processor time that a snapshot would need at present. */
+  /** Milliseconds of processor time that a picture would need now. */
   estimateMs(): Promise<number>;
-  /** Takes one; resolves to its JSON. */
+  /** Takes a picture; resolves to its JSON. */
   capture(): Promise<string>;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
   count(outcome: Outcome): void;
 }
 
-/** Decides which incidents get a snapshot, and takes it. */
-export class SnapshotTaker {
+/** Decides which incidents get a picture, and takes the pictures. */
+export class PictureTaker {
   readonly #parts: TakerParts;
-  /** Of the last hour, in Unix milliseconds; undefined until those of before the start are known. */
+  /** Times of the pictures of the last hour, in Unix milliseconds; undefined until the store was read. */
   #times: number[] | undefined;
-  /** For which opening or raise it was decided, by incident, as long as that is recent. */
-  readonly #decided = new Map<string, { of: string; at: number }>();
+  /** The last opening or raise that was considered, by incident; recent ones only. */
+  readonly #considered = new Map<string, { opening: string; at: number }>();
+  /** Reasons why incidents have no picture. */
   readonly #reasons = new Map<string, string>();
-  /** Those that get the snapshot that is being taken. */
+  /** Incidents that get the picture being taken. */
   #waiting: SharedIncident[] = [];
   #running: Promise<void> | undefined;
   #storing: Promise<void> | undefined;
@@ -57,49 +56,49 @@ export class SnapshotTaker {
     this.isOn = isOn;
   }
 
-  /** Called with incidents that are new or have changed. */
+  /** Takes a picture for each new or changed incident that has just become bad. */
   consider(changed: readonly SharedIncident[]): void {
     if (!this.isOn || this.#isClosed) return;
     const now = this.#parts.clock().getTime();
-    for (const [id, { at }] of this.#decided) {
+    for (const [id, { at }] of this.#considered) {
       if (Math.abs(now - at) <= recentMs) break;
-      this.#decided.delete(id);
+      this.#considered.delete(id);
     }
     for (const incident of changed) {
-      if (!isWorthIt(incident) || Math.abs(now - becameBadAt(incident)) > recentMs) continue;
-      const of = `${incident.openings} ${incident.raisedAt}`;
-      if (this.#decided.get(incident.id)?.of === of) continue;
-      this.#decided.set(incident.id, { of, at: now });
+      if (!needsPicture(incident) || Math.abs(now - becameBadAt(incident)) > recentMs) continue;
+      const opening = `${incident.openings} ${incident.raisedAt}`;
+      if (this.#considered.get(incident.id)?.opening === opening) continue;
+      this.#considered.set(incident.id, { opening, at: now });
       this.#waiting.push(incident);
     }
     this.#wake();
   }
 
-  /** Why an incident has no snapshot, as a sentence without an end. */
+  /** Reason why an incident has no picture, as a clause. */
   async explain(incident: SharedIncident): Promise<string> {
     const known = this.#reasons.get(incident.id);
-    if (incident.snapshot) return `it was deleted, because only the newest ${mostKept} are kept`;
-    if (rankOf(incident.highestLevel) > rankOf('ERROR')) return 'it was never of level ERROR or CRITICAL';
+    if (incident.snapshot) return `it was deleted, because only the newest ${maxKept} pictures are kept`;
+    if (rankOf(incident.highestLevel) > rankOf('ERROR')) return 'the incident was never of level ERROR or CRITICAL';
     if (known !== undefined) return known;
     if (!this.isOn) return 'the setting snapshots is off';
     if (!(await this.#parts.listNames()).includes(incident.hostname.toLowerCase())) {
       return incident.hostname === ''
-        ? 'its alerts name no host'
-        : `one is taken only by signalbox on the machine that it is about, ${incident.hostname}`;
+        ? 'the alerts of the incident name no host'
+        : `only signalbox on ${incident.hostname}, the host of the incident, can take a picture`;
     }
-    return 'none was taken when it opened';
+    return 'no picture was taken when the incident opened';
   }
 
-  /** Deletes the snapshots of incidents that are gone. */
+  /** Deletes the pictures of deleted incidents, and shows stored pictures that their incidents do not show. */
   async sweep(): Promise<void> {
     const { store, incidents } = this.#parts;
     const all = await store.list();
-    // Another instance may have opened the last ones.
+    // Another instance may have opened the incident of a picture.
     await incidents.catchUp();
     for (const { incident: id, at } of all) {
       const incident = await incidents.find(id);
       if (!incident) await store.delete(id);
-      // The process was killed before it was shown.
+      // The process was killed after the picture was stored.
       else if (!incident.snapshot) await this.#show(id, at, true);
       if (this.#isClosed) return;
     }
@@ -107,7 +106,7 @@ export class SnapshotTaker {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // What is being taken nobody waits for.
+    // A picture that is being taken is not waited for.
     await this.#storing?.catch(() => undefined);
   }
 
@@ -125,14 +124,15 @@ export class SnapshotTaker {
         await this.#takeAll();
         this.#isFailing = false;
       } catch (err) {
-        if (!this.#isFailing) this.#parts.log.warn({ err }, 'snapshots: one could not be taken');
+        if (!this.#isFailing) this.#parts.log.warn({ err }, 'pictures: a picture could not be taken');
         this.#isFailing = true;
-        for (const incident of this.#waiting.splice(0)) this.#leaveOut(incident, 'failed', 'it could not be stored');
+        for (const incident of this.#waiting.splice(0))
+          this.#leaveOut(incident, 'failed', 'the picture could not be taken or stored');
       }
     }
   }
 
-  /** Takes one snapshot for all incidents that open until it is complete. */
+  /** Takes one picture for all incidents that open until the picture is complete. */
   async #takeAll(): Promise<void> {
     const { store, capture, estimateMs, clock, listNames } = this.#parts;
     const names = await listNames();
@@ -145,8 +145,8 @@ export class SnapshotTaker {
       return;
     }
     const cpuMs = await estimateMs();
-    if (cpuMs > mostCpuMs) {
-      const reason = `it would have taken ${Math.round(cpuMs)} ms of processor time, and at most ${mostCpuMs} are spent on one`;
+    if (cpuMs > maxCpuMs) {
+      const reason = `a picture would have taken ${Math.round(cpuMs)} ms of processor time, more than the limit of ${maxCpuMs} ms`;
       for (const incident of this.#waiting.splice(0)) this.#leaveOut(incident, 'busy', reason);
       return;
     }
@@ -169,8 +169,8 @@ export class SnapshotTaker {
       }
       this.#waiting.shift();
     }
-    for (const { incident, at: takenAt } of await store.listSurplus(mostKept)) {
-      // First nobody is promised any more what is deleted then.
+    for (const { incident, at: takenAt } of await store.listSurplus(maxKept)) {
+      // Incidents do not show a picture that is about to be deleted.
       await this.#show(incident, takenAt, false);
       await store.delete(incident);
     }
@@ -189,28 +189,28 @@ export class SnapshotTaker {
     await this.#parts.incidents.act({ type: 'snapshot', id, by: ownSender, takenAt, isKept });
   }
 
-  /** How many more may be taken in this hour. */
+  /** Number of pictures that can still be taken in this hour. */
   #countLeft(): number {
     const now = this.#parts.clock().getTime();
     this.#times = this.#times?.filter((at) => Math.abs(now - at) < hourMs) ?? [];
-    return Math.max(0, mostAnHour - this.#times.length);
+    return Math.max(0, maxPerHour - this.#times.length);
   }
 
   #refuse(incident: SharedIncident): void {
-    this.#leaveOut(incident, 'limit', `at most ${mostAnHour} are taken in an hour`);
+    this.#leaveOut(incident, 'limit', `at most ${maxPerHour} pictures are taken in an hour`);
   }
 
   #leaveOut({ id }: SharedIncident, outcome: Outcome, reason: string): void {
     this.#parts.count(outcome);
     this.#reasons.set(id, reason);
     const [oldest] = this.#reasons.keys();
-    if (this.#reasons.size > mostReasons && oldest !== undefined) this.#reasons.delete(oldest);
+    if (this.#reasons.size > maxReasons && oldest !== undefined) this.#reasons.delete(oldest);
   }
 }
 
-const isWorthIt = ({ state, level, snapshot, isOld, hostname }: SharedIncident): boolean =>
+const needsPicture = ({ state, level, snapshot, isOld, hostname }: SharedIncident): boolean =>
   state !== 'resolved' && snapshot === null && !isOld && hostname !== '' && rankOf(level) <= rankOf('ERROR');
 
-/** When it was opened, opened again or raised, in Unix milliseconds. */
+/** Unix milliseconds of the last opening or raise. */
 const becameBadAt = ({ state, openedAt, stateSince, raisedAt }: SharedIncident): number =>
   Math.max(openedAt, state === 'open' ? stateSince : 0, raisedAt ?? 0);
