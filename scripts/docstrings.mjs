@@ -11,6 +11,8 @@ const folders = [
   'src/cli',
   'src/client',
   'src/config',
+  'src/features/accounts',
+  'src/features/commands',
   'src/features/notifications',
   'src/features/pictures',
   'src/host',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type FilterCondition, Refusal } from '../../src/features/commands/language.ts';
+import type { FilterCondition } from '../../src/features/commands/filter.ts';
+import { Refusal } from '../../src/features/commands/language.ts';
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 

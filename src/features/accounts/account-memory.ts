@@ -4,10 +4,10 @@ import { parseJsonList } from '../../lib/parse-json.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
-/** An account of the settings, as it was: its name, and a MAC of its role and password. */
+/** Configured account at the last start: its name, and a MAC of its role and password. */
 type SeenAccount = [name: string, mark: string];
 
-/** An account of the settings; `checked` is its role, and its password or the hash. */
+/** Configured account; `checked` is its role, and its password or the hash. */
 interface RememberedName {
   name: string;
   checked: string;
@@ -16,8 +16,8 @@ interface RememberedName {
 export type AccountMemory = Awaited<ReturnType<typeof openAccountMemory>>;
 
 /**
- * The accounts of the settings at the last start. A user who was removed from the config file while the server was
- * stopped may still have a token. Any of the keys makes a mark, and the first one makes new marks.
+ * Opens the memory of the configured accounts of the last start, which finds users who left the config file while the
+ * server was stopped: they may still have a token. A mark may be made with any of the keys; new marks use the first.
  */
 export const openAccountMemory = async (
   file: ReplacedFile,
@@ -39,13 +39,13 @@ export const openAccountMemory = async (
     });
   };
   return {
-    /** Names that were in the settings, and are not, or have another role or password. */
+    /** Returns the names that have left the config file, or have another role or password there. */
     listChanged: (accounts: readonly RememberedName[]): string[] =>
       seen.flatMap(([name, mark]) => {
         const account = accounts.find((one) => one.name === name);
         return account && isSame(account, mark) ? [] : [name];
       }),
-    /** Remembers the accounts once the revocations are stored; otherwise the next start tries again. */
+    /** Stores the accounts once their revocations are stored; after a failure the next start revokes again. */
     keep: (accounts: readonly RememberedName[], revoked: Promise<unknown>): void => {
       const [key = ''] = keys;
       const marks = accounts.map((one): SeenAccount => [one.name, toMark(one, key).toString('base64url')]);
@@ -55,9 +55,9 @@ export const openAccountMemory = async (
         if (text === kept) return;
         await file.write(Buffer.from(text));
         kept = text;
-      }).catch((err: unknown) => log.warn({ err }, 'login: the accounts of the settings are not remembered'));
+      }).catch((err: unknown) => log.warn({ err }, 'login: the configured accounts could not be stored'));
     },
-    /** Resolves when everything is kept. */
+    /** Resolves when all writes have ended. */
     settle: (): Promise<unknown> => serially(async () => undefined),
   };
 };

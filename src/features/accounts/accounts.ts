@@ -7,47 +7,50 @@ import type { AccountMemory } from './account-memory.ts';
 import type { Account, UserSettingKeeper } from './user-kind.ts';
 import type { User, UserSettings } from './users.ts';
 
-/** The kind of runtime settings that end all sessions of a name. They have no routes of their own, and no limits. */
+/** Kind of runtime settings that end all sessions of a name. They have no routes and no limits. */
 export const sessionEndKind = 'session-end';
 
 export interface SessionEnd {
-  /** The second of Unix time up to which earlier versions refuse tokens of the name. */
+  /** Second of Unix time up to which earlier versions refuse tokens of the name. */
   notBefore: number;
-  /** True if the name had no account: its tokens come from another issuer, and only the time tells them apart. */
+  /**
+   * True if the name had no account: its tokens come from another issuer, and only their time tells valid tokens from
+   * revoked ones.
+   */
   isForeign?: boolean;
 }
 
-/** Of random passwords: 16 characters. */
+/** Random bytes of a password, which is 16 characters long. */
 const passwordBytes = 12;
 
 interface AccountParts {
   secrets: RandomSecrets;
-  /** Undefined where nothing can be made at run time. */
+  /** Undefined where accounts cannot be stored. */
   settings: Pick<SettingStore, 'find' | 'onChanged' | 'isRead'> | undefined;
-  /** Those made at run time. */
+  /** Runtime users. */
   users: UserSettingKeeper;
-  /** The accounts of the settings at the last start; undefined if no token outlives the process. */
+  /** Configured accounts of the last start; undefined if no token outlives the process. */
   memory: AccountMemory | undefined;
-  /** Stores that the tokens of a name were revoked, of which the runtime settings say nothing yet. */
+  /** Stores a revocation of all tokens of a name that no runtime setting records yet. */
   storeRevocation(name: string): Promise<void>;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /**
- * The accounts of the settings, and those that were made at run time, whose names the settings do not have. Without an
- * account for an Admin among them, there are `admin` and `reader` with random passwords. Starts without any, until `load`.
- * The tokens of users that are removed, or get another role or password, are revoked, also by a change of the settings
- * between two starts.
+ * Creates the accounts: runtime users, and those of the config file, which win over runtime users of the same name.
+ * Without an account for an Admin, there are `admin` and `reader` with random passwords. There are no accounts before
+ * `load`. The tokens of users that are removed, or get another role or password, are revoked, also if the config file
+ * changed while the server was stopped.
  */
 export const createAccounts = ({ secrets, settings, users: runtime, memory, storeRevocation }: AccountParts) => {
   let given: UserSettings = {};
   let accounts = new Map<string, Account>();
   /** Users whose random passwords were announced. */
   const announced = new Set<string>();
-  /** Revocations that are not stored, or not yet: a part of the generation by name. */
+  /** Marks of revocations that are not stored yet, by name; a mark is a part of the generation. */
   const unstored = new Map<string, string>();
-  /** Settings that differ from those of the last start revoke tokens once, when all accounts are known. */
+  /** True once the configured accounts were compared with those of the last start, which needs all accounts. */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
   const isRead = (): boolean => settings?.isRead() ?? true;
@@ -62,13 +65,13 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
       ...(readerPassword === undefined ? [] : [toBuiltIn('reader', 'Reader', 'config', readerPassword)]),
     ];
   };
-  /** Those of the settings and those made at run time; the settings win. */
+  /** Lists runtime and configured accounts; the configured account wins over a runtime account of the same name. */
   const listLasting = (): Account[] => {
     const configured = listConfigured();
     return [...runtime.list().filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
   };
   const listTemporary = (lasting: readonly Account[]): { name: string; role: Role; password: string }[] => {
-    // With a password of admin alone in the settings, reader still gets a random one, as the API specifies.
+    // With a configured password of admin alone, reader still gets a random one, as the API specifies.
     const isSettled = given.users !== undefined || lasting.some(({ setting, role }) => setting && role === 'Admin');
     if (isSettled || !isRead()) return [];
     return (['admin', 'reader'] as const)
@@ -79,7 +82,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
         password: secrets.get(`${name}Password`, passwordBytes),
       }));
   };
-  /** Refuses all tokens of a name at once, and stores that. */
+  /** Refuses all tokens of a name immediately, and stores the revocation. */
   const revoke = async (name: string): Promise<void> => {
     const mark = `x${randomBytes(6).toString('base64url')}`;
     unstored.set(name, mark);
@@ -87,7 +90,10 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     if (settings && unstored.get(name) === mark) unstored.delete(name);
   };
 
-  /** Accounts of the settings. A temporary one has another password after each start, which revokes nothing. */
+  /**
+   * Lists accounts for the memory. The random password of a temporary account changes with each start and revokes
+   * nothing.
+   */
   const listRemembered = () =>
     [...accounts.values()]
       .filter(({ setting }) => !setting)
@@ -97,7 +103,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     const changed = [...before.values()].filter(({ name, checked, origin, setting }) => {
       const now = accounts.get(name);
       if (now?.checked === checked && now.origin === origin) return false;
-      // The generation of an account that was made at run time says so itself.
+      // The generation of a runtime account changes with its setting.
       return !setting || (now !== undefined && now.origin !== 'made');
     });
     const isComplete = isRead();
@@ -105,7 +111,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     isCompared ||= isComplete;
     const names = new Set([...changed.map(({ name }) => name), ...differing]);
     const revoked = Promise.all([...names].map(revoke));
-    // Only a stored revocation is remembered as done.
+    // The accounts are stored only after their revocations.
     if (isComplete) memory?.keep(listRemembered(), revoked);
     revoked.catch(() => undefined);
   };
@@ -132,7 +138,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     };
   };
 
-  /** Returns lines that say where random passwords are, or what they are. */
+  /** Computes the accounts again; returns lines of the start message about random passwords. */
   const renew = (): string[] => {
     const lasting = listLasting();
     const temporary = listTemporary(lasting);
@@ -162,14 +168,14 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   return {
     find: (name: string): Account | undefined => accounts.get(name),
     findGrant,
-    /** Revokes all tokens of a name where nothing can be made at run time, until the process ends. */
+    /** Revokes all tokens of a name until the process ends, where revocations cannot be stored. */
     revoke: (name: string): void => {
       void revoke(name);
       tell();
     },
-    /** By name. */
+    /** Lists all accounts by name. */
     list: (): Account[] => [...accounts.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
-    /** Replaces the accounts of the settings; returns lines that say where random passwords are, or what they are. */
+    /** Replaces the configured accounts; returns lines of the start message about random passwords. */
     load: ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
       given = {
         ...(users && { users }),
@@ -178,16 +184,16 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
       };
       return renew();
     },
-    /** Whether nobody has made an account yet that administers the server, here or in the settings. */
+    /** True if no configured or runtime account is an Admin. */
     isFirstMissing: (): boolean => isRead() && !hasAdmin(),
-    /** Whether there may be such an account in a database that could not be read yet. */
+    /** True if an Admin may be in a database that was not read yet. */
     isUnknown: (): boolean => !isRead() && !hasAdmin(),
-    /** Calls the listener when accounts were changed at run time, or sessions were ended. */
+    /** Calls the listener after changes of runtime accounts and ends of sessions. */
     onChanged: (listener: () => void): void => void listeners.push(listener),
   };
 };
 
-/** Undefined until the first revocation of an account of the settings. */
+/** Returns the generation of an account's tokens; undefined until the first revocation of a configured account. */
 const findGeneration = (
   { origin, setting }: Account,
   end: RuntimeSetting<SessionEnd> | undefined,
@@ -202,7 +208,7 @@ const findGeneration = (
   );
 };
 
-/** Hashing is not repeated where nothing has changed. */
+/** Returns the account with the hash of the unchanged account before, so that a password is hashed once. */
 const keepHash = (account: Account, before: Account | undefined): Account =>
   before?.checked === account.checked && before.origin === account.origin && !account.setting ? before : account;
 

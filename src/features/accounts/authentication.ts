@@ -1,11 +1,13 @@
-import type { FastifyBaseLogger } from 'fastify';
 import type { Static, TObject } from 'typebox';
 import { isPassword, isPossiblePassword } from '../../auth/password.ts';
 import { HttpError } from '../../http/errors.ts';
 import { toAddressGroup } from '../../http/fair-shares.ts';
 import type { Parts } from '../../kit/feature.ts';
 import type { Accounts } from './accounts.ts';
-import { createCheckQueue, createLoginLimits, createSharedLogins } from './limits.ts';
+import { createCheckQueue } from './check-queue.ts';
+import { createLoginLimits } from './login-limits.ts';
+import type { RefusedLogins } from './refused-logins.ts';
+import { createSharedLogins } from './shared-logins.ts';
 import type { Account } from './user-kind.ts';
 import type { loginSettings } from './users.ts';
 
@@ -15,10 +17,10 @@ type LoginParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'meters'> & {
   settings: Static<TObject<typeof loginSettings>>;
 };
 
-/** Finds the account for a name and a password; rejects with an HttpError if there is none. */
+/** Returns the account with a name and a password; rejects with an HttpError for a wrong name or password. */
 export type Authenticate = (name: string, password: string, ip: string | undefined) => Promise<Account>;
 
-/** Monotonic, unlike the wall clock. */
+/** Seconds of a monotonic clock. */
 const readSeconds = (): number => performance.now() / 1000;
 
 export const createAuthentication = (
@@ -36,14 +38,14 @@ export const createAuthentication = (
     readSeconds,
     (ip) => log.warn({ ip }, 'login: wrong logins from this address are now delayed'),
   );
-  /** Logins at other instances, if there are any. */
+  /** Logins that were checked by other instances of the database. */
   const shared = database && createSharedLogins(database, clock, limits.learn);
   const logins = meters.counter('signalbox_logins_total', 'Logins by result.', ['result'], loginResults);
   const count = (result: (typeof loginResults)[number]): void => {
     logins.at(result).value += 1;
   };
   const queue = createCheckQueue(readSeconds);
-  /** The address group of each user's last login. */
+  /** Address group of each user's last login. */
   const lastGroups = new Map<string, string>();
   return async (name, password, ip) => {
     const account = accounts.find(name);
@@ -65,7 +67,7 @@ export const createAuthentication = (
         }
         throw new HttpError('unauthorized', 'Unknown user');
       }
-      // Not counted as wrong, because it cannot be a guess.
+      // An impossible password is no guess, so it does not count as wrong.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
       const check = async (): Promise<boolean> => isPassword(password, await account.readHash());
       const isKnown = lastGroups.get(account.name) === group;
@@ -75,9 +77,9 @@ export const createAuthentication = (
         await shared?.report({ ip, user, isRight: false });
         throw new HttpError('unauthorized', 'Invalid password');
       }
-      // Deleted or changed meanwhile.
+      // The account was deleted or changed during the check.
       if (accounts.find(name)?.checked !== account.checked) throw new HttpError('unauthorized', 'Invalid password');
-      // Usual logins leave nothing to tell.
+      // A success without earlier failures changes nothing at other instances.
       if (attempt.succeed()) await shared?.report({ ip, user, isRight: true });
       lastGroups.set(account.name, group);
       count('accepted');
@@ -91,39 +93,5 @@ export const createAuthentication = (
     } finally {
       attempt.end();
     }
-  };
-};
-
-/** Lines in each minute; further refused logins of it are counted. */
-const linesPerMinute = 20;
-const minute = 60_000;
-
-type RefusedLogins = ReturnType<typeof createRefusedLogins>;
-
-/**
- * Logs refused logins with user and address, never with the password. Nor with a name that no user has: people type passwords
- * into the wrong field. Guessing must not fill the log: of each minute only the first are logged, and one line counts the
- * others.
- */
-export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
-  let lines = 0;
-  let suppressed = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const endMinute = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (suppressed > 0) log.warn({ suppressed }, 'login: more logins were refused in the last minute');
-    lines = 0;
-    suppressed = 0;
-  };
-  return {
-    report: (user: string | undefined, ip: string | undefined, reason: string): void => {
-      timer ??= setTimeout(endMinute, minute).unref();
-      lines += 1;
-      if (lines <= linesPerMinute) log.warn({ user, ip, reason }, 'login: refused');
-      else suppressed += 1;
-    },
-    /** Logs the count of the current minute. */
-    close: endMinute,
   };
 };

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { passwords, startApp } from '../../../test/support/app.ts';
 import { createClient } from '../../../test/support/client.ts';
 
-/** An app, and logins from different local addresses. */
+/** Starts an app; `login` logs in from a local address. */
 const start = async (t: TestContext) => {
   const { url, request } = await startApp(t, { settings: { profiles: ['login', 'alerts'] } });
   const login = async (localAddress: string) => {
@@ -20,7 +20,7 @@ const count = (wanted: number, responses: { status: number }[]): number =>
 // Only Linux has loopback addresses other than 127.0.0.1 by default.
 const skip = process.platform !== 'linux' && 'it needs other loopback addresses';
 
-test('of 50 simultaneous logins ten are checked, and the others get 503 with Retry-After', {
+test('of 50 simultaneous logins at least ten are checked, and the rest get 503 with Retry-After', {
   skip,
 }, async (t) => {
   const { request, login } = await start(t);
@@ -36,7 +36,9 @@ test('of 50 simultaneous logins ten are checked, and the others get 503 with Ret
   assert.equal((await login('127.0.1.1')).status, 200);
 });
 
-test('one address has at most eight logins checked at once, which leaves room for others', { skip }, async (t) => {
+test('at most eight logins of one address are checked at a time, so other addresses can log in', {
+  skip,
+}, async (t) => {
   const { login } = await start(t);
   await login('127.0.0.1');
   const answers = Promise.all(Array.from({ length: 50 }, () => login('127.0.1.1')));

@@ -7,12 +7,14 @@ import { defineRoute, type Route } from '../../kit/route.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { type AccountMemory, openAccountMemory } from './account-memory.ts';
 import { createAccounts } from './accounts.ts';
-import { type Authenticate, createAuthentication, createRefusedLogins } from './authentication.ts';
+import { type Authenticate, createAuthentication } from './authentication.ts';
 import { keyKind } from './key-kind.ts';
 import { createKeyRoutes } from './key-routes.ts';
 import { createKeyUses, keepInDatabase, keepInFile } from './key-uses.ts';
 import { createOwnAccountRoutes } from './own-account.ts';
-import { createSessionRoutes, createSessions, issueToken } from './sessions.ts';
+import { createRefusedLogins } from './refused-logins.ts';
+import { createSessionRoutes } from './session-routes.ts';
+import { createSessions, issueToken } from './sessions.ts';
 import { createSetup, createSetupRoute } from './setup.ts';
 import { createSharedSessions } from './shared-sessions.ts';
 import { createUserKeeper } from './user-keeper.ts';
@@ -20,18 +22,18 @@ import { userKind } from './user-kind.ts';
 import { createUserRoutes } from './user-routes.ts';
 import { Credentials, findUserProblems, IssuedToken, loginSettings } from './users.ts';
 
-/** Of a random signing key. */
+/** Random bytes of a signing key. */
 const secretBytes = 32;
 
-/** Milliseconds between two removals of what has no effect any more. */
+/** Milliseconds between removals of ended sessions that have no effect any more. */
 const removalMs = 10 * 60_000;
 
 const unknownNotice =
   'No accounts are known while the database is away. If there are none yet, restart the server afterwards for a link to create one.';
 
-const notStored = 'login: that tokens were revoked is not stored';
+const notStored = 'login: the revocation of tokens could not be stored';
 
-/** Login: exchanges names and passwords for tokens. Accounts: who may do that, and which keys are accepted. */
+/** Login exchanges names and passwords for tokens; accounts are the users, keys and sessions behind them. */
 export const login = defineFeature({
   name: 'accounts',
   profiles: [
@@ -55,7 +57,7 @@ export const login = defineFeature({
     const { settings, tokens, keys, secrets, log, clock, storage, offers } = parts;
     const { database } = storage;
     const { settings: store } = offers;
-    /** So that the tokens are refused after a restart, too. */
+    /** Stores a revocation, so that the tokens are refused after a restart, too. */
     const storeRevocation = async (name: string): Promise<void> => {
       await keeper?.endSessions(name, ownSender, true).catch((err) => {
         log.warn({ err }, notStored);
@@ -107,7 +109,7 @@ export const login = defineFeature({
       notices,
       invitation: keeper && setup.invitation,
       reload: (changed) => {
-        // The server has read those of the settings again.
+        // The server has already read the keys of the config file again.
         keyKeeper.configure(keys.listConfigured());
         return accounts.load(changed);
       },
@@ -124,7 +126,7 @@ export const login = defineFeature({
   },
 });
 
-/** Undefined where no token outlives the process. */
+/** Opens the memory of configured accounts; undefined where no token outlives the process. */
 const openMemory = async ({ deriveKeys, secrets, storage, log }: Parts): Promise<AccountMemory | undefined> => {
   const derived = deriveKeys('accounts of the settings');
   const keys = derived.length > 0 || secrets.file === undefined ? derived : [secrets.get('jwtSecret', secretBytes)];

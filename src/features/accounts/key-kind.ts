@@ -7,10 +7,10 @@ import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { KeyParams, ShownKey } from './schema.ts';
 import { accountNameForm } from './user-kind.ts';
 
-/** As it is stored: with the hash, never the key. */
+/** Stored form: the hash of the key, never the key. */
 type StoredKey = Omit<AccessKey, 'name'>;
 
-/** A key, and who has made it if the config file has not. */
+/** Key of the config file or of a runtime setting. */
 export interface MergedKey extends AccessKey {
   setting: RuntimeSetting<StoredKey> | undefined;
 }
@@ -28,14 +28,14 @@ const assertKeyName = (name: string): void => {
 
 const isKey = createSchemaCheck(AccessKey);
 
-/** Throws an Error for one that cannot be used. */
+/** Throws an Error for an unusable key. */
 const compile = (setting: RuntimeSetting<StoredKey>): MergedKey => {
   const key = { ...setting.value, name: setting.name };
-  if (!isKey(key)) throw new Error('it is no key of this version');
+  if (!isKey(key)) throw new Error('the key has a form that this version does not know');
   return { ...key, setting };
 };
 
-/** Keys of programs. `AccessKeys` merges them once more, by their hashes, for the guard of routes. */
+/** Keys of programs. The guard of routes finds them by hash in `AccessKeys`. */
 export const keyKind = defineSettingKind<StoredKey, MergedKey, AccessKey>({
   name: 'key',
   noun: 'Key',

@@ -6,19 +6,19 @@ import { createSettingRoutes } from '../../kit/setting-routes.ts';
 import { type KeyKeeper, keyKind, type MergedKey } from './key-kind.ts';
 import { CreatedKey, KeyList, NewKey, type ShownKey } from './schema.ts';
 
-/** From then on, somebody should ask whether a key is still needed. */
+/** Milliseconds without a use after which a key counts as unused. */
 const unusedMs = 90 * 24 * 60 * 60_000;
 
 interface KeyParts {
   keeper: KeyKeeper;
   keys: AccessKeys;
-  /** Learns when keys were used before the start, and at other instances. */
+  /** Reads the uses of other instances and of earlier runs. */
   loadUses(): Promise<void>;
   clock: () => Date;
 }
 
 export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Route[] => {
-  /** Without its hash. */
+  /** Returns a key as in responses, without its hash. */
   const toShown = ({ name, sha256, scopes, setting }: MergedKey): ShownKey => {
     const { since = 0, last = 0 } = keys.findByHash(sha256)?.use ?? {};
     return {
@@ -35,7 +35,7 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
     list(
       {
         operationId: 'listKeys',
-        summary: 'List keys, those of the settings too, with their last use',
+        summary: 'List keys, including those of the config file, with their last use',
         response: KeyList,
       },
       async () => {
@@ -50,7 +50,7 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
     create(
       {
         operationId: 'createKey',
-        summary: 'Make a key for a program, which only this response shows',
+        summary: 'Create a key for a program; only this response contains the key',
         body: NewKey,
         created: CreatedKey,
       },
@@ -58,15 +58,15 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
         const { name, scope, scopes = scope && [scope] } = given;
         keyKind.assertName?.(name);
         if (!scopes) throw new HttpError('invalid', 'scopes is required');
-        if (scope && given.scopes) throw new HttpError('invalid', 'scope and scopes are alternatives: remove one');
+        if (scope && given.scopes)
+          throw new HttpError('invalid', 'scope and scopes are alternatives: remove one of them');
         const { key, entry } = createAccessKey(name, scopes);
         const { name: _, ...value } = entry;
         const known = await keeper.create(name, value, by);
-        if (!keys.findByHash(entry.sha256))
-          throw new HttpError('wrong-state', `Key ${name} has been deleted meanwhile`);
+        if (!keys.findByHash(entry.sha256)) throw new HttpError('wrong-state', `Key ${name} was deleted meanwhile`);
         return { ...toShown(known), key };
       },
     ),
-    remove({ operationId: 'deleteKey', summary: 'Delete a key, which opens nothing from then on' }),
+    remove({ operationId: 'deleteKey', summary: 'Delete a key; requests with it are refused immediately' }),
   ];
 };

@@ -5,16 +5,16 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
-/** Milliseconds between two times that uses are kept. */
+/** Milliseconds between writes of the uses. */
 const keptMs = 10 * 60_000;
 
-/** Milliseconds that the last time may take. */
+/** Longest milliseconds of the last write when the server stops. */
 const closingMs = 1000;
 
-/** The first digits of a key's hash, since when it is known, and when it was used last, in Unix milliseconds. */
+/** First digits of a key's hash, and the times of its first known and its last use in Unix milliseconds. */
 type KeptUse = [id: string, since: number, last: number];
 
-/** Where uses are kept: in the data directory, or in the database that instances share. */
+/** Storage of uses: the data directory, or the database that instances share. */
 interface KeptUses {
   read(ids: readonly string[]): Promise<KeptUse[]>;
   write(uses: readonly KeptUse[]): Promise<void>;
@@ -23,8 +23,8 @@ interface KeptUses {
 const toId = ({ sha256 }: KnownKey): string => sha256.slice(0, 16);
 
 /**
- * Keeps when keys were used, now and then and not with each request. What cannot be kept or read is known again after the
- * next use.
+ * Creates the times of use of keys, which are stored every 10 minutes instead of with each request. After a failure,
+ * the next use of a key sets its time again.
  */
 export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, log: Pick<FastifyBaseLogger, 'warn'>) => {
   let written = '';
@@ -50,10 +50,10 @@ export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, lo
   const keep = (): Promise<void> =>
     load()
       .then(save)
-      .catch((err: unknown) => log.warn({ err }, 'keys: when they were used cannot be kept'));
+      .catch((err: unknown) => log.warn({ err }, 'keys: the times of use could not be stored'));
   let timer: NodeJS.Timeout | undefined;
   return {
-    /** Learns what other instances know, and what was known before the start. */
+    /** Reads the uses of other instances and of earlier runs. */
     load: (): Promise<void> => load().catch(() => undefined),
     start: (): void => {
       void keep();
@@ -61,13 +61,13 @@ export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, lo
     },
     close: async (): Promise<void> => {
       clearInterval(timer);
-      // A database that does not answer holds up no end.
+      // A database without a response must not delay the stop for long.
       if (timer) await awaitWithin(closingMs, keep());
     },
   };
 };
 
-/** In a small file. */
+/** Stores uses in a small file. */
 export const keepInFile = (file: ReplacedFile): KeptUses => ({
   read: async () => parseJsonList(String(await file.read()), isUse),
   write: (uses) => file.write(Buffer.from(JSON.stringify(uses))),
@@ -76,7 +76,7 @@ export const keepInFile = (file: ReplacedFile): KeptUses => ({
 const isUse = (use: unknown): use is KeptUse =>
   Array.isArray(use) && typeof use[0] === 'string' && Number.isSafeInteger(use[1]) && Number.isSafeInteger(use[2]);
 
-/** In a table; of what several instances know, the latest counts. */
+/** Stores uses in a table, where the latest use of all instances wins. */
 export const keepInDatabase = (database: Pick<Database, 'query'>): KeptUses => ({
   read: async (ids) => {
     const text = 'SELECT id, since, last FROM signalbox.key_use WHERE id = ANY($1)';

@@ -19,14 +19,14 @@ const OwnAccount = defineShape('OwnAccount', {
   name: Type.String({ examples: ['anna'] }),
   role: RoleName,
   origin: nullable(accountOrigin, '`null` if another issuer made the token.'),
-  rights: Type.Array(RightName, { description: 'Everything that the caller may do.' }),
+  rights: Type.Array(RightName, { description: 'Rights of the caller.' }),
 });
 
 const NewPassword = defineShape('NewPassword', {
   currentPassword: Type.String({ writeOnly: true, examples: ['correct horse'] }),
   password: Type.String({
     writeOnly: true,
-    description: 'The new one, of at least 12 characters.',
+    description: 'The new password, at least 12 characters.',
     examples: ['correct horse battery staple'],
   }),
 });
@@ -36,11 +36,11 @@ interface OwnAccountParts {
   tokens: Tokens;
   sessions: Sessions;
   authenticate: Authenticate;
-  /** Undefined where nothing can be stored. */
+  /** Undefined where accounts cannot be stored. */
   keeper: UserKeeper | undefined;
 }
 
-/** Routes for what every user does with their own account. */
+/** Creates the routes with which users read and change their own account. */
 export const createOwnAccountRoutes = (parts: OwnAccountParts): Route[] => [
   createOwnAccountRoute(parts),
   ...(parts.keeper ? [createPasswordRoute(parts, parts.keeper)] : []),
@@ -52,7 +52,7 @@ const createOwnAccountRoute = ({ accounts }: OwnAccountParts): Route =>
     path: '/api/account',
     ...needs('account:own'),
     staysOpen: true,
-    summary: 'Show who you are, and what you may do',
+    summary: 'Show your name, role and rights',
     schema: { operationId: 'getOwnAccount', response: { 200: OwnAccount } },
     handler: async (request, reply) => {
       const { name, role } = principalOf(request);
@@ -68,7 +68,7 @@ const createPasswordRoute = (parts: OwnAccountParts, keeper: UserKeeper): Route 
     ...needs('account:own'),
     staysOpen: true,
     changesAccess: true,
-    summary: 'Change your own password, which ends your other sessions',
+    summary: 'Change your own password and end your other sessions',
     schema: {
       operationId: 'changeOwnPassword',
       body: NewPassword,

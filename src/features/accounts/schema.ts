@@ -13,7 +13,7 @@ const password = (description: string) =>
 const usualPassword = password('At least 12 characters that are not easily guessed, at most 128 bytes.');
 
 export const FirstAccount = defineShape('FirstAccount', {
-  code: Type.String({ description: 'Of the link that the start message shows.', examples: ['bW9zdCBzZWNyZXQ'] }),
+  code: Type.String({ description: 'The code in the link of the start message.', examples: ['bW9zdCBzZWNyZXQ'] }),
   name: userName,
   password: usualPassword,
 });
@@ -22,7 +22,7 @@ export const NewUser = defineShape('NewUser', { name: userName, role: RoleName, 
 
 export const ChangedUser = defineShape('ChangedUser', {
   role: RoleName,
-  password: Type.Optional(password('A new one; without it, the user keeps theirs.')),
+  password: Type.Optional(password('A new password; without one, the password stays.')),
 });
 
 export const ShownUser = defineShape('User', {
@@ -40,22 +40,22 @@ export const UserParams = Type.Object({ user: Type.String({ description: 'Name o
 const keyScopes = Type.Array(Type.Enum(scopes, { type: 'string' }), {
   minItems: 1,
   uniqueItems: true,
-  description: 'What it may be used for.',
+  description: 'Uses of the key.',
   examples: [['alerts:write']],
 });
 
 export const NewKey = defineShape('NewKey', {
   name: Type.String({ ...userName, examples: ['grafana'] }),
   scopes: Type.Optional(keyScopes),
-  scope: Type.Optional(Type.Enum(scopes, { type: 'string', description: 'The only one, instead of `scopes`.' })),
+  scope: Type.Optional(Type.Enum(scopes, { type: 'string', description: 'The only scope, instead of `scopes`.' })),
 });
 
 const keyFields = {
   name: Type.String({ examples: ['grafana'] }),
   scopes: keyScopes,
   origin: settingOrigin,
-  lastUsedAt: orNull(Time, 'When it was presented last, as far as this server knows.'),
-  isUnused: Type.Boolean({ description: 'Nobody has used it for 90 days.', examples: [false] }),
+  lastUsedAt: orNull(Time, 'Last use that this server knows.'),
+  isUnused: Type.Boolean({ description: 'True if the key was not used for 90 days.', examples: [false] }),
   ...settingFacts,
 };
 
@@ -65,7 +65,7 @@ export type ShownKey = Static<typeof ShownKey>;
 export const CreatedKey = defineShape('CreatedKey', {
   ...keyFields,
   key: Type.String({
-    description: 'The key, which is never shown again.',
+    description: 'The key; no other response contains it.',
     examples: ['sbk_0000000000000000000000000000000000000000000'],
   }),
 });
@@ -76,22 +76,17 @@ export const KeyParams = Type.Object({ key: Type.String({ description: 'Name of 
 
 export const ShownSession = defineShape('Session', {
   id: Type.String({ examples: ['7f3cQvE0mX1dJ9aPzq2LbA'] }),
-  startedAt: Type.String({ ...Time, description: 'When somebody logged in.' }),
-  renewedAt: Type.String({ ...Time, description: 'When its last token was issued.' }),
-  expiresAt: Type.String({ ...Time, description: 'When it ends unless it is renewed.' }),
-  address: orNull(Type.String({ examples: ['192.0.2.7'] }), 'From where.'),
-  client: orNull(Type.String({ examples: ['Mozilla/5.0'] }), 'What the client calls itself.'),
-  isCurrent: Type.Boolean({ description: 'It is that of this request.', examples: [true] }),
+  startedAt: Type.String({ ...Time, description: 'Time of the login.' }),
+  renewedAt: Type.String({ ...Time, description: 'Time when the last token was issued.' }),
+  expiresAt: Type.String({ ...Time, description: 'Time when the session ends unless it is renewed.' }),
+  address: orNull(Type.String({ examples: ['192.0.2.7'] }), 'IP address of the client.'),
+  client: orNull(Type.String({ examples: ['Mozilla/5.0'] }), 'User-Agent of the client.'),
+  isCurrent: Type.Boolean({ description: 'True for the session of this request.', examples: [true] }),
 });
 export type ShownSession = Static<typeof ShownSession>;
 
-export const SessionList = defineList(
-  'SessionList',
-  'Sessions',
-  ShownSession,
-  'The one that was renewed last comes first.',
-);
+export const SessionList = defineList('SessionList', 'Sessions', ShownSession, 'The last renewed session is first.');
 
 export const EndedSessions = defineShape('EndedSessions', {
-  endedAt: Type.String({ ...Time, description: 'Tokens from before are refused.' }),
+  endedAt: Type.String({ ...Time, description: 'Tokens issued before this time are refused.' }),
 });

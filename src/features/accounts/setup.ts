@@ -12,17 +12,17 @@ import { toShownUser } from './user-kind.ts';
 const codeBytes = 24;
 const setupMinutes = 30;
 
-/** Lets somebody who has read the start message make the first account, once. */
+/** Setup of the first account with the code of the start message, which works once. */
 export interface Setup {
-  /** Undefined where there is an account already. */
+  /** Undefined if there is an account. */
   invitation: Invitation | undefined;
-  /** Makes sure that the code is right, and that nobody else uses it meanwhile; throws an HttpError. */
+  /** Reserves the code for one request; throws an HttpError for a wrong, expired or used code. */
   take(code: string): void;
-  /** Lets somebody use the code again: no account was made. */
+  /** Releases the code after a request that created no account. */
   giveBack(): void;
 }
 
-/** `now` is monotonic, in milliseconds. The code is known only to this process. */
+/** Creates the setup with a code that only this process knows; `now` is monotonic, in milliseconds. */
 export const createSetup = (isNeeded: () => boolean, now: () => number = () => performance.now()): Setup => {
   const code = Buffer.from(randomBytes(codeBytes).toString('base64url'));
   const endsAt = now() + setupMinutes * 60_000;
@@ -39,7 +39,7 @@ export const createSetup = (isNeeded: () => boolean, now: () => number = () => p
     take: (text) => {
       const given = Buffer.from(text);
       if (given.length !== code.length || !timingSafeEqual(given, code)) {
-        throw refuse('The code is not that of the last start of this server');
+        throw refuse('The code is not the one of the last start of this server');
       }
       if (isTaken || !isNeeded()) throw linkUsed();
       if (now() > endsAt) throw refuse(`The link was valid for ${setupMinutes} minutes`);
@@ -57,7 +57,7 @@ export const createSetupRoute = (setup: Setup, users: UserKeeper): Route =>
     path: '/api/setup',
     ...openFor('account:own'),
     staysOpen: true,
-    summary: 'Make the first account, with the code of the start message',
+    summary: 'Create the first account with the code of the start message',
     schema: {
       operationId: 'setUp',
       body: FirstAccount,

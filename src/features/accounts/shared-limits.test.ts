@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLoginLimits } from './limits.ts';
+import { createLoginLimits } from './login-limits.ts';
 
-/** Limits, and one failed login from each of several addresses. */
+/** Creates limits; `failFrom` fails one login from each of several addresses. */
 const start = (limits: { perUser: number; inTotal: number; maxDelay?: number }) => {
   const clock = { seconds: 0 };
   const all = { perAddress: 8, maxDelay: 300, ...limits };
@@ -59,7 +59,7 @@ test('the counts per user and in total are reset after an hour', () => {
   assert.deepEqual([fail('10.0.0.0', 'ada'), fail('10.0.0.0', 'ada')], [0, 0]);
 });
 
-test('ten thousand addresses are remembered, and those unused for longest are forgotten first', () => {
+test('ten thousand addresses are remembered; the address with the oldest failure is forgotten first', () => {
   const { fail, failFrom } = start({ perUser: 1, inTotal: 0 });
   const oldest = '192.0.2.1';
   assert.equal(fail(oldest, 'ada'), 0);

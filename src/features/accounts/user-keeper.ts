@@ -10,10 +10,13 @@ import { createSerial } from '../../lib/scheduling.ts';
 import { type Accounts, type SessionEnd, sessionEndKind } from './accounts.ts';
 import { type Account, assertUserName, type StoredUser, type UserSettingKeeper } from './user-kind.ts';
 
-/** Changes that take rights away. */
+/** Options of changes that take rights away. */
 const revocation: PutOptions = { isRevocation: true };
 
-/** Names without an account whose ends of sessions are remembered, whatever the clock: tokens of them must stay refused. */
+/**
+ * Most names without an account whose session ends are stored, at any time of the clock: their tokens must stay
+ * refused.
+ */
 const mostEnded = 20_000;
 
 export interface NewAccount {
@@ -22,7 +25,7 @@ export interface NewAccount {
   password: string;
 }
 
-/** Stores a new user. Rejects with an HttpError for what cannot be used, 409 for one that exists. */
+/** Stores a new user. Rejects with an HttpError for an invalid name or password, 409 for an existing user. */
 export const addUser = async (
   users: UserSettingKeeper,
   { name, role, password }: NewAccount,
@@ -42,13 +45,16 @@ const assertStrong = (name: string, password: string): void => {
   if (weakness !== undefined) throw new HttpError('invalid', `password ${weakness}`);
 };
 
-/** Of the link that makes the first account. */
+/** Refusal of a setup link that was used or is not needed. */
 export const linkUsed = (): HttpError =>
   new HttpError('forbidden', 'The link was used, or there is an account: log in');
 
 export type UserKeeper = ReturnType<typeof createUserKeeper>;
 
-/** Changes users one after the other, so that two changes cannot remove the last two administrators. */
+/**
+ * Creates the keeper, which changes users one after the other: two changes at a time could remove the last two
+ * administrators.
+ */
 export const createUserKeeper = (
   accounts: Accounts,
   users: UserSettingKeeper,
@@ -62,16 +68,16 @@ export const createUserKeeper = (
     throw new HttpError(
       'wrong-state',
       account.origin === 'config'
-        ? `User ${name} is in the settings: change it there`
-        : `User ${name} lasts until there is an account: create one`,
+        ? `User ${name} is defined in the settings: change it there`
+        : `User ${name} is temporary, until there is an account: create an account`,
     );
   };
   const requireFound = (name: string): Account => {
     const account = accounts.find(name);
     if (account) return account;
-    throw new HttpError('wrong-state', `User ${name} has been deleted meanwhile`);
+    throw new HttpError('wrong-state', `User ${name} was deleted meanwhile`);
   };
-  /** The server keeps an administrator: otherwise only its settings could make one. */
+  /** Refuses to remove the last administrator: only the settings could add another. */
   const assertOthers = (name: string, change: string): void => {
     const isOther = (one: Account): boolean => one.name !== name && one.role === 'Admin' && one.origin !== 'temporary';
     if (accounts.list().some(isOther)) return;
@@ -82,7 +88,10 @@ export const createUserKeeper = (
     if (!expected || expected.includes(version)) return;
     throw new StoreConflict(`${name} has been changed: its version is ${version}`, version);
   };
-  /** Refuses all tokens of a name: of an account by its generation, of another issuer up to this second. */
+  /**
+   * Revokes all tokens of a name: the tokens of an account by its generation, those of another issuer up to this
+   * second.
+   */
   const endSessions = (name: string, by: string, hadAccount = false): Promise<RuntimeSetting<SessionEnd>> => {
     const isForeign = !hadAccount && (accounts.findGrant(name) === undefined || isForeignEnd(name));
     const value: SessionEnd = { notBefore: toSecond(clock()), ...(isForeign && { isForeign }) };
@@ -93,7 +102,7 @@ export const createUserKeeper = (
   const add = async (given: NewAccount, by: string): Promise<Account> => {
     const lower = given.name.toLowerCase();
     const taken = accounts.list().find((one) => one.origin === 'config' && one.name.toLowerCase() === lower);
-    if (taken) throw new HttpError('wrong-state', `User ${taken.name} is in the settings: choose another name`);
+    if (taken) throw new HttpError('wrong-state', `User ${taken.name} is defined in the settings: choose another name`);
     await addUser(users, given, by, clock);
     return requireFound(given.name);
   };
@@ -107,19 +116,19 @@ export const createUserKeeper = (
     const { setting } = account;
     if (!setting) return account;
     assertVersion(account, expected);
-    if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'make another one first');
+    if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'create another one first');
     if (password !== undefined) assertStrong(name, password);
-    // Nobody is logged out where nothing changes.
+    // A change without effect logs nobody out.
     else if (role === account.role) return account;
     const passwordHash = password === undefined ? setting.value.passwordHash : await hashPassword(password);
     const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
-    // Never over a change of another instance that is not known here.
+    // A change by another instance that is not known here must not be overwritten.
     await users.store(name, value, by, expected ?? [setting.version], revocation);
     return requireFound(name);
   };
   return {
     create: (given: NewAccount, by: string): Promise<Account> => serially(() => add(given, by)),
-    /** Makes the administrator of a server that has none; at other instances somebody may do that, too. */
+    /** Creates the first administrator; loses against an earlier one of another instance. */
     createFirst: ({ name, password }: Omit<NewAccount, 'role'>): Promise<Account> =>
       serially(async () => {
         await users.catchUp();
@@ -132,7 +141,10 @@ export const createUserKeeper = (
         await users.delete(name, ownSender, [version]);
         throw linkUsed();
       }),
-    /** Without a password, the user keeps theirs. Users change their own password with the current one. */
+    /**
+     * Replaces role and password; the password stays if it is missing. Users change their own password with
+     * `changePassword`.
+     */
     change: async (
       name: string,
       given: { role: Role; password?: string | undefined },
@@ -144,36 +156,36 @@ export const createUserKeeper = (
       }
       return serially(() => change(name, given, by, expected));
     },
-    /** Throws an HttpError for an account whose password is not changed here. */
+    /** Throws an HttpError for an account whose password is not stored by this server. */
     requireChangeable: (name: string): void => {
       if (!accounts.find(name)) {
         throw new HttpError(
           'wrong-state',
-          'The token is of no account of this server: change the password where it comes from',
+          'The token belongs to no account of this server: change the password at its issuer',
         );
       }
       requireRuntime(name);
     },
-    /** Changes the own password of a user, who has given the current one. */
+    /** Changes the own password of a user whose current password was checked. */
     changePassword: (name: string, password: string): Promise<Account> =>
       serially(() => change(name, { role: requireRuntime(name).role, password }, name)),
     remove: (name: string, by: string, expected?: readonly number[]): Promise<Account> =>
       serially(async () => {
         const account = requireRuntime(name);
         assertVersion(account, expected);
-        if (account.role === 'Admin') assertOthers(name, 'make another one before you delete this one');
-        // First: a crash between the two must not leave tokens of a user who is gone.
+        if (account.role === 'Admin') assertOthers(name, 'create another one before you delete this one');
+        // Tokens are revoked first, so that a crash leaves no valid token of a deleted user.
         await endSessions(name, by);
         await users.delete(name, by, expected ?? [account.setting?.version ?? 0]);
         return account;
       }),
     endSessions,
-    /** Forgets the oldest ends of sessions of names without an account; several instances may do that at once. */
+    /** Deletes the oldest session ends of names without an account; several instances may do this at a time. */
     removeOld: async (): Promise<void> => {
       const gone = settings.list(sessionEndKind).filter(({ name }) => accounts.find(name) === undefined);
       const sorted = gone.sort((one, other) => one.version - other.version);
       for (const { name, version } of sorted.slice(0, Math.max(0, sorted.length - mostEnded))) {
-        // Somebody may have ended them again meanwhile.
+        // The sessions may have been ended again meanwhile.
         await settings.delete(sessionEndKind, name, ownSender, [version]).catch(() => undefined);
       }
     },

@@ -9,28 +9,31 @@ import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { ShownUser, UserParams } from './schema.ts';
 import type { User } from './users.ts';
 
-/** A user as it is stored. */
+/** Stored form of a user. */
 export interface StoredUser extends Pick<User, 'role' | 'passwordHash'> {
-  /** The second of Unix time up to which earlier versions refuse tokens of the user. */
+  /** Second of Unix time up to which earlier versions refuse tokens of the user. */
   notBefore: number;
 }
 
 export interface Account {
   name: string;
   role: Role;
-  /** `temporary`: admin and reader with random passwords, until somebody makes an account. */
+  /** `temporary`: admin and reader with random passwords, until an account is created. */
   origin: 'config' | 'made' | 'temporary';
-  /** Of one that was made at run time. */
+  /** Setting of a runtime account. */
   setting?: RuntimeSetting<StoredUser>;
-  /** Role and password, or its hash: what a login checks. */
+  /** Role, and password or hash, which a login checks. */
   checked: string;
-  /** Built-in accounts hash their password with the first login: hashing on startup would delay the first response. */
+  /**
+   * Returns the hash. Built-in accounts hash their password at the first login: hashing on startup would delay the
+   * first response.
+   */
   readHash(): Promise<string> | string;
 }
 
 export type UserSettingKeeper = SettingKeeper<StoredUser, Account>;
 
-/** Names of users and keys that are made at run time, which are in paths. */
+/** Pattern of names of runtime users and keys, which are parts of paths. */
 export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** @throws HttpError */
@@ -42,7 +45,7 @@ export const assertUserName = (name: string): void => {
   );
 };
 
-/** Throws an Error for one that cannot be used. */
+/** Throws an Error for an unusable user. */
 const compile = (setting: RuntimeSetting<StoredUser>): Account => {
   const { name, value } = setting;
   const problem = findProblem(value);
@@ -59,7 +62,7 @@ const findProblem = (value: StoredUser): string | undefined => {
   return problem === undefined ? undefined : `passwordHash ${problem}`;
 };
 
-/** Without the password's hash. */
+/** Returns a user as in responses, without the password's hash. */
 export const toShownUser = ({ name, role, origin, setting }: Account): ShownUser => ({
   name,
   role,
@@ -67,7 +70,7 @@ export const toShownUser = ({ name, role, origin, setting }: Account): ShownUser
   ...toSettingFacts(setting),
 });
 
-/** Users. `Accounts` merges them with those of the settings, since there are others as long as nobody has made one. */
+/** Runtime users. `createAccounts` merges them with configured users and temporary accounts. */
 export const userKind = defineSettingKind<StoredUser, Account>({
   name: 'user',
   noun: 'User',

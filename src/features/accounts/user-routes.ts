@@ -6,7 +6,7 @@ import { ChangedUser, NewUser, ShownUser, UserList } from './schema.ts';
 import type { UserKeeper } from './user-keeper.ts';
 import { toShownUser, type UserSettingKeeper, userKind } from './user-kind.ts';
 
-/** Without a keeper, users can only be listed. */
+/** Creates the routes of users; without a keeper, users can only be listed and read. */
 export const createUserRoutes = (
   accounts: Accounts,
   users: UserSettingKeeper,
@@ -15,23 +15,23 @@ export const createUserRoutes = (
   const { list, read, create, replace, remove } = createSettingRoutes(userKind, users, toShownUser);
   const all = [
     list(
-      { operationId: 'listUsers', summary: 'List users, those of the settings too', response: UserList },
+      { operationId: 'listUsers', summary: 'List users, including those of the settings', response: UserList },
       accounts.list,
     ),
-    read({ operationId: 'getUser', summary: 'One user' }, (name) =>
+    read({ operationId: 'getUser', summary: 'Read a user' }, (name) =>
       requireKnown(accounts.find(name), userKind.noun, name, userKind.path),
     ),
   ];
   if (!keeper) return all;
   return [
     ...all,
-    create({ operationId: 'createUser', summary: 'Make a user', body: NewUser }, async (given, by) =>
+    create({ operationId: 'createUser', summary: 'Create a user', body: NewUser }, async (given, by) =>
       toShownUser(await keeper.create(given, by)),
     ),
     replace(
       {
         operationId: 'replaceUser',
-        summary: 'Give a user another role or password, and log them out everywhere',
+        summary: 'Change the role or password of a user, and log them out everywhere',
         body: ChangedUser,
         ignores: ShownUser,
       },
@@ -39,7 +39,7 @@ export const createUserRoutes = (
         toShownUser(await keeper.change(name, { role, password }, by, expected)),
     ),
     remove(
-      { operationId: 'deleteUser', summary: 'Delete a user, whose tokens and streams end at once' },
+      { operationId: 'deleteUser', summary: 'Delete a user and end their tokens and streams' },
       async (name, { by, expected }) => toShownUser(await keeper.remove(name, by, expected)),
     ),
   ];

@@ -6,15 +6,15 @@ import { defineShape } from '../../kit/route.ts';
 
 export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
 
-/** Where an account comes from. */
+/** Source of an account. */
 export const accountOrigin = Type.Enum(['config', 'made', 'temporary'], {
   type: 'string',
   description:
-    '`config`: in the settings, where it is changed. `temporary`: with a random password, until somebody makes an account.',
+    '`config`: defined in the settings. `made`: created while the server ran. `temporary`: with a random password, until an account is created.',
   examples: ['made'],
 });
 
-/** Both are needed; a missing one is treated as a wrong one. */
+/** Name and password, both required; a missing one gets 401 like a wrong one. */
 export const Credentials = defineShape('Credentials', {
   Username: Type.Optional(Type.String({ examples: ['admin'] })),
   Password: Type.Optional(Type.String({ examples: ['correct horse battery staple'] })),
@@ -30,7 +30,7 @@ export const IssuedToken = defineShape('IssuedToken', {
   role: RoleName,
 });
 
-/** A user of the settings. */
+/** User of the config file. */
 export const User = Type.Object(
   {
     name: Type.String({ minLength: 1 }),
@@ -56,7 +56,7 @@ const password = (name: string) =>
 const tries = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
 
-/** The login's settings with their defaults. */
+/** Settings of the login. */
 export const loginSettings = {
   adminPassword: password('admin'),
   readerPassword: password('reader'),
@@ -93,7 +93,7 @@ export interface UserSettings {
   readerPassword?: string;
 }
 
-/** Why the users and passwords of the settings cannot be used, as clauses that contain no secrets. */
+/** Returns the problems of the configured users and passwords, as clauses without secrets. */
 export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
   const problems = [...findLengthProblem('admin', adminPassword), ...findLengthProblem('reader', readerPassword)];
   if (!users) return problems;

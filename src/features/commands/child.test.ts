@@ -6,7 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 import { isRunning, writeProgram } from '../../../test/support/child-programs.ts';
 import { fc } from '../../../test/support/random.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createLineReader, readChildText, runChild } from './child.ts';
+import { runChild } from './child.ts';
+import { createLineReader, readChildText } from './child-output.ts';
 import { CommandFailure, maxOutputBytes, toBoundedResult } from './runner.ts';
 
 const signal = new AbortController().signal;
@@ -108,7 +109,7 @@ test('a process that leaves the group and keeps the output open does not delay t
   assert.ok(performance.now() - started < 5000);
 });
 
-test('an abort ends a command whose output another process keeps writing', async (t) => {
+test('an abort ends a command although another process keeps writing to its output', async (t) => {
   const daemon = `setsid sh -c 'echo $$; exec yes' "$0" &`;
   const program = writeProgram(t, 'endless', `${daemon} exec sleep 300`);
   const controller = new AbortController();
@@ -129,7 +130,7 @@ test('an abort ends a command whose output another process keeps writing', async
   await waitUntil('the process has ended, as nobody reads it', () => !pids.read().some(isRunning));
 });
 
-test('a program that has exited is signalled no more, because its process id may be that of another', async (t) => {
+test('a program that has exited gets no signal, because another process may have its id', async (t) => {
   const daemon = `setsid sh -c 'echo $$; touch "$0.ready"; exec sleep 300' "$0" &`;
   const program = writeProgram(t, 'daemon', `${daemon} until [ -e "$0.ready" ]; do :; done`);
   const controller = new AbortController();
@@ -173,7 +174,7 @@ test('output is read only as fast as it is taken, and to its end', async (t) => 
   assert.equal(bytes, 1_000_000);
 });
 
-test("an error of the output's reader rejects the call", async () => {
+test("an error of the output's reader rejects the run", async () => {
   const onOutput = (): boolean => {
     throw new Error('unreadable');
   };
@@ -184,7 +185,7 @@ test("an error of the output's reader rejects the call", async () => {
   }
 });
 
-test('a program that cannot be started, or a signal that is already aborted, rejects the call', async () => {
+test('a program that cannot be started, or a signal that is already aborted, rejects the run', async () => {
   const request = { program: '/nonexistent/program', args: [], onOutput: ignore };
   await assert.rejects(runChild({ ...request, signal }), { code: 'ENOENT' });
   await assert.rejects(runChild({ ...request, signal: AbortSignal.abort(new Error('late')) }), /^Error: late$/);
@@ -218,7 +219,7 @@ test('a program that writes too much is terminated', async () => {
   await assert.rejects(readChildText(request), failure);
 });
 
-test('lines are reassembled however the output is split', async () => {
+test('lines are reassembled from output that is split anywhere', async () => {
   const lines = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n')));
   await fc.assert(
     fc.asyncProperty(lines, fc.integer({ min: 1, max: 7 }), async (expected, size) => {
@@ -234,7 +235,7 @@ test('lines are reassembled however the output is split', async () => {
   );
 });
 
-test('many lines are read without holding up other work', async () => {
+test('many lines are read without blocking other work', async () => {
   let lines = 0;
   const read = createLineReader((line) => {
     lines += JSON.parse(String(line)).length;

@@ -5,14 +5,15 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import { createAudit } from './audit.ts';
 import { runChild } from './child.ts';
-import { createAudit, createExecutor } from './executor.ts';
+import { createExecutor } from './executor.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 
 const stays = new AbortController().signal;
 const caller = { requestId: 'r', user: 'admin', role: 'Admin', remoteAddress: '::1' } as const;
 
-/** An executor with a journal of its own, which may lack something. */
+/** Creates an executor with its own journal, or with another `append`. */
 const open = async (
   t: TestContext,
   run: Runner['run'],
@@ -43,7 +44,7 @@ const open = async (
   return { execute, close: executor.close, readEnds };
 };
 
-/** Runs programs that would last for minutes; `pids` are their process ids. */
+/** Creates a runner of programs that last for minutes; `pids` are their process ids. */
 const createSlowRun = (): { run: Runner['run']; pids: number[] } => {
   const pids: number[] = [];
   const run: Runner['run'] = async (_, signal) => {
@@ -81,7 +82,7 @@ test('a client that disconnects ends its command, waiting or running', async (t)
   assert.deepEqual(pids.map(isRunning), [false, false, false, false]);
 });
 
-test('a command whose client has already gone is not run', async (t) => {
+test('a command of a disconnected client is not run', async (t) => {
   const { execute } = await open(t, () => assert.fail('must not run'));
   const failure = new CommandFailure('The client has disconnected', 'abandoned');
   await assert.rejects(execute(AbortSignal.abort()), failure);
@@ -97,7 +98,7 @@ test('close ends running commands and resolves when they have ended', async (t) 
   await ended;
 });
 
-/** Runs until it is aborted. */
+/** Runs until an abort. */
 const lasts: Runner['run'] = (_, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApp } from '../../../test/support/app.ts';
 
-test('D29 commands need role Admin, and every token can list the allowed commands', async (t) => {
+test('commands need role Admin, and every token can list the allowed commands', async (t) => {
   const app = await startApp(t);
   const reader = await app.login('reader');
   const post = { body: { command: 'Get-Process -Id 1' } };
@@ -14,7 +14,7 @@ test('D29 commands need role Admin, and every token can list the allowed command
   assert.equal((await app.request('GET', '/api/executions', { token: reader })).status, 403);
 });
 
-test('D29 with executeAuth none anyone may run commands, and only Admin may read the audit', async (t) => {
+test('with executeAuth none anyone may run commands, and only Admin may read the audit', async (t) => {
   const app = await startApp(t, { settings: { executeAuth: 'none' } });
   assert.match(String(app.notices), /may use POST \/api\/execute and GET \/api\/commands without a token/);
   const { status } = await app.request('POST', '/api/execute', { body: { command: 'Get-Process -Id 1' } });

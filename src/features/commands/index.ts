@@ -5,7 +5,8 @@ import type { HostReadings } from '../../host/readings.ts';
 import { defineFeature, type Tool } from '../../kit/feature.ts';
 import { createNoticeTopic } from '../../kit/topic.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
-import { auditTransfer, createAudit, createExecutor } from './executor.ts';
+import { auditTransfer, createAudit } from './audit.ts';
+import { createExecutor } from './executor.ts';
 import { Refusal } from './language.ts';
 import { createNativeRunner } from './native/runner.ts';
 import { checkCommand } from './policy.ts';
@@ -14,11 +15,12 @@ import { createCommandRoutes } from './routes.ts';
 import type { Runner } from './runner.ts';
 import { commandSettings, ExecutionNotice } from './schema.ts';
 
-/** `signalbox check-command LINE`: whether POST /api/execute would run the line, without running it. */
+/** `signalbox check-command LINE`: checks a line like POST /api/execute, without running it. */
 const checkTool: Tool = {
   name: 'check-command',
   argument: { name: 'LINE', isQuoted: true },
-  summary: 'check whether a command line is allowed, and print how it is read or why it is refused; runs nothing',
+  summary:
+    'check whether a command line is allowed; print the command as it is read, or the reason for the refusal; run nothing',
   run: (line) => {
     const command = checkCommand(line);
     if (command instanceof Refusal) return { output: `refused: ${command.message}`, ok: false };
@@ -26,7 +28,7 @@ const checkTool: Tool = {
   },
 };
 
-/** Diagnostic commands in PowerShell syntax from a fixed allow list; each execution is in a durable audit. */
+/** Diagnostic commands in PowerShell syntax from a fixed allow list, with a durable audit of executions. */
 export const commands = defineFeature({
   name: 'commands',
   profiles: [{ name: 'commands', aliases: ['X'], mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
@@ -72,7 +74,9 @@ interface RunnerChoice {
   platform?: NodeJS.Platform;
 }
 
-/** The runner for the settings. Rejects with a SettingsError if it needs PowerShell and there is none. */
+/**
+ * Returns the runner that the settings choose. Rejects with a SettingsError if PowerShell is needed and not installed.
+ */
 export const chooseRunner = async ({
   commandRunner,
   powerShellPaths,

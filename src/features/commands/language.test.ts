@@ -3,26 +3,16 @@ import { test } from 'node:test';
 import { createAnyText, orRefusal, writeList } from '../../../test/support/command-lines.ts';
 import { amount } from '../../../test/support/long.ts';
 import { fc } from '../../../test/support/random.ts';
-import {
-  type CommandLine,
-  createAnyMatcher,
-  createRowFilter,
-  createTextMatcher,
-  dateKind,
-  findName,
-  hasWildcard,
-  likeWildcards,
-  nameWildcards,
-  parseCommandLine,
-  parseFilter,
-  Refusal,
-} from './language.ts';
+import { createRowFilter, parseFilter } from './filter.ts';
+import { type CommandLine, findName, parseCommandLine, Refusal } from './language.ts';
 import { checkCommand } from './policy.ts';
+import { dateKind } from './value-kinds.ts';
+import { createAnyMatcher, createTextMatcher, hasWildcard, likeWildcards, nameWildcards } from './wildcards.ts';
 
 const special = /[;|&<>$(){}@#`'"]/;
 const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Texts made mostly of characters with a meaning in PowerShell. */
+/** Texts of mostly characters with a meaning in PowerShell. */
 const line = fc
   .array(
     fc.oneof(
@@ -47,7 +37,7 @@ const write = ({ name, parameters }: CommandLine): string =>
 
 const parse = (text: string) => orRefusal(() => parseCommandLine(text));
 
-test('the parser throws nothing but refusals, and an accepted line, written again from its parts, parses to the same', () => {
+test('the parser throws only refusals, and an accepted line that is written again from its parts parses to the same parts', () => {
   fc.assert(
     fc.property(commandLine, (text) => {
       const parsed = parse(text);
@@ -227,7 +217,7 @@ test('a filter of comparisons joined by AND is parsed', () => {
   assert.equal(most.length, 16);
 });
 
-test('any other WQL is refused', () => {
+test('WQL other than comparisons joined by AND is refused', () => {
   const cases: [string, RegExp][] = [
     ['', /^Filter is not understood at ""$/],
     ["Name = 'a' OR Name = 'b'", /understood at "Name = 'a' OR/],

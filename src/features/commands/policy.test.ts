@@ -4,20 +4,21 @@ import { Value } from 'typebox/value';
 import { createAnyText, writeCommandLine } from '../../../test/support/command-lines.ts';
 import { amount } from '../../../test/support/long.ts';
 import { fc } from '../../../test/support/random.ts';
-import { dateKind, propertyKind, Refusal } from './language.ts';
+import { cimClasses } from './cim-classes.ts';
+import { Refusal } from './language.ts';
 import {
   type CommandPolicy,
   checkCommand,
-  cimClasses,
   commandNames,
   describeCommands,
   type ParameterPolicy,
   policies,
 } from './policy.ts';
+import { dateKind, propertyKind } from './value-kinds.ts';
 
 const newest = { Newest: 50 };
 
-test('D30 allowed lines become commands with typed values', () => {
+test('allowed lines become commands with typed values', () => {
   const cases: [string, object][] = [
     ['Get-Process', {}],
     [' Get-Process ', {}],
@@ -45,7 +46,7 @@ test('D30 allowed lines become commands with typed values', () => {
   }
 });
 
-test('D30 any other line is refused with a reason that names the fault', () => {
+test('any other line is refused with a reason that names the fault', () => {
   const long = 'x'.repeat(129);
   const cases: [string, RegExp][] = [
     ['Remove-Item /', /^Command "Remove-Item" is not allowed; allowed are Get-Process, Get-Service/],
@@ -68,8 +69,8 @@ test('D30 any other line is refused with a reason that names the fault', () => {
     ['Get-Process a -Name b', /^-Name is given twice$/],
     ['Get-Process -id 1 -ID 2', /^-Id is given twice$/],
     ['Get-Process -Name', /^-Name needs a value$/],
-    ['Get-Process -Name a -Id 1', /^-Name and -Id cannot stand together$/],
-    ['Get-Service -Name a -DisplayName b', /^-Name and -DisplayName cannot stand together$/],
+    ['Get-Process -Name a -Id 1', /^-Name and -Id exclude each other$/],
+    ['Get-Service -Name a -DisplayName b', /^-Name and -DisplayName exclude each other$/],
     ["Get-Process ''", /^-Name: a value must not be empty$/],
     [`Get-Process ${long}`, /^-Name: "x{40}…" is longer than 128 characters$/],
     [`Get-Process ${Array(17).fill('a').join(',')}`, /^-Name takes at most 16 values$/],
@@ -92,7 +93,7 @@ test('D30 any other line is refused with a reason that names the fault', () => {
     ['Get-CimInstance -Property Name', /^-ClassName is required$/],
     ['Get-CimInstance Win32_Process -Property CommandLine', /^-Property: "CommandLine" is not one of/],
     ['Get-CimInstance Win32_Process -KeyOnly 1', /^-KeyOnly takes no value$/],
-    ['Get-CimInstance Win32_Process -KeyOnly -Property Name', /^-Property and -KeyOnly cannot stand together$/],
+    ['Get-CimInstance Win32_Process -KeyOnly -Property Name', /^-Property and -KeyOnly exclude each other$/],
     ["Get-CimInstance Win32_Process -Filter 'CommandLine=1'", /^-Filter: Filter names an unknown property/],
     [`Get-CimInstance Win32_Process -Filter '${'a'.repeat(1025)}'`, /is longer than 1024 characters$/],
     ['Get-CimInstance Win32_Process -Query x', /^Parameter "-Query"/],
@@ -127,7 +128,7 @@ test('the check accepts or refuses any text and never throws', () => {
   );
 });
 
-test('an allowed command written again from its values is allowed and parses the same', () => {
+test('an allowed command that is written again from its values is allowed and parses to the same values', () => {
   let allowed = 0;
   fc.assert(
     fc.property(allowedLine, (line) => {
@@ -192,7 +193,7 @@ const createParameters = (policy: CommandPolicy): fc.Arbitrary<object> => {
   const names = entries.map(([name]) => name);
   return fc.oneof(
     { weight: 10, arbitrary: createRecord(names, []) },
-    // Of many parameters, one is nearly always wrong.
+    // Among many parameters, one is nearly always wrong.
     { weight: 10, arbitrary: fc.constantFrom(...names).chain((name) => createRecord([...required, name], required)) },
     fc.constantFrom({ ComputerName: 'x' }, { Nam: ['x'] }),
   );

@@ -1,96 +1,34 @@
+import { cimClasses, cimClassNames } from './cim-classes.ts';
+import { findName, parseCommandLine, quoteWord, type RawParameter, Refusal } from './language.ts';
 import {
   choiceKind,
   dateKind,
   filterKind,
-  findName,
   integerKind,
-  parseCommandLine,
   patternKind,
   propertyKind,
-  quoteWord,
-  type RawParameter,
-  Refusal,
   type ValueKind,
-} from './language.ts';
-
-interface CimClass {
-  properties: readonly string[];
-  /** The properties that identify an instance; -KeyOnly returns only these. */
-  keys: readonly string[];
-}
-
-/** The classes that Get-CimInstance may read, with the properties that it may return. */
-// biome-ignore format: a list of names reads better in lines than in a column
-export const cimClasses = {
-  Win32_OperatingSystem: {
-    keys: ['CSName'],
-    properties: [
-      'Caption', 'Version', 'BuildNumber', 'OSArchitecture', 'CSName', 'Status', 'LastBootUpTime',
-      'LocalDateTime', 'TotalVisibleMemorySize', 'FreePhysicalMemory', 'TotalVirtualMemorySize',
-      'FreeVirtualMemory', 'NumberOfProcesses', 'NumberOfUsers', 'OSType', 'CurrentTimeZone',
-    ],
-  },
-  Win32_ComputerSystem: {
-    keys: ['Name'],
-    properties: [
-      'Name', 'DNSHostName', 'Domain', 'Manufacturer', 'Model', 'SystemType', 'TotalPhysicalMemory',
-      'NumberOfProcessors', 'NumberOfLogicalProcessors', 'HypervisorPresent',
-    ],
-  },
-  Win32_Processor: {
-    keys: ['DeviceID'],
-    properties: [
-      'DeviceID', 'Name', 'Manufacturer', 'MaxClockSpeed', 'CurrentClockSpeed', 'NumberOfCores',
-      'NumberOfLogicalProcessors', 'LoadPercentage', 'L2CacheSize', 'L3CacheSize', 'AddressWidth',
-      'Architecture',
-    ],
-  },
-  Win32_LogicalDisk: {
-    keys: ['DeviceID'],
-    properties: ['DeviceID', 'DriveType', 'FileSystem', 'VolumeName', 'FreeSpace', 'Size'],
-  },
-  Win32_Process: {
-    keys: ['ProcessId'],
-    properties: [
-      'ProcessId', 'ParentProcessId', 'SessionId', 'HandleCount', 'ThreadCount', 'Priority', 'Name',
-      'ExecutablePath', 'CreationDate', 'WorkingSetSize', 'VirtualSize', 'KernelModeTime', 'UserModeTime',
-    ],
-  },
-  Win32_Service: {
-    keys: ['Name'],
-    properties: [
-      'Name', 'DisplayName', 'Description', 'State', 'StartMode', 'Status', 'StartName', 'ProcessId',
-      'ExitCode', 'Started',
-    ],
-  },
-} as const satisfies Record<string, CimClass>;
-
-export type CimClassName = keyof typeof cimClasses;
-
-export const cimClassNames = Object.keys(cimClasses) as CimClassName[];
-
-/** An instance has every property of its class; null if the system does not provide it. */
-export type CimInstance<C extends CimClassName> = Record<(typeof cimClasses)[C]['properties'][number], unknown>;
+} from './value-kinds.ts';
 
 export interface ParameterPolicy {
   /** Shown in docs and in GET /api/commands. */
   description: string;
-  /** How its values are read; a parameter without any is a switch. */
+  /** Kind of the values; a parameter without a kind is a switch. */
   kind?: ValueKind<unknown>;
   required?: true;
-  /** Accepts a comma-separated list of up to this many values. */
+  /** Most values of a comma-separated list; undefined if the parameter takes no list. */
   maxValues?: number;
-  /** Used if the command line omits it. */
+  /** Value if the command line omits the parameter. */
   default?: number;
 }
 
 export interface CommandPolicy {
   /** Shown in docs and in GET /api/commands. */
   summary: string;
-  /** The parameter that takes a value without a name. */
+  /** Parameter of a value without a name. */
   first: string;
   parameters: Record<string, ParameterPolicy>;
-  /** Parameters of which only one may be given. */
+  /** Parameters that exclude each other. */
   exclusive?: readonly [string, string];
 }
 
@@ -98,12 +36,12 @@ const names = { kind: patternKind(128), maxValues: 16 } as const;
 const ids = { kind: integerKind(0, 2 ** 32 - 1), maxValues: 256 } as const;
 
 /**
- * The allow list: each command with its parameters and their values; everything else is refused. Nothing here
- * reads files of other processes, needs elevation, reaches another machine or changes this one.
+ * The allow list: each command with its parameters and their values; everything else is refused. No command reads files
+ * of other processes, needs elevation, reaches another machine or changes this one.
  */
 export const policies = {
   'Get-Process': {
-    summary: 'The processes of this machine.',
+    summary: 'Lists the processes of this machine.',
     first: 'Name',
     parameters: {
       Name: { ...names, description: 'Names of processes.' },
@@ -112,21 +50,21 @@ export const policies = {
     exclusive: ['Name', 'Id'],
   },
   'Get-Service': {
-    summary: 'The services of this machine.',
+    summary: 'Lists the services of this machine.',
     first: 'Name',
     parameters: {
       Name: { ...names, description: 'Names of services.' },
       DisplayName: { ...names, description: 'Display names of services.' },
-      Include: { ...names, description: 'Keep only services with these names.' },
-      Exclude: { ...names, description: 'Leave out services with these names.' },
+      Include: { ...names, description: 'Includes only services with these names.' },
+      Exclude: { ...names, description: 'Excludes services with these names.' },
     },
     exclusive: ['Name', 'DisplayName'],
   },
   'Get-EventLog': {
-    summary: 'Events of one log, the newest first.',
+    summary: 'Lists the events of one log, newest first.',
     first: 'LogName',
     parameters: {
-      LogName: { kind: choiceKind(['Application', 'System']), required: true, description: 'The log to read.' },
+      LogName: { kind: choiceKind(['Application', 'System']), required: true, description: 'Log to read.' },
       Newest: { kind: integerKind(1, 1000), default: 50, description: 'Maximum number of events.' },
       After: { kind: dateKind, description: 'Only events later than this.' },
       Before: { kind: dateKind, description: 'Only events earlier than this.' },
@@ -145,13 +83,13 @@ export const policies = {
     },
   },
   'Get-CimInstance': {
-    summary: 'The instances of one CIM class of this machine.',
+    summary: 'Lists the instances of one CIM class of this machine.',
     first: 'ClassName',
     parameters: {
-      ClassName: { kind: choiceKind(cimClassNames), required: true, description: 'The class to read.' },
-      Property: { kind: propertyKind, maxValues: 32, description: 'The properties to return.' },
+      ClassName: { kind: choiceKind(cimClassNames), required: true, description: 'Class to read.' },
+      Property: { kind: propertyKind, maxValues: 32, description: 'Properties to return.' },
       Filter: { kind: filterKind(1024), description: 'Only instances that meet these conditions.' },
-      KeyOnly: { description: 'Return only the properties that identify an instance.' },
+      KeyOnly: { description: 'Returns only the properties that identify an instance.' },
     },
     exclusive: ['Property', 'KeyOnly'],
   },
@@ -169,21 +107,21 @@ type ParametersOf<T> = { [K in keyof T as T[K] extends Always ? K : never]: Valu
   [K in keyof T as T[K] extends Always ? never : K]?: ValueOf<T[K]>;
 };
 
-/** The values of a command's parameters, typed by its policy. */
+/** Values of a command's parameters, typed by its policy. */
 export type CommandParameters<C extends CommandName> = ParametersOf<(typeof policies)[C]['parameters']>;
 
-/** An allowed command, with values of the types in its policy. */
+/** Allowed command, with values of the types in its policy. */
 export type ParsedCommand = {
   [C in CommandName]: { name: C; parameters: CommandParameters<C> };
 }[CommandName];
 
-/** The properties that Get-CimInstance asks for, in the order of the class. */
+/** Returns the properties that Get-CimInstance asks for, in the order of the class. */
 export const chooseProperties = (parameters: CommandParameters<'Get-CimInstance'>): readonly string[] => {
   const { keys, properties } = cimClasses[parameters.ClassName];
   return parameters.KeyOnly ? keys : properties.filter((name) => parameters.Property?.includes(name) ?? true);
 };
 
-/** The only function that decides which commands may run. Returns the command with typed values, or the refusal. */
+/** Returns the command with typed values, or the refusal. No other function decides which commands may run. */
 export const checkCommand = (line: string): ParsedCommand | Refusal => {
   try {
     return parseCommand(line);
@@ -201,7 +139,7 @@ const parseCommand = (line: string): ParsedCommand => {
   return { name, parameters: toParameters(given, policies[name]) } as ParsedCommand;
 };
 
-/** The given texts by parameter name, as the policy spells it. */
+/** Returns the given texts by parameter name, as the policy spells it. */
 const nameParameters = (parameters: RawParameter[], { first, parameters: allowed }: CommandPolicy) => {
   const given = new Map<string, string[]>();
   for (const { name, values } of parameters) {
@@ -219,7 +157,7 @@ const nameParameters = (parameters: RawParameter[], { first, parameters: allowed
 
 const toParameters = (given: Map<string, string[]>, { parameters: allowed, exclusive }: CommandPolicy): object => {
   if (exclusive?.every((name) => given.has(name))) {
-    throw new Refusal(`-${exclusive.join(' and -')} cannot stand together`);
+    throw new Refusal(`-${exclusive.join(' and -')} exclude each other`);
   }
   const className = findName(cimClassNames, given.get('ClassName')?.join() ?? '');
   const properties = className ? cimClasses[className].properties : [];
@@ -231,7 +169,9 @@ const toParameters = (given: Map<string, string[]>, { parameters: allowed, exclu
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 };
 
-/** The value of a parameter, or its list of values; `properties` are those of the class that the command names. */
+/**
+ * Returns the value of a parameter, or its list of values; `properties` are those of the class that the command names.
+ */
 const toValue = (
   name: string,
   { kind, maxValues }: ParameterPolicy,
@@ -280,7 +220,7 @@ const switchSchema = { type: 'boolean', const: true };
 
 const toParameterSchema = ({ description, kind, maxValues, default: standard }: ParameterPolicy, isFirst: boolean) => {
   const value = kind?.schema ?? switchSchema;
-  const sentences = [description, kind?.hint, isFirst && 'The parameter name may be left out.'];
+  const sentences = [description, kind?.hint, isFirst && 'The parameter name may be omitted.'];
   return {
     description: sentences.filter(Boolean).join(' '),
     ...(maxValues === undefined ? value : { type: 'array', minItems: 1, maxItems: maxValues, items: value }),

@@ -13,11 +13,12 @@ import { loadSettings } from '../../config/load.ts';
 import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
-import { createAudit, createExecutor } from './executor.ts';
+import { createAudit } from './audit.ts';
+import { createExecutor } from './executor.ts';
 import { createCommandRoutes } from './routes.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 
-/** A server with only this profile's routes, over the given runner and its own audit. */
+/** Starts a server with only the routes of commands, over a runner and its own audit. */
 const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => {
   const log = pino({ level: 'silent' });
   const settings = loadSettings(createSettingsSchema([]), {}, {});
@@ -45,7 +46,7 @@ const post = async ({ request }: Listening, body: object) => {
 
 const answer = async () => ({ rows: [{ Id: 1, Deep: { x: null }, Odd: '\n"' }], truncated: false });
 
-test('a response holds the command line as sent and all objects', async (t) => {
+test('a response contains the command line as sent and all objects', async (t) => {
   const app = await start(t, answer);
   const command = ' Get-Process  -Name "a b" ';
   const { status, headers, body } = await post(app, { command, other: 1 });
@@ -60,7 +61,7 @@ test('a truncated result is marked as truncated', async (t) => {
   assert.deepEqual(body, { success: true, command: 'Get-Process', result: [], truncated: true });
 });
 
-test('a body without a command, or with one that is not a text, is 400', async (t) => {
+test('a body without a command, or with a command that is not a text, gets 400', async (t) => {
   const app = await start(t, answer);
   for (const payload of [{}, { command: null }, { command: '' }, { command: ' \t' }, { command: 1 }, { command: [] }]) {
     const { status, body } = await post(app, payload);
@@ -70,7 +71,7 @@ test('a body without a command, or with one that is not a text, is 400', async (
   }
 });
 
-test('D30 a command that is not allowed is 403, naming it, and never reaches the runner', async (t) => {
+test('a command that is not allowed gets 403 with its name, and never reaches the runner', async (t) => {
   const app = await start(t, () => assert.fail('must not run'));
   const cases = [
     ['rm -rf /', /"rm"/],
@@ -85,7 +86,7 @@ test('D30 a command that is not allowed is 403, naming it, and never reaches the
   }
 });
 
-test('a failed command is 500 with its message, and an unexpected error hides its internals', async (t) => {
+test('a failed command gets 500 with its message, and an unexpected error hides its internals', async (t) => {
   const command = 'Get-Process';
   const failing = await start(t, () => Promise.reject(new CommandFailure('no such process')));
   const failed = await post(failing, { command });
@@ -96,7 +97,7 @@ test('a failed command is 500 with its message, and an unexpected error hides it
   assert.deepEqual({ ...body, requestId: '' }, { success: false, error: 'Internal server error', requestId: '' });
 });
 
-test('with 4 commands running and 16 waiting the next is 503 with Retry-After', async (t) => {
+test('with 4 commands running and 16 waiting, the next command gets 503 with Retry-After', async (t) => {
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => {
     release = resolve;

@@ -5,8 +5,8 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, sendJson, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal } from '../../http/overload.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
+import { type Audit, type CommandCaller, toExecution } from './audit.ts';
 import type { Executor } from './executor.ts';
-import { type Audit, type CommandCaller, toExecution } from './executor.ts';
 import { describeCommands } from './policy.ts';
 import { type BoundedResult, CommandFailure, type Runner } from './runner.ts';
 import { CommandBody, CommandError, CommandList, CommandResult, ExecutionList, ExecutionQuery } from './schema.ts';
@@ -26,7 +26,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
       ...needs('commands:run'),
       isSpecified: true,
       canBeOpen: true,
-      // The policy must judge the command exactly as it was sent.
+      // The policy must judge the command exactly as sent.
       textsAsSent: true,
       summary: 'Run one of the allowed diagnostic commands',
       schema: {
@@ -57,7 +57,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
       method: 'GET',
       path: '/api/executions',
       ...needs('audit:read'),
-      summary: 'List the last commands that were run or refused, oldest first',
+      summary: 'List the last executed and refused commands, oldest first',
       schema: { operationId: 'listExecutions', querystring: ExecutionQuery, response: { 200: ExecutionList } },
       handler: ({ query: { count } }, reply) =>
         whenReady(reply, audit.listLast(count), (found) => sendRows(reply, found, toExecution)),
@@ -75,7 +75,7 @@ const toCaller = (request: FastifyRequest): CommandCaller => {
   };
 };
 
-/** The rows are already JSON, because the limits count their bytes. */
+/** Rows are already JSON, because the limits count their bytes. */
 const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: BoundedResult): void => {
   const opening = `{"success":true,"command":${JSON.stringify(line)},"result":[`;
   const closing = truncated ? '],"truncated":true}' : ']}';

@@ -1,31 +1,34 @@
 import { computeOnce } from '../../host/reading.ts';
 import { ExpectedError } from '../../lib/expected-errors.ts';
-import { createAnyMatcher, createTextMatcher, hasWildcard, nameWildcards } from './language.ts';
 import type { ParsedCommand } from './policy.ts';
+import { createAnyMatcher, createTextMatcher, hasWildcard, nameWildcards } from './wildcards.ts';
 
-/** One object of a result, by property name. */
+/** Object of a result, by property name. */
 export type OutputRow = Record<string, unknown>;
 
 export interface CommandOutput {
   rows: OutputRow[];
-  /** True if there was more than the bounds allow. */
+  /** True if the result was cut off at a limit. */
   truncated: boolean;
 }
 
-/** Runs the commands that the policy allows. */
+/** Returns an output with all rows. */
+export const toOutput = (rows: OutputRow[]): CommandOutput => ({ rows, truncated: false });
+
+/** Executes the commands that the policy allows. */
 export interface Runner {
   name: 'native' | 'powershell';
   /**
-   * Rejects with a CommandFailure if the command itself fails, and with the signal's reason once it is aborted.
-   * All child processes have ended when it settles.
+   * Rejects with a CommandFailure if the command itself fails, and with the signal's reason after an abort. All child
+   * processes have ended when the promise settles.
    */
   run(command: ParsedCommand, signal: AbortSignal): Promise<CommandOutput>;
 }
 
-/** How a started command ended. */
+/** Ends of a started command. */
 export const exits = ['ok', 'failed', 'timed-out', 'abandoned'] as const;
 
-/** The command failed; the message is for the client. */
+/** Failure of a command, with a message for the client. */
 export class CommandFailure extends ExpectedError {
   readonly exit: (typeof exits)[number];
 
@@ -36,8 +39,8 @@ export class CommandFailure extends ExpectedError {
 }
 
 /**
- * The items whose `key` matches one of the patterns, or all without patterns. A pattern that has no wildcards and matches
- * none is a CommandFailure with the message that `refuse` returns.
+ * Returns the items whose `key` matches one of the patterns, or all items without patterns. Throws a CommandFailure
+ * with the message of `refuse` for a pattern without wildcards that matches no item.
  */
 export const selectMatching = <K extends string, T extends Record<K, string>>(
   items: readonly T[],
@@ -60,12 +63,14 @@ export const maxRows = 5000;
 export const maxOutputBytes = 8 * 1024 * 1024;
 
 export interface BoundedResult {
-  /** Each object as JSON. */
+  /** Objects as JSON. */
   rows: string[];
   truncated: boolean;
 }
 
-/** The objects as JSON, up to 5,000 objects and 8 MiB. An output that several requests share is converted once. */
+/**
+ * Returns the objects as JSON, up to 5,000 objects and 8 MiB. An output that several requests share is converted once.
+ */
 export const toBoundedResult = computeOnce(({ rows, truncated }: CommandOutput): BoundedResult => {
   const texts: string[] = [];
   let bytes = 0;

@@ -17,28 +17,30 @@ export const CommandBody = defineShape('Command', {
 
 export const CommandResult = defineShape('CommandResult', {
   success: Type.Literal(true),
-  command: Type.String({ description: 'The command line as sent.', examples: ['Get-Process -Name node'] }),
+  command: Type.String({ description: 'Command line as sent.', examples: ['Get-Process -Name node'] }),
   result: Type.Array(Type.Object({}, { additionalProperties: true, examples: [{ Name: 'node', Id: 4086 }] })),
   truncated: Type.Optional(Type.Literal(true, { description: 'The result was cut off at a limit.' })),
 });
 
 export const CommandError = defineShape('CommandError', {
   success: Type.Literal(false),
-  error: Type.String({ description: 'Why the command failed.', examples: ['The command did not finish within 30 s'] }),
+  error: Type.String({ description: 'Reason of the failure.', examples: ['The command did not finish within 30 s'] }),
   requestId: optionalText('The id of the request in the log, which has the details.', 'req-8'),
 });
 
 const time = '2026-01-31T09:30:00.123Z';
 
-/** A command and its outcome: one record of the audit. */
+/** Record of the audit: a command and its outcome. */
 export const Execution = defineShape('Execution', {
-  time: Type.String({ format: 'date-time', description: 'When the request arrived, in UTC.', examples: [time] }),
-  requestId: Type.String({ description: "The request's id in the server's log.", examples: ['req-8'] }),
-  user: nullable(Type.String({ description: 'Null if commands need no token.', examples: ['admin'] })),
+  time: Type.String({ format: 'date-time', description: 'Time when the request arrived, in UTC.', examples: [time] }),
+  requestId: Type.String({ description: "Id of the request in the server's log.", examples: ['req-8'] }),
+  user: nullable(
+    Type.String({ description: 'Name of the user; null if commands need no token.', examples: ['admin'] }),
+  ),
   role: nullable(Type.Enum(roles, { type: 'string' })),
   remoteAddress: Type.String({ examples: ['127.0.0.1'] }),
   command: Type.String({
-    description: "The command's name; for a refused line, its first word.",
+    description: 'Name of the command; for a refused line, its first word.',
     examples: ['Get-Process'],
   }),
   parameters: nullable(
@@ -49,10 +51,13 @@ export const Execution = defineShape('Execution', {
   ),
   decision: Type.Enum(['allowed', 'refused'], { type: 'string' }),
   reason: nullable(
-    Type.String({ description: 'Why it was refused or failed.', examples: ['The command did not finish within 30 s'] }),
+    Type.String({
+      description: 'Reason of the refusal or failure.',
+      examples: ['The command did not finish within 30 s'],
+    }),
   ),
-  exit: nullable(Type.Enum(exits, { type: 'string', description: 'How it ended; null if it did not start.' })),
-  durationMs: nullable(Type.Integer({ description: 'Including the time in the queue.', examples: [3] })),
+  exit: nullable(Type.Enum(exits, { type: 'string', description: 'End of the command; null if it did not start.' })),
+  durationMs: nullable(Type.Integer({ description: 'Milliseconds, including the time in the queue.', examples: [3] })),
   rows: nullable(Type.Integer({ description: 'Objects in the result.', examples: [1] })),
   truncated: nullable(Type.Boolean({ examples: [false] })),
 });
@@ -64,13 +69,13 @@ export const ExecutionQuery = Type.Object({
     minimum: 0,
     maximum: 10_000,
     default: 10,
-    description: 'How many of the last records to return.',
+    description: 'Number of records to return, from the end of the audit.',
   }),
 });
 
 export const ExecutionList = defineList('ExecutionList', 'Records', Execution, 'Oldest first.');
 
-/** An event of the topic `executions`. */
+/** Event of the topic `executions`. */
 export const ExecutionNotice = defineShape('ExecutionNotice', { requestId: Type.String({ examples: ['req-8'] }) });
 
 export const CommandList = defineShape('CommandList', {
@@ -92,7 +97,7 @@ export const CommandList = defineShape('CommandList', {
 
 const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });
 
-/** The settings of commands and their audit, with their defaults. */
+/** Settings of commands and their audit, with their defaults. */
 export const commandSettings = {
   commandTimeout: Type.Integer({
     minimum: 1,

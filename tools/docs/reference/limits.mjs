@@ -64,14 +64,14 @@ export const limits = [
     'concurrent password checks',
     '2; 8 wait',
     '503',
-    ['src/features/accounts/limits.ts', 'mostChecks = { running: 2, waiting: 8 }'],
+    ['src/features/accounts/check-queue.ts', 'mostChecks = { running: 2, waiting: 8 }'],
   ],
   [
     'addresses with wrong logins',
     '10,000, for an hour',
     'the oldest is forgotten',
-    ['src/features/accounts/limits.ts', 'maxAddresses = 10_000'],
-    ['src/features/accounts/limits.ts', 'addressMemory = 3600'],
+    ['src/features/accounts/login-limits.ts', 'maxAddresses = 10_000'],
+    ['src/features/accounts/login-limits.ts', 'addressMemory = 3600'],
   ],
   [
     'changes waiting for the database',

@@ -127,7 +127,7 @@ export const logLines = [
     meaning: 'a newer version stored the format `name`, whose path is 404',
   },
   { messages: ['warn pictures: a picture could not be taken'], meaning: '`err` has the reason' },
-  { messages: ['warn keys: when they were used cannot be kept'], meaning: 'retried every 10 minutes' },
+  { messages: ['warn keys: the times of use could not be stored'], meaning: 'retried every 10 minutes' },
   {
     messages: ['warn watches: an alert was not stored; it is tried again'],
     meaning: '`err` has the reason; tried after the next check',
@@ -141,8 +141,8 @@ export const logLines = [
     meaning: 'retried every 5 s; `err` has the reason',
   },
   {
-    messages: ['warn login: the accounts of the settings are not remembered'],
-    meaning: 'the next start does not notice users that leave the config file until then, and their tokens stay valid',
+    messages: ['warn login: the configured accounts could not be stored'],
+    meaning: 'the tokens of users who leave the config file before the next start stay valid',
   },
   { messages: ['warn login: wrong logins'], meaning: 'logins from `ip` are now delayed' },
   {

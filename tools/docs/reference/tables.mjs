@@ -8,7 +8,8 @@ const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path)
 const load = (path) => import(`../../../dist/${path}.js`);
 
 await prepare();
-const { cimClasses, describeCommands } = await load('src/features/commands/policy');
+const { cimClasses } = await load('src/features/commands/cim-classes');
+const { describeCommands } = await load('src/features/commands/policy');
 const { listCommands } = await load('src/cli/commands');
 const { groupSettings, listExitCodes, describeReads, toFlagRows, toSynopsis } = await load('tools/texts/help');
 const { rights } = await load('src/auth/rights');

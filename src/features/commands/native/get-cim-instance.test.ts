@@ -8,7 +8,7 @@ import { writeProgram } from '../../../../test/support/child-programs.ts';
 import { assertNear, host, now, readOutput, run } from '../../../../test/support/native-commands.ts';
 import { systemctlScript } from '../../../../test/support/recorded.ts';
 import { waitUntil, waitUntilPasses } from '../../../../test/support/wait.ts';
-import { type CimClassName, cimClasses, cimClassNames } from '../policy.ts';
+import { type CimClassName, cimClasses, cimClassNames } from '../cim-classes.ts';
 import type { OutputRow } from '../runner.ts';
 import { cimReaders, osTypeOf, toArchitecture } from './get-cim-instance.ts';
 
@@ -40,10 +40,10 @@ test('-Property returns only those properties, in the order of the class, and -K
   }
 });
 
-/** Drive types implied by the file system type. */
+/** Drive types by file system type. */
 const driveTypes: Record<string, number> = { tmpfs: 6, devtmpfs: 6, nfs4: 4, cifs: 4, overlay: 3 };
 
-/** Type, size and available bytes by mount path. */
+/** Returns type, size and available bytes by mount path. */
 const readDf = (): Map<string, string[]> => {
   const text = readOutput('df', '--all', '--block-size=1', '--output=target,fstype,size,avail');
   return new Map(
@@ -83,10 +83,10 @@ const architectures: Record<string, [number, string]> = {
 
 const lscpu = readOutput('lscpu');
 
-/** The value that lscpu shows for a label, or undefined. */
+/** Returns lscpu's value for a label; undefined if lscpu does not show the label. */
 const findOfProcessor = (label: string): string | undefined => new RegExp(`^ *${label}: +(.*)$`, 'm').exec(lscpu)?.[1];
 
-/** Total size in KB of all caches of a level; null if lscpu shows none. */
+/** Returns the total size in KB of all caches of a level; null if lscpu shows none. */
 const findCacheKB = (level: string): number | null => {
   const table = readOutput('lscpu', '--bytes', '--caches=NAME,ALL-SIZE');
   const bytes = new RegExp(`^${level} +(\\d+)$`, 'm').exec(table)?.[1];
@@ -181,17 +181,17 @@ test("architectures have Windows' width, number and type", () => {
   }
 });
 
-test("systems have CIM's number, or null if it has none", () => {
+test("systems have CIM's number, or null without a number", () => {
   assert.deepEqual([osTypeOf('linux'), osTypeOf('win32'), osTypeOf('haiku')], [36, 18, null]);
 });
 
-/** A process of low priority that lasts as long as the test. */
+/** Starts a process of low priority that lasts as long as the test. */
 const startSleep = async (t: TestContext): Promise<number> => {
   const child = spawn('/usr/bin/nice', ['-n', '7', '/bin/sleep', '300']);
   t.after(() => child.kill('SIGKILL'));
   await once(child, 'spawn');
   const pid = Number(child.pid);
-  // Its memory is complete once it sleeps.
+  // The memory of a process is complete once it sleeps.
   await waitUntil('the process sleeps', () =>
     /^S\S* +sleep$/.test(readOutput('ps', '-o', 'stat=,comm=', '-p', `${pid}`)),
   );
@@ -229,7 +229,7 @@ test('every property of Win32_Process matches ps', async (t) => {
 });
 
 test('times of Win32_Process match process.cpuUsage, in units of 100 ns', async () => {
-  // Uses much more processor time of both kinds than the tolerance below.
+  // The loops use much more processor time of both kinds than the tolerance below.
   while (process.cpuUsage().system < 200_000) statSync('/');
   // A reading may be half a second old.
   await waitUntilPasses(async () => {

@@ -1,6 +1,7 @@
 import type { FileSystemKind, HostReadings } from '../../../host/readings.ts';
-import { createRowFilter } from '../language.ts';
-import { type CimClassName, type CimInstance, type CommandParameters, chooseProperties } from '../policy.ts';
+import type { CimClassName, CimInstance } from '../cim-classes.ts';
+import { createRowFilter } from '../filter.ts';
+import { type CommandParameters, chooseProperties } from '../policy.ts';
 import type { OutputRow } from '../runner.ts';
 import { toServiceInstance, type Unit } from './get-service.ts';
 
@@ -10,7 +11,9 @@ interface CimSources {
   readUnits: () => Promise<Unit[]>;
 }
 
-/** Get-CimInstance: the instances that match the filter, with the chosen properties in the order of the class. */
+/**
+ * Get-CimInstance: returns the instances that match the filter, with the chosen properties in the order of the class.
+ */
 export const getCimInstance = async (
   sources: CimSources,
   parameters: CommandParameters<'Get-CimInstance'>,
@@ -22,7 +25,7 @@ export const getCimInstance = async (
     .map((instance) => Object.fromEntries(properties.map((name) => [name, instance[name]])));
 };
 
-/** All instances of each class, with all properties. */
+/** Readers of all instances of each class, with all properties. */
 export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise<CimInstance<C>[]> } = {
   /** Sizes are in KB of 1,024 bytes; FreePhysicalMemory and FreeVirtualMemory are what programs can still allocate. */
   Win32_OperatingSystem: async ({ host, clock }) => {
@@ -69,7 +72,7 @@ export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise
     ];
   },
 
-  /** One for each processor package. Clock speeds are in MHz, caches in KB. */
+  /** Each processor package is an instance. Clock speeds are in MHz, caches in KB. */
   Win32_Processor: async ({ host }) => {
     const [system, processors] = await Promise.all([host.system(), host.processors()]);
     const { addressWidth, number } = toArchitecture(system.architecture);
@@ -89,7 +92,10 @@ export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise
     }));
   },
 
-  /** Every mounted file system that has a size. Sizes are in bytes; FreeSpace is available to ordinary users. */
+  /**
+   * Each mounted file system that has a size is an instance. Sizes are in bytes; FreeSpace is available to ordinary
+   * users.
+   */
   Win32_LogicalDisk: async ({ host }) =>
     (await host.fileSystems()).map((fileSystem) => ({
       DeviceID: fileSystem.mountPath,
@@ -128,12 +134,12 @@ const toKB = (bytes: number): number => Math.floor(bytes / 1024);
 
 const toTicks = (seconds: number | null): number | null => seconds && Math.round(seconds * 1e7);
 
-/** Win32_LogicalDisk.DriveType. */
+/** Values of Win32_LogicalDisk.DriveType. */
 const driveTypes: Record<FileSystemKind, number> = { removable: 2, fixed: 3, network: 4, optical: 5, memory: 6 };
 
 const osTypes: Partial<Record<NodeJS.Platform, number>> = { darwin: 2, win32: 18, linux: 36, freebsd: 42 };
 
-/** CIM_OperatingSystem.OSType; null if the system has no number. */
+/** Returns CIM_OperatingSystem.OSType; null for a system without a number. */
 export const osTypeOf = (platform: NodeJS.Platform): number | null => osTypes[platform] ?? null;
 
 const architectures: Record<string, [addressWidth: 32 | 64, number: number | null, systemType?: string]> = {
@@ -148,8 +154,8 @@ const architectures: Record<string, [addressWidth: 32 | 64, number: number | nul
 };
 
 /**
- * Bits of an address, Win32_Processor.Architecture and Win32_ComputerSystem.SystemType by Node's name of the architecture.
- * One that Windows does not know has no number, and keeps its name.
+ * Returns the bits of an address, Win32_Processor.Architecture and Win32_ComputerSystem.SystemType for Node's name of
+ * an architecture. An architecture that Windows does not know has no number, and keeps its name.
  */
 export const toArchitecture = (name: string) => {
   const [addressWidth, number, systemType = name] = architectures[name] ?? [64, null];

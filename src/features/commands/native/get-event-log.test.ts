@@ -11,7 +11,7 @@ import { getEventLog, toEvent, toJournalArguments } from './get-event-log.ts';
 
 const signal = new AbortController().signal;
 
-/** A program that prints the recorded entries, whatever it is asked for, or the values of a field. */
+/** Program that prints the recorded entries with any arguments, or the values of a field. */
 const recorded = `case "$1" in --field=*)
   printf '%s\\n' ${journal.flatMap((entry) => listIndexed(entry)).join(' ')}; exit;;
 esac
@@ -65,12 +65,12 @@ test('an entry longer than 1 MiB is skipped and output over 8 MiB is cut, and bo
   assert.deepEqual([many.rows.length, many.truncated], [9, true]);
 });
 
-test('a journalctl that is killed before it has written everything fails the command', async (t) => {
+test('a command fails if journalctl is killed before it has written everything', async (t) => {
   const killed = read(t, `${recorded}\nkill -9 $$`);
   await assert.rejects(killed, new CommandFailure('journalctl failed: it wrote no error message'));
 });
 
-test('a missing journal, journalctl or permission is named in the error', async (t) => {
+test('the error names a missing journal, journalctl or permission', async (t) => {
   const none = 'test "$1" = --header && echo "No journal files were found." >&2; exit 0';
   const noFiles = 'Events need a journal: no journal files were found on this machine';
   await assert.rejects(read(t, none), new CommandFailure(noFiles));
@@ -85,7 +85,7 @@ test('a missing journal, journalctl or permission is named in the error', async 
   await assert.rejects(getEventLog({ ...systemPaths, journalctl: [] }, parameters, signal), notInstalled);
 });
 
-test('the journal of this machine is read, or the error says what is missing', async () => {
+test('the journal of this machine is read, or the error names the missing part', async () => {
   const events = getEventLog(systemPaths, { LogName: 'System', Newest: 3 }, signal);
   try {
     assert.ok((await events).rows.length <= 3);
@@ -151,7 +151,7 @@ test('journalctl gets options that restrict the entries, each with its value in 
   }
 });
 
-test('no part of a request becomes an argument of its own', () => {
+test('no part of a request becomes a separate argument', () => {
   const args = toJournalArguments({ LogName: 'Application', Newest: 1, Source: ['--file=/etc/shadow'] }, [[]]);
   assert.ok(args.every((argument) => !argument.includes('shadow')));
 });
@@ -165,11 +165,11 @@ test('each group of a log is combined with each alternative', () => {
   ]);
 });
 
-// These tests read real journals with the real journalctl.
+// The following tests read real journals with the real journalctl.
 
 const other: Entry = { _TRANSPORT: 'journal', _PID: '7', SYSLOG_IDENTIFIER: 'other', _SYSTEMD_UNIT: 'other.service' };
 
-/** Reads a journal with a journalctl that records how it is called. */
+/** Opens a journal with a journalctl that records its calls. */
 const openJournal = async (t: TestContext, entries: readonly Entry[]) => {
   const folder = await writeJournal(t, entries);
   const program = writeProgram(t, 'journalctl', `echo "$@" >> "$0.calls"; exec journalctl --directory=${folder} "$@"`);
@@ -184,7 +184,7 @@ const openJournal = async (t: TestContext, entries: readonly Entry[]) => {
 };
 
 test(
-  'sources are found in any case, by wildcards, and by unit where there is no identifier',
+  'sources are found in any case, by wildcards, and by unit for entries without an identifier',
   needsJournal,
   async (t) => {
     const { SYSLOG_IDENTIFIER: _, ...unnamed } = other;
@@ -238,7 +238,7 @@ test('no entry is read for a source, an id or a type that the journal does not h
 });
 
 test(
-  'a pattern that fits very many sources, or a very long one, is compared entry by entry',
+  'a pattern that matches very many sources, or a very long one, is compared entry by entry',
   needsJournal,
   async (t) => {
     const many = Array.from({ length: 150 }, (_, index) => ({

@@ -1,16 +1,17 @@
 import { readUserNames } from '../../../host/linux/processes.ts';
 import { readJournalField } from '../../../host/linux/systemd.ts';
 import type { SystemPaths } from '../../../host/programs.ts';
-import { allEnded, collectRows, createLineReader, requireProgram, runChild, toCommandFailure } from '../child.ts';
-import { createAnyMatcher } from '../language.ts';
+import { allEnded, requireProgram, runChild } from '../child.ts';
+import { collectRows, createLineReader, toCommandFailure } from '../child-output.ts';
 import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type CommandOutput, type OutputRow } from '../runner.ts';
+import { createAnyMatcher } from '../wildcards.ts';
 
 type Parameters = CommandParameters<'Get-EventLog'>;
 
 /**
- * Get-EventLog from systemd's journal, newest first. Rejects with a CommandFailure that says what is missing if the
- * machine has no journal or this account may not read it.
+ * Get-EventLog: reads systemd's journal, newest first. Rejects with a CommandFailure if the machine has no journal, or
+ * this account may not read it.
  */
 export const getEventLog = async (
   paths: SystemPaths,
@@ -45,7 +46,10 @@ export const getEventLog = async (
   return output;
 };
 
-/** With JSON output, journalctl does not say whether there is no journal or no matching entry. */
+/**
+ * Rejects if there is no journal. With JSON output, journalctl itself exits alike without a journal and without
+ * matching entries.
+ */
 const requireJournal = async (program: string, signal: AbortSignal): Promise<void> => {
   const args = ['--header', '--no-pager'];
   const { exitCode, stderr } = await runChild({ program, args, onOutput: () => false, signal });
@@ -55,7 +59,7 @@ const requireJournal = async (program: string, signal: AbortSignal): Promise<voi
   if (exitCode) throw toCommandFailure(program, stderr);
 };
 
-/** Tests rows of Get-EventLog against its parameters; LogName and Newest are left to the caller. */
+/** Creates a test of rows against the parameters of Get-EventLog, except LogName and Newest. */
 export const createEventFilter = (parameters: Parameters): ((event: OutputRow) => boolean) => {
   const { EntryType, InstanceId, Index, After, Before } = parameters;
   const isFromSource = createAnyMatcher(parameters.Source ?? ['*']);
@@ -75,15 +79,18 @@ export const createEventFilter = (parameters: Parameters): ((event: OutputRow) =
 const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
 
 /**
- * System holds the entries of the kernel, its audit, the journal itself and process 1; Application holds all
- * others. journalctl has no term for "not process 1", so get-event-log.ts excludes it.
+ * Terms of journalctl for each log. System: entries of the kernel, its audit, the journal itself and process 1;
+ * Application: all others. journalctl has no term for "not process 1", so `getEventLog` excludes process 1.
  */
 const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
   System: [['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver'], ['_PID=1']],
   Application: [['_TRANSPORT=syslog', '_TRANSPORT=journal', '_TRANSPORT=stdout']],
 };
 
-/** Arguments for the newest entries first that fit one of the alternatives, restricted as far as journalctl can. */
+/**
+ * Returns arguments for the newest entries first that match one of the alternatives, restricted as far as journalctl
+ * can.
+ */
 export const toJournalArguments = (
   { LogName, After, Before, EntryType }: Parameters,
   alternatives: readonly (readonly string[])[],
@@ -112,10 +119,12 @@ const toPriorities = (types: Parameters['EntryType']): string[] => {
   return first <= last ? [`--priority=${first}..${last}`] : [];
 };
 
-/** An entry from `journalctl --output=json`; a value is a text, an array of bytes, or an array of either. */
+/**
+ * Entry of `journalctl --output=json`; a value is a text, an array of bytes, or an array of texts and arrays of bytes.
+ */
 type JournalEntry = Readonly<Record<string, unknown>>;
 
-/** The fields that `toEvent` reads and that journalctl does not always write. */
+/** Fields that `toEvent` reads and that journalctl writes only if asked. */
 // biome-ignore format: a list of names reads better in lines than in a column
 const entryFields = [
   'MESSAGE', 'MESSAGE_ID', 'PRIORITY', 'SYSLOG_FACILITY', 'SYSLOG_IDENTIFIER', '_HOSTNAME', '_PID',
@@ -156,7 +165,7 @@ const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {
   return priority === 4 ? 'Warning' : 'Information';
 };
 
-/** The entry's number in the journal is the part `i=` of its cursor, in hexadecimal. */
+/** Returns the entry's number in the journal: the part `i=` of its cursor, in hexadecimal. */
 const toIndex = (cursor: string | null): number | null => {
   const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 16);
@@ -165,18 +174,18 @@ const toIndex = (cursor: string | null): number | null => {
 const toTime = (microseconds: string | null): string | null =>
   microseconds && new Date(Number(microseconds) / 1000).toISOString();
 
-/** The first 32 of the 128 bits of a message id. */
+/** Returns the first 32 of the 128 bits of a message id. */
 const toInstanceId = (messageId: string | null): number | null =>
   messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
 
-/** More matches, or longer ones, could be too much for the arguments of a program. */
+/** Most matches and bytes of a value: the arguments of a program have a limit. */
 const maxMatches = 100;
 const maxValueBytes = 1024;
 
 /**
- * Alternatives of matches, in the syntax of journalctl, that all entries from the wanted sources and with the wanted
- * ids fit: `[]` if the journal has no such entry, `[[]]` if nothing is known. journalctl finds exact values in its
- * index; patterns, and names in any case, are compared with the values that the journal has.
+ * Returns alternatives of matches, in the syntax of journalctl, for the entries with the wanted sources and ids: `[]`
+ * if the journal has no such entry, `[[]]` if journalctl cannot restrict them. journalctl finds exact values in its
+ * index; patterns, and names in any case, are compared with the values in the journal.
  */
 const findMatches = async (
   program: string,
@@ -188,7 +197,7 @@ const findMatches = async (
   let sources: string[][] = [[]];
   if (Source) {
     const isWanted = createAnyMatcher(Source);
-    // An entry's source is its identifier, or its unit if it has none.
+    // The source of an entry is its identifier, or its unit if it has no identifier.
     const fields = ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT'];
     const found = await allEnded(fields.map((field) => findValues(field, isWanted)));
     const known = found.filter((matches) => matches !== undefined);
@@ -198,7 +207,10 @@ const findMatches = async (
   return ids?.length === 0 ? [] : sources.map((matches) => [...matches, ...(ids ?? [])]);
 };
 
-/** Finds matches for the values of a field that are wanted; undefined if some cannot be named, or there are too many. */
+/**
+ * Creates a function that returns matches for the wanted values of a field; undefined if a value cannot be an argument,
+ * or there are too many.
+ */
 const createValueFinder =
   (program: string, signal: AbortSignal) =>
   async (field: string, isWanted: (value: string) => boolean): Promise<string[] | undefined> => {
@@ -206,7 +218,7 @@ const createValueFinder =
     let isKnown = true;
     const onOutput = createLineReader((value) => {
       if (value !== undefined && isWanted(value)) matches.push(`${field}=${value}`);
-      // Invalid UTF-8 is read as U+FFFD, and no argument can hold it.
+      // Invalid UTF-8 is read as U+FFFD, and no argument can contain the original.
       isKnown = value !== undefined && !matches.at(-1)?.includes('\ufffd') && matches.length <= maxMatches;
       return isKnown;
     }, maxValueBytes);

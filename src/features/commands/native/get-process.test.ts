@@ -9,14 +9,14 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 import { createHostReadings } from '../../../host/index.ts';
 import type { HostReadings, ProcessReading } from '../../../host/readings.ts';
 import { CommandFailure } from '../runner.ts';
-import { createGetProcess } from './runner.ts';
+import { createGetProcess } from './get-process.ts';
 
 const readRows = (host: HostReadings) => {
   const getProcess = createGetProcess(host);
   return async (...given: Parameters<typeof getProcess>) => (await getProcess(...given)).rows;
 };
 
-/** Starts a process with the given name that lasts as long as the test, then opens the host's readings. */
+/** Starts a process with a name that lasts as long as the test, then opens the host's readings. */
 const startNamed = async (
   t: TestContext,
   name: string,
@@ -30,7 +30,7 @@ const startNamed = async (
   copyFileSync('/bin/sleep', program);
   const child = spawn(program, ['300']);
   await once(child, 'spawn');
-  // Its memory is complete once it sleeps.
+  // The memory of a process is complete once it sleeps.
   await waitUntil('the process sleeps', () => /^State:\tS/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
   const host = createHostReadings();
   t.after(() => {
@@ -101,7 +101,7 @@ test('processes are chosen by name or id, and sorted by name', async (t) => {
   );
 });
 
-test('a name without wildcards, or an id, without a process fails as in PowerShell', async (t) => {
+test('Get-Process fails as in PowerShell for an id, or a name without wildcards, that no process has', async (t) => {
   const { pid, getProcess } = await startNamed(t, 'aaa-there');
   const noName = 'Cannot find a process with the name "nosuch". Verify the process name and call the cmdlet again.';
   await assert.rejects(getProcess({ Name: ['aaa-there', 'nosuch'] }), new CommandFailure(noName));

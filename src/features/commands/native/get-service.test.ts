@@ -10,7 +10,7 @@ import { getService, parseUnitProperties, readUnits } from './get-service.ts';
 const units = parseUnitProperties(unitProperties);
 const read = (parameters: Parameters<typeof getService>[1]) => getService(units, parameters).map(({ Name }) => Name);
 
-test('recorded units become services sorted by name, and a failed one has its exit code', () => {
+test('recorded units become services sorted by name, and a failed service has its exit code', () => {
   const services = getService(units, {});
   assert.deepEqual(
     services.map(({ Name, Status, StartType, CanStop, ExitCode }) => [Name, Status, StartType, CanStop, ExitCode]),
@@ -44,7 +44,7 @@ test('services are chosen by name or display name, then by Include and Exclude',
   assert.deepEqual(read({ Name: ['nothing*'] }), []);
 });
 
-test('a name without wildcards and without a service fails as in PowerShell', () => {
+test('Get-Service fails as in PowerShell for a name without wildcards that no service has', () => {
   const failure = new CommandFailure("Cannot find any service with service name 'nosuch'.");
   assert.throws(() => read({ Name: ['demo', 'nosuch'] }), failure);
   const other = new CommandFailure("Cannot find any service with display name 'demo'.");
@@ -79,7 +79,7 @@ test('the two lists of services are read together', async (t) => {
   assert.deepEqual(await readUnits({ ...systemPaths, systemctl: [systemctl], bootMark: '/' }, signal), []);
 });
 
-test('a failure of one list is reported once the other has ended', async (t) => {
+test('a failure of one list of services is reported once the other list has ended', async (t) => {
   const script = `case "$1" in
     list-unit-files) until [ -e "$0.loaded" ]; do :; done; touch "$0.ended"; echo '[]';;
     list-units) touch "$0.loaded"; echo 'no bus' >&2; exit 1;;
@@ -90,7 +90,7 @@ test('a failure of one list is reported once the other has ended', async (t) => 
   assert.ok(existsSync(`${systemctl}.ended`));
 });
 
-test('a missing systemctl or systemd is named in the error', async () => {
+test('the error names a missing systemctl or systemd', async () => {
   await assert.rejects(
     readUnits({ ...systemPaths, systemctl: ['/nonexistent/systemctl'] }, signal),
     new CommandFailure('Services need systemd: systemctl is not installed'),
@@ -101,7 +101,7 @@ test('a missing systemctl or systemd is named in the error', async () => {
   );
 });
 
-test('the services of this machine are read, or the error says what is missing', async () => {
+test('the services of this machine are read, or the error names the missing part', async () => {
   const units = readUnits(systemPaths, signal);
   if (existsSync(systemPaths.bootMark)) assert.notEqual((await units).length, 0);
   else await assert.rejects(units, /^Error: Services need systemd/);

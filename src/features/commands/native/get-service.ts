@@ -1,8 +1,10 @@
 import { isAccessible, type SystemPaths } from '../../../host/programs.ts';
-import { allEnded, readChildText, requireProgram } from '../child.ts';
-import { createAnyMatcher } from '../language.ts';
-import type { CimInstance, CommandParameters } from '../policy.ts';
+import { allEnded, requireProgram } from '../child.ts';
+import { readChildText } from '../child-output.ts';
+import type { CimInstance } from '../cim-classes.ts';
+import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type OutputRow, selectMatching } from '../runner.ts';
+import { createAnyMatcher } from '../wildcards.ts';
 
 /** Get-Service for systemd's units; throws a CommandFailure if a name without wildcards matches no service. */
 export const getService = (units: readonly Unit[], parameters: CommandParameters<'Get-Service'>): OutputRow[] => {
@@ -15,7 +17,7 @@ export const getService = (units: readonly Unit[], parameters: CommandParameters
     .sort((a, b) => (a.Name < b.Name ? -1 : 1));
 };
 
-/** A systemd service as Get-CimInstance shows it. StartName is the user, which is root without a `User=`. */
+/** Returns a systemd service as in Get-CimInstance. StartName is the user, root for a unit without `User=`. */
 export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
   const { Name, DisplayName, Status, StartType, ExitCode } = toService(unit);
   return {
@@ -33,7 +35,7 @@ export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
 };
 
 const toService = (unit: Unit) => {
-  // Inactive, failed and all other states are Stopped; SubState has the difference.
+  // Inactive, failed and all other states are Stopped; SubState shows the difference.
   const Status = serviceStatuses[unit.ActiveState] ?? 'Stopped';
   return {
     Name: unit.Id.replace(/\.service$/, ''),
@@ -67,13 +69,13 @@ const startTypes: Record<string, StartType> = {
 };
 
 /**
- * In Windows a Disabled service cannot be started at all, like a masked unit. A unit that systemd calls disabled
- * can be started, so it is Manual. Null without a unit file.
+ * Returns the start type; null without a unit file. In Windows a Disabled service cannot be started at all, like a
+ * masked unit. A unit that systemd calls disabled can be started: Manual.
  */
 const toStartType = ({ UnitFileState }: Unit): StartType | null =>
   UnitFileState === '' ? null : (startTypes[UnitFileState] ?? 'Manual');
 
-/** The main process's last exit code, or 128 + signal; null if it never exited. */
+/** Returns the main process's last exit code, or 128 + signal; null if it never exited. */
 const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | null => {
   if (ExecMainCode === '' || ExecMainCode === '0') return null;
   const status = Number(ExecMainStatus);
@@ -90,10 +92,10 @@ const unitProperties = [
   'User', 'ExecMainCode', 'ExecMainStatus',
 ] as const;
 
-/** A service unit's properties from `systemctl show`; empty texts if systemd has no value. */
+/** Properties of a service unit from `systemctl show`; empty texts if systemd has no value. */
 export type Unit = Record<(typeof unitProperties)[number], string>;
 
-/** Every service that is installed or loaded. Rejects with a CommandFailure if systemd does not run. */
+/** Returns every service that is installed or loaded. Rejects with a CommandFailure if systemd does not run. */
 export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promise<Unit[]> => {
   const program = await requireProgram(paths.systemctl, 'Services need systemd: systemctl is not installed');
   if (!(await isAccessible(paths.bootMark))) {
@@ -111,13 +113,13 @@ export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promis
     .map((unit) => ({ ...unit, Description: loaded.get(unit.Id) ?? unit.Description }));
 };
 
-/** Names from `systemctl list-unit-files`, without templates and aliases. */
+/** Parses names from `systemctl list-unit-files`, without templates and aliases. */
 const parseUnitFiles = (json: string): string[] =>
   (JSON.parse(json) as { unit_file: string; state: string }[])
     .filter(({ unit_file, state }) => state !== 'alias' && !unit_file.endsWith('@.service'))
     .map(({ unit_file }) => unit_file);
 
-/** Descriptions by name from `systemctl list-units --all`, without units that do not exist. */
+/** Parses descriptions by name from `systemctl list-units --all`, without units that do not exist. */
 const parseUnitList = (json: string): Map<string, string> =>
   new Map(
     (JSON.parse(json) as { unit: string; load: string; description: string }[])
@@ -126,7 +128,7 @@ const parseUnitList = (json: string): Map<string, string> =>
   );
 
 /**
- * Units from `systemctl show`: one line for each property, a blank line between units. Values have no line
+ * Parses units from `systemctl show`: one line for each property, a blank line between units. Values have no line
  * breaks: systemctl replaces such values by `[unprintable]`.
  */
 export const parseUnitProperties = (text: string): Unit[] =>

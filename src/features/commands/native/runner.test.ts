@@ -16,7 +16,7 @@ const clock = (): Date => new Date();
 const signal = new AbortController().signal;
 const nowhere = { systemctl: [], journalctl: [], bootMark: '/' };
 
-test('each command returns objects of its own shape', async (t) => {
+test('each command returns objects with its own properties', async (t) => {
   const paths = {
     systemctl: [writeProgram(t, 'systemctl', systemctlScript)],
     journalctl: [writeProgram(t, 'journalctl', 'echo "{}"')],
@@ -75,7 +75,7 @@ test('the runner is native on Linux and powershell on Windows, unless commandRun
   assert.equal(await choose('powershell', 'linux', program), 'powershell');
 });
 
-test('a missing PowerShell is an error that says what to do', async () => {
+test('without PowerShell the error says what to install or set', async () => {
   const reason =
     'commandRunner is powershell, but there is no PowerShell at /a/pwsh, /b/pwsh: ' +
     'install it, set powershellPath, or set commandRunner to native';

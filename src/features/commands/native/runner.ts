@@ -1,11 +1,9 @@
-import { cpuSecondsOf } from '../../../host/process-usage.ts';
 import { type SystemPaths, systemPaths } from '../../../host/programs.ts';
-import { computeOnce } from '../../../host/reading.ts';
-import type { HostReadings, ProcessDetails, ProcessReading } from '../../../host/readings.ts';
-import type { CommandParameters } from '../policy.ts';
-import { CommandFailure, type CommandOutput, type OutputRow, type Runner, selectMatching } from '../runner.ts';
+import type { HostReadings } from '../../../host/readings.ts';
+import { type Runner, toOutput } from '../runner.ts';
 import { getCimInstance } from './get-cim-instance.ts';
 import { getEventLog } from './get-event-log.ts';
+import { createGetProcess } from './get-process.ts';
 import { getService, readUnits } from './get-service.ts';
 
 interface NativeParts {
@@ -14,7 +12,7 @@ interface NativeParts {
   paths?: SystemPaths;
 }
 
-/** Runs commands on Linux, from host readings, systemd and its journal. */
+/** Creates the runner on Linux, which uses host readings, systemd and its journal. */
 export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeParts): Runner => {
   const getProcess = createGetProcess(host);
   return {
@@ -38,68 +36,13 @@ export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeP
   };
 };
 
-const toOutput = (rows: OutputRow[]): CommandOutput => ({ rows, truncated: false });
-
-/** Host readings cannot be cancelled, and one of a network disk may never settle: an abort stops waiting for it. */
+/**
+ * Rejects when the signal is aborted. Host readings cannot be cancelled, and a reading of a network disk may never
+ * settle.
+ */
 const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);
     signal.addEventListener('abort', giveUp, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
   });
-
-/**
- * Get-Process, ordered by name and id. Rejects with a CommandFailure if an id, or a name without wildcards, matches no
- * process. The whole list is built once for each host reading, which is shared for half a second.
- */
-export const createGetProcess = (host: HostReadings) => {
-  const list = async (processes: readonly ProcessReading[]): Promise<CommandOutput> => {
-    const details = await host.processDetails(processes.map(({ pid }) => pid));
-    return toOutput(
-      [...processes].sort(byNameAndId).map((process) => toPowerShellProcess(process, details.get(process.pid))),
-    );
-  };
-  const listAll = computeOnce(list);
-  return async (parameters: CommandParameters<'Get-Process'>): Promise<CommandOutput> => {
-    const processes = await host.processes();
-    const chosen = chooseProcesses(processes, parameters);
-    return chosen === processes ? listAll(processes) : list(chosen);
-  };
-};
-
-const chooseProcesses = (
-  processes: readonly ProcessReading[],
-  { Name, Id }: CommandParameters<'Get-Process'>,
-): readonly ProcessReading[] => {
-  const named = selectMatching(
-    processes,
-    'name',
-    Name,
-    (name) => `Cannot find a process with the name "${name}". Verify the process name and call the cmdlet again.`,
-  );
-  const noId = Id?.find((id) => !processes.some(({ pid }) => pid === id));
-  if (noId !== undefined) throw new CommandFailure(`Cannot find a process with the process identifier ${noId}.`);
-  return Id ? named.filter(({ pid }) => Id.includes(pid)) : named;
-};
-
-const byNameAndId = (a: ProcessReading, b: ProcessReading): number => {
-  const [one, other] = [a.name.toLowerCase(), b.name.toLowerCase()];
-  if (one === other) return a.pid - b.pid;
-  return one < other ? -1 : 1;
-};
-
-const toPowerShellProcess = (process: ProcessReading, details: ProcessDetails | undefined): OutputRow => ({
-  Id: process.pid,
-  ProcessName: process.name,
-  CPU: cpuSecondsOf(process),
-  WorkingSet64: process.workingSetBytes,
-  PagedMemorySize64: details?.pagedBytes ?? null,
-  VirtualMemorySize64: process.virtualBytes,
-  PrivateMemorySize64: details?.privateBytes ?? null,
-  HandleCount: details?.handles ?? null,
-  ThreadCount: process.threads,
-  SessionId: process.sessionId,
-  StartTime: process.startedAt?.toISOString() ?? null,
-  Path: details?.executablePath ?? null,
-  ParentId: process.parentPid,
-});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ReadObject, rowMakers } from './runner.ts';
+import { type ReadObject, rowMakers } from './answer.ts';
 import { readProperties } from './script.ts';
 
 const nulls = (cmdlet: keyof typeof readProperties): ReadObject =>
@@ -48,7 +48,7 @@ test('an event of Get-EventLog keeps its type, and type 0 is Information', () =>
   );
 });
 
-test('an event of Get-WinEvent has the shape of one of Get-EventLog', () => {
+test('an event of Get-WinEvent has the properties of an event of Get-EventLog', () => {
   const event = {
     RecordId: 9,
     TimeCreated: '2026-11-21T11:15:35.528Z',

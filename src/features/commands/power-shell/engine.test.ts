@@ -10,7 +10,7 @@ import { checkCommand, type ParsedCommand } from '../policy.ts';
 import { CommandFailure, type OutputRow } from '../runner.ts';
 import { createPowerShellRunner } from './runner.ts';
 
-// The script and the requests on PowerShell's engine.
+// These tests run the script and the requests on PowerShell's engine.
 
 const { program, skip } = powerShell;
 const runner = createPowerShellRunner(program);
@@ -21,14 +21,14 @@ after(() => host.close());
 const signal = AbortSignal.timeout(300_000);
 const self: ParsedCommand = { name: 'Get-Process', parameters: { Id: [process.pid] } };
 
-/** The rows of a command line, with a stand-in for a cmdlet that exists on Windows only. */
+/** Returns the rows of a command line, with a stand-in for a cmdlet that exists only on Windows. */
 const runOnWindows = async (t: TestContext, cmdlet: string, line: string): Promise<OutputRow[]> => {
   const command = checkCommand(line);
   if (command instanceof Refusal) return assert.fail(command.message);
   return (await createPowerShellRunner(recordPowerShell(t, cmdlet).program).run(command, signal)).rows;
 };
 
-/** Ids of the children of this process that run the engine. */
+/** Lists the ids of this process's children that run the engine. */
 const listPowerShells = (): string[] =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -39,7 +39,7 @@ const listPowerShells = (): string[] =>
     }
   });
 
-// Newer versions of Node name their main thread, which PowerShell takes for the name of the process.
+// Newer versions of Node name their main thread, and PowerShell uses that name for the process.
 process.title = 'node';
 
 test('PowerShell gives a process the same properties, types and values as the native runner', { skip }, async () => {
@@ -115,7 +115,9 @@ test('Get-EventLog of Windows PowerShell gets dates, numbers and lists', { skip 
   assert.deepEqual(await runOnWindows(t, 'Get-EventLog', 'Get-EventLog System -Source nosuch'), []);
 });
 
-test('Get-WinEvent of PowerShell 7 gets a filter, and its events are filtered by the rest', { skip }, async (t) => {
+test('Get-WinEvent of PowerShell 7 gets a filter, and the remaining parameters filter its events', {
+  skip,
+}, async (t) => {
   const line =
     "Get-EventLog System -After 2026-01-01T00:00Z -EntryType Information,Error -Source 'source ?' -Index 1,3";
   const events = await runOnWindows(t, 'Get-WinEvent', line);

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
 import { Refusal } from '../language.ts';
 import { checkCommand, type ParsedCommand } from '../policy.ts';
-import { toShellRequest } from './runner.ts';
+import { toShellRequest } from './request.ts';
 
 const check = (line: string): ParsedCommand => {
   const command = checkCommand(line);
   return command instanceof Refusal ? assert.fail(command.message) : command;
 };
 
-/** The parameters of a request as `-Name type[]: values`. */
+/** Returns the parameters of a request as `-Name type[]: values`. */
 const toTexts = ({ parameters }: { parameters: Record<string, unknown>[] }): string[] =>
   parameters.map(
     ({ name, type, many, values }) => `-${name} ${type}${many ? '[]' : ''}: ${(values as string[]).join(' ')}`,
@@ -89,7 +89,7 @@ test('a Get-EventLog request has the parameters of Get-WinEvent as a fallback', 
   );
 });
 
-test('a request is one line of ASCII that carries any text unchanged', () => {
+test('a request is one line of ASCII that contains any text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const request = toShellRequest({ name: 'Get-Process', parameters: { Name: [text] } });

@@ -7,7 +7,9 @@ import { createHostileTexts, powerShell, recordPowerShell } from '../../../../te
 import { waitUntil } from '../../../../test/support/wait.ts';
 import type { ParsedCommand } from '../policy.ts';
 import { CommandFailure } from '../runner.ts';
-import { createAnswer, createEnvironment, createPowerShellRunner, toShellRequest } from './runner.ts';
+import { createAnswer } from './answer.ts';
+import { toShellRequest } from './request.ts';
+import { createEnvironment, createPowerShellRunner } from './runner.ts';
 import { script } from './script.ts';
 
 const { skip } = powerShell;
@@ -15,7 +17,7 @@ const signal = new AbortController().signal;
 const processes: ParsedCommand = { name: 'Get-Process', parameters: {} };
 const lookUp = (...Name: string[]): ParsedCommand => ({ name: 'Get-Process', parameters: { Name } });
 
-test('PowerShell gets the command on standard input and none of the variables of the server', { skip }, async (t) => {
+test('PowerShell gets the command on standard input and no variables of the server', { skip }, async (t) => {
   const recorded = recordPowerShell(t);
   const command = lookUp('no-such-process-*');
   assert.deepEqual(await createPowerShellRunner(recorded.program).run(command, signal), { rows: [], truncated: false });
@@ -30,11 +32,11 @@ test("no value changes PowerShell's arguments or runs as code", { skip }, async 
   const file = join(dirname(recorded.program), 'made');
   const texts = createHostileTexts(file);
   const { rows } = await runner.run({ name: 'Get-Service', parameters: { Name: texts } }, signal);
-  // The stand-in for Get-Service describes what it was given.
+  // The stand-in for Get-Service returns its parameters in DisplayName.
   assert.equal(String(rows[0]?.['DisplayName']).replaceAll(/`([`[\]])/g, '$1'), `Name: String[] ${texts.join(', ')}`);
   const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
   assert.deepEqual(recorded.readArguments(), args);
-  // PowerShell itself refuses an empty name, which no command line can have.
+  // PowerShell itself refuses an empty name, which no command line can contain.
   await assert.rejects(
     runner.run(lookUp(...texts.filter(Boolean)), signal),
     /^Error: Cannot find a process with the name "x';\$\(New-/,
@@ -98,7 +100,7 @@ test('on Windows the environment does not set PATH and HOME', () => {
 
 const services: ParsedCommand = { name: 'Get-Service', parameters: {} };
 
-/** The result for the given output lines; `taken` counts the lines read. */
+/** Returns the result for output lines; `taken` counts the lines that were read. */
 const read = async (lines: (object | string)[], command: ParsedCommand = services) => {
   const answer = createAnswer('/opt/pwsh', command);
   let taken = 0;
@@ -127,7 +129,7 @@ test('an error message fails the command, even after objects', async () => {
   await assert.rejects(read(lines), new CommandFailure('Cannot find "x"'));
 });
 
-test('output that is not from the script fails the command', async () => {
+test('unexpected output fails the command', async () => {
   const failure = new CommandFailure('pwsh wrote unexpected output');
   for (const line of ['', 'WARNING: x', '\u001b[31m{"end":true}', '{', 'null', '5', '[]', '{"command":"x"}']) {
     await assert.rejects(read([line]), failure, line);

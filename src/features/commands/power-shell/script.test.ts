@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cimClasses, policies } from '../policy.ts';
+import { cimClasses } from '../cim-classes.ts';
+import { policies } from '../policy.ts';
 import { script } from './script.ts';
 
 const toList = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
@@ -11,7 +12,7 @@ test('the script is ASCII without double quotes and fits into a Windows command 
   assert.ok(script.length < 32_767 - 1000);
 });
 
-test('the script holds exactly the commands, parameters and properties of the policy', () => {
+test('the script contains exactly the commands, parameters and properties of the policy', () => {
   for (const [name, { parameters }] of Object.entries(policies)) {
     assert.ok(script.includes(`\n  '${name}' = @(${toList(Object.keys(parameters))})\n`), name);
   }

@@ -1,6 +1,10 @@
-import { cimClasses, policies } from '../policy.ts';
+import { cimClasses } from '../cim-classes.ts';
+import { policies } from '../policy.ts';
 
-/** The properties that are read of each object; a dot leads to a property of a property. None is a command line. */
+/**
+ * Properties that are read of each object; a dot leads to a property of a property. No property contains a command
+ * line.
+ */
 // biome-ignore format: a list of names reads better in lines than in a column
 export const readProperties = {
   'Get-Process': [
@@ -18,7 +22,7 @@ export const readProperties = {
   ],
 } as const;
 
-/** The filters of Get-WinEvent, which replaces a missing Get-EventLog. */
+/** Filters of Get-WinEvent, which replaces a missing Get-EventLog. */
 export const eventFilterKeys = ['LogName', 'StartTime', 'EndTime', 'Level', 'ProviderName'] as const;
 
 const toHashTable = (entries: [string, readonly string[]][]): string => {
@@ -36,10 +40,10 @@ const classes = toHashTable(
 );
 
 /**
- * The only text that PowerShell runs, the same for every request, in the language of Windows PowerShell 5.1. It
- * reads one line of JSON from standard input (see request.ts) and writes lines of JSON (see runner.ts), as bytes
- * because the console's encoding is not known. Modules are loaded from PowerShell's own folder only. There are no
- * double quotes, because the script is an argument that Windows would have to quote.
+ * The only text that PowerShell runs, the same for every request, in the language of Windows PowerShell 5.1. It reads
+ * one line of JSON from standard input (see request.ts) and writes lines of JSON (see answer.ts), as bytes because the
+ * console's encoding is not known. Modules are loaded from PowerShell's own folder only. Double quotes are avoided,
+ * because Windows would have to quote them in the argument.
  */
 export const script = String.raw`
 $ErrorActionPreference = 'Stop'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AttemptLimits, createLoginLimits } from './limits.ts';
+import { type AttemptLimits, createLoginLimits } from './login-limits.ts';
 
 const a = '192.0.2.1';
 const b = '192.0.2.2';
 const usual: AttemptLimits = { perAddress: 3, perUser: 0, inTotal: 0, maxDelay: 100 };
 
-/** Limits with a manual clock, and shorthands for attempts. */
+/** Creates limits with a manual clock, and shorthands for attempts. */
 const start = (changes: Partial<AttemptLimits> = {}) => {
   const clock = { seconds: 1000 };
   const delayed: (string | undefined)[] = [];
@@ -54,7 +54,7 @@ test('a delayed address is reported once, when its free attempts are used up', (
   assert.deepEqual(delayed, [a]);
 });
 
-test('a delayed address must wait even with the correct password, and can log in after the delay', () => {
+test('a delayed address waits even with the correct password, and can log in after the delay', () => {
   const { clock, fail, succeed } = start();
   repeat(3, () => fail(a, 'ada'));
   assert.equal(succeed(a, 'ada'), 10);
@@ -66,7 +66,7 @@ test('a delayed address must wait even with the correct password, and can log in
   );
 });
 
-test('other addresses are not delayed, even for the same user', () => {
+test('an address without failed logins is not delayed by those of another address, even for the same user', () => {
   const { fail, succeed } = start();
   repeat(9, () => fail(a, 'ada'));
   assert.equal(succeed(b, 'ada'), 0);
@@ -79,7 +79,7 @@ test('a successful login clears the failures of its user and of unknown users, b
   assert.deepEqual([succeed(a, 'ada'), fail(a, 'bob'), succeed(a, 'ada')], [0, 0, 10]);
 });
 
-test('logins being checked count as failed until they have ended', () => {
+test('logins that are being checked count as failed until they end', () => {
   const { begin, clock, fail } = start();
   fail(a);
   const [first, second] = [begin(a, 'ada'), begin(a, 'ada')];
@@ -105,7 +105,7 @@ test('an address is forgotten an hour after its last failed login', () => {
   );
 });
 
-test('0 free attempts disables the limit', () => {
+test('a limit of 0 free attempts means no limit', () => {
   const { fail } = start({ perAddress: 0 });
   assert.ok(repeat(1000, () => fail(a, 'ada')).every((wait) => wait === 0));
 });

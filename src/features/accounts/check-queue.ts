@@ -1,0 +1,64 @@
+import { createQueue, type QueuedTask } from '../../http/overload.ts';
+
+/** Hashing and syncing files share a few threads; more checks at a time would delay the responses to alerts. */
+const mostChecks = { running: 2, waiting: 8 };
+
+/** Seconds for which a check counts against its address. */
+const checkMemory = 10;
+
+/** Password check of an address group; `isKnown` if the last login of its user came from this group. */
+interface PasswordCheck {
+  group: string;
+  isKnown: boolean;
+}
+
+type WaitingCheck = QueuedTask<PasswordCheck>;
+
+/**
+ * Creates a queue that divides password checks between addresses (IPv6: networks /64). A right password is never
+ * delayed, and wrong ones only after some attempts, so without shares two addresses that loop logins would keep
+ * everyone else out. The address with the fewest recent checks is first; among equals the newest, because older clients
+ * may have given up. Every second check goes to an address from which its user logged in last, and a quarter of the
+ * places is reserved for such addresses. When all places are taken, the last check in this order is refused with 503.
+ * `now` is in seconds and monotonic.
+ */
+export const createCheckQueue = (now: () => number) => {
+  let isTurnOfKnown = true;
+  /** Groups of the checks that were started recently, oldest first. */
+  let started: { group: string; at: number }[] = [];
+  /** Returns the waiting checks in their order, the next one first. */
+  const rank = (line: readonly WaitingCheck[]): WaitingCheck[] => {
+    const counts = new Map<string, number>();
+    const count = (group: string): number => {
+      const before = counts.get(group) ?? 0;
+      counts.set(group, before + 1);
+      return before;
+    };
+    for (const { group } of started) count(group);
+    return line
+      .toReversed()
+      .map((check) => ({ check, before: count(check.about.group) }))
+      .sort((a, b) => a.before - b.before || Number(b.check.about.isKnown) - Number(a.check.about.isKnown))
+      .map(({ check }) => check);
+  };
+  const isKnown = ({ about }: WaitingCheck): boolean => about.isKnown;
+  return createQueue<PasswordCheck>({
+    ...mostChecks,
+    refusal: 'Too many logins are being checked; try again in a second',
+    noteStart: ({ group }) => {
+      const at = now();
+      started = [...started.filter((check) => at - check.at < checkMemory), { group, at }];
+    },
+    chooseNext: (line) => {
+      const ranked = rank(line);
+      const known = isTurnOfKnown ? ranked.find(isKnown) : undefined;
+      isTurnOfKnown = !isTurnOfKnown;
+      return known ?? (ranked[0] as WaitingCheck);
+    },
+    chooseRefused: (line) => {
+      const ranked = rank(line);
+      const kept = ranked.filter(isKnown).slice(0, Math.floor(mostChecks.waiting / 4));
+      return ranked.findLast((check) => !kept.includes(check)) as WaitingCheck;
+    },
+  });
+};

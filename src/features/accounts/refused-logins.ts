@@ -1,0 +1,35 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+/** Refused logins that are logged in each minute. */
+const linesPerMinute = 20;
+const minute = 60_000;
+
+export type RefusedLogins = ReturnType<typeof createRefusedLogins>;
+
+/**
+ * Creates the log of refused logins, with user and address, never with the password or an unknown name: people type
+ * passwords into the wrong field. Guessing must not fill the log: each minute has a limit of lines, and one line counts
+ * the rest.
+ */
+export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
+  let lines = 0;
+  let suppressed = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const endMinute = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (suppressed > 0) log.warn({ suppressed }, 'login: more logins were refused in the last minute');
+    lines = 0;
+    suppressed = 0;
+  };
+  return {
+    report: (user: string | undefined, ip: string | undefined, reason: string): void => {
+      timer ??= setTimeout(endMinute, minute).unref();
+      lines += 1;
+      if (lines <= linesPerMinute) log.warn({ user, ip, reason }, 'login: refused');
+      else suppressed += 1;
+    },
+    /** Logs the count of the current minute. */
+    close: endMinute,
+  };
+};

@@ -1,0 +1,90 @@
+import { type FilterCondition, parseFilter } from './filter.ts';
+import { findName, forbidden, quoteWord, Refusal } from './language.ts';
+
+/** JSON Schema pattern of values that single or double quotes can enclose. */
+const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
+
+/** Parser of a parameter's values, and the JSON Schema that accepts the same values. */
+export interface ValueKind<V> {
+  /** Throws a Refusal. `properties` are those of the class that the command names. */
+  parse(text: string, properties: readonly string[]): V;
+  schema: object;
+  /** Text after the description of each parameter. */
+  hint?: string;
+}
+
+const toTextSchema = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: valuePattern });
+
+/** Counts code points, as JSON Schema does. */
+const requireLength = (text: string, maxLength: number): void => {
+  if ([...text].length > maxLength) throw new Refusal(`${quoteWord(text)} is longer than ${maxLength} characters`);
+};
+
+/** Text in which `*` and `?` are wildcards. */
+export const patternKind = (maxLength: number): ValueKind<string> => ({
+  parse: (text) => {
+    if (text === '') throw new Refusal('a value must not be empty');
+    requireLength(text, maxLength);
+    if (/[[\]]/.test(text)) throw new Refusal(`${quoteWord(text)}: only * and ? are wildcards`);
+    return text;
+  },
+  schema: { ...toTextSchema(maxLength), not: { pattern: String.raw`[\[\]]` } },
+  hint: 'Any case; * and ? are wildcards.',
+});
+
+export const integerKind = (minimum: number, maximum: number): ValueKind<number> => ({
+  parse: (text) => {
+    const number = Number(text);
+    if (/^\d{1,16}$/.test(text) && number >= minimum && number <= maximum) return number;
+    throw new Refusal(`${quoteWord(text)} is not a whole number from ${minimum} to ${maximum}`);
+  },
+  schema: { type: 'integer', minimum, maximum },
+});
+
+const parseChoice = <V extends string>(text: string, values: readonly V[]): V => {
+  const found = findName(values, text);
+  if (found === undefined) throw new Refusal(`${quoteWord(text)} is not one of ${values.join(', ')}`);
+  return found;
+};
+
+export const choiceKind = <const V extends string>(values: readonly V[]): ValueKind<V> => ({
+  parse: (text) => parseChoice(text, values),
+  schema: { type: 'string', enum: values },
+});
+
+/** Property of the class that ClassName names. */
+export const propertyKind: ValueKind<string> = { parse: parseChoice, schema: { type: 'string' } };
+
+/** Conditions on properties of the class that ClassName names. JSON Schema cannot express their grammar. */
+export const filterKind = (maxLength: number): ValueKind<FilterCondition[]> => ({
+  parse: (text, properties) => {
+    requireLength(text, maxLength);
+    return parseFilter(text, properties);
+  },
+  schema: toTextSchema(maxLength),
+  hint: "Property = value or Property LIKE 'a%_b', joined by AND.",
+});
+
+/** Form of a date; days that the calendar does not have match, too. */
+const dateForm =
+  /^(?<day>\d{4}-\d\d-\d\d)(?:[T ](?<time>\d\d:\d\d)(?<seconds>:\d\d(?:\.\d{1,3})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
+
+/** Text for `dateForm` in messages. */
+const dateForms = 'yyyy-MM-dd or yyyy-MM-ddTHH:mm[:ss[.fff]][Z|±hh:mm]';
+
+/** ISO 8601 date; without a zone in the machine's local time, as in PowerShell. */
+export const dateKind: ValueKind<Date> = {
+  parse: (text) => {
+    const { day = '', time = '00:00', seconds = ':00', zone = '' } = dateForm.exec(text)?.groups ?? {};
+    const value = new Date(`${day}T${time}${seconds}${zone}`);
+    if (Number.isNaN(value.getTime()) || !isDayOfMonth(day)) {
+      throw new Refusal(`${quoteWord(text)} is not a date of the form ${dateForms}`);
+    }
+    return value;
+  },
+  schema: { type: 'string', pattern: dateForm.source },
+  hint: `${dateForms}, in local time without a zone.`,
+};
+
+/** JavaScript reads 30 February as 1 March. */
+const isDayOfMonth = (day: string): boolean => new Date(`${day}T00:00Z`).toISOString().startsWith(day);
