@@ -87,7 +87,7 @@ test('silences that hold and fill their room leave that of users, keys, heartbea
   await administer(app);
   const refused = await createSilence(app);
   assert.equal(refused.status, 409);
-  assert.match(JSON.stringify(refused.json), /The silences take up their 16 MiB: end some first/);
+  assert.match(JSON.stringify(refused.json), /The silences have reached their limit of 16 MiB: end some first/);
   const token = await adminToken(app);
   for (let index = 0; index < 60; index += 20) {
     const ends = Array.from({ length: 20 }, (_, each) =>

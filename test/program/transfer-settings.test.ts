@@ -133,7 +133,7 @@ test('settings that cannot be imported are named by line, and nothing is stored'
   const folder = createFolder(t);
   const { version: _, ...unversioned } = change;
   for (const [lines, problem] of [
-    [[change, change], 'line 3: settings.id is that of a change before it'],
+    [[change, change], 'line 3: settings.id occurs twice'],
     [[unversioned], 'line 2: settings.version and settings.createdAt are missing'],
     [[{ ...change, secret: 1 }], 'line 2: settings has unknown keys; remove secret'],
     [[{ ...change, id: 'a' }], 'line 2: settings.id must be'],

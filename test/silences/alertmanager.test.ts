@@ -18,7 +18,7 @@ const ask = async <T>(app: TestApp, path: string): Promise<T> => {
   return json;
 };
 
-/** Sends alerts that become incidents of their own. */
+/** Starts a server and sends two alerts, each of which opens an incident. */
 const startWithIncidents = async (t: Parameters<typeof startApp>[0]) => {
   const app = await startApp(t);
   await sendAlert(app, { source: 'backup', level: 'CRITICAL', message: 'disk is full', hostname: 'db-1' });
@@ -29,7 +29,7 @@ const startWithIncidents = async (t: Parameters<typeof startApp>[0]) => {
   return app;
 };
 
-test('incidents are alerts with labels, which filters and flags choose', async (t) => {
+test('incidents are listed as alerts with labels, selected by filters and flags', async (t) => {
   const app = await startWithIncidents(t);
   const token = await app.login('reader');
   const silence = await createSilence(app, token, { match: { source: 'api' } });
@@ -84,7 +84,10 @@ test('silences are the same in both APIs', async (t) => {
     app.request<{ silenceID: string }>('POST', '/api/v2/silences', { token, body: { ...usual, ...body } });
   const usual = {
     matchers: [{ name: 'alertname', value: 'Sl.*', isRegex: true }],
-    ...{ startsAt: '0001-01-01T00:00:00.000Z', endsAt: inHours(1), createdBy: 'anna', comment: 'c' },
+    startsAt: '0001-01-01T00:00:00.000Z',
+    endsAt: inHours(1),
+    createdBy: 'anna',
+    comment: 'c',
   };
   const created = await post({});
   assert.equal(created.status, 200);
@@ -108,7 +111,10 @@ test('silences are the same in both APIs', async (t) => {
   assert.deepEqual(await states(), { [id]: 'expired', [other.json.silenceID]: 'active' });
   assert.deepEqual(await states('?filter=team%3Dweb'), { [other.json.silenceID]: 'active' });
   const recurring = await createSilence(app, token, {
-    ...{ match: { source: 'x*' }, schedule: '0 2 * * 6', minutes: 30, endsAt: undefined },
+    match: { source: 'x*' },
+    schedule: '0 2 * * 6',
+    minutes: 30,
+    endsAt: undefined,
   });
   const shown = await ask<AlertmanagerSilence>(app, `silence/${recurring.id}`);
   assert.deepEqual(shown.matchers, [{ name: 'source', value: '(?is)x.*', isRegex: true, isEqual: true }]);
@@ -128,7 +134,7 @@ test('silences are the same in both APIs', async (t) => {
 test("Grafana's data source finds an Alertmanager, its alerts and its silences", async (t) => {
   const app = await startWithIncidents(t);
   const token = await app.login('reader');
-  // Where these respond, Grafana takes the server for Mimir, or asks for more of its features.
+  // If these paths respond, Grafana takes the server for Mimir or requests more of its features.
   for (const path of ['/alertmanager/api/v2/status', '/api/v1/status/buildinfo'])
     assert.equal((await app.request('GET', path)).status, 404, path);
   const status = await ask<AlertmanagerStatus>(app, 'status');
@@ -150,7 +156,10 @@ test("Grafana's data source finds an Alertmanager, its alerts and its silences",
   );
   const body = {
     matchers: [{ name: 'alertname', value: 'Slow', isEqual: true, isRegex: false }],
-    ...{ startsAt: inHours(0), endsAt: inHours(2), comment: 'created', createdBy: 'anna' },
+    startsAt: inHours(0),
+    endsAt: inHours(2),
+    comment: 'created',
+    createdBy: 'anna',
   };
   const { json } = await app.request<{ silenceID: string }>('POST', '/api/v2/silences', { token, body });
   const rules = 'ruleMetadata=true&accesscontrol=true';
@@ -165,7 +174,7 @@ test('Karma gets the version, the status, all groups and all silences', async (t
   const app = await startWithIncidents(t);
   const token = await app.login('reader');
   const silence = await createSilence(app, token, { match: { source: 'api' } });
-  // Without the version of an Alertmanager, Karma takes it for a new one.
+  // Without a version of Alertmanager in the metrics, Karma assumes a recent version.
   const { status, text } = await app.request('GET', '/metrics');
   assert.deepEqual([status, text.includes('alertmanager_build_info')], [200, false]);
   const { cluster, versionInfo, uptime } = await ask<AlertmanagerStatus>(app, 'status');
@@ -199,9 +208,8 @@ test('a silence that cannot be used is refused', async (t) => {
     [{ startsAt: 'now' }, /startsAt must be an RFC 3339 time/],
   ];
   for (const [changes, message] of refused) {
-    const { status, json } = await app.request('POST', '/api/v2/silences', {
-      ...{ token, body: { ...usual, ...changes } },
-    });
+    const body = { ...usual, ...changes };
+    const { status, json } = await app.request('POST', '/api/v2/silences', { token, body });
     assert.equal(status, 400, JSON.stringify(changes));
     assert.match(String(json), message);
   }

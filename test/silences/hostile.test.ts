@@ -12,13 +12,13 @@ import { runCommand, startProgram } from '../support/program.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 import { inHours, listSilences } from './support/silences.ts';
 
-/** For texts of a and b, an engine has to keep as many states as the repetition counts. */
+/** An expression for which the engine keeps 90 states while it reads a text of a and b. */
 const costly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 
 const toText = (index: number): string =>
   Array.from({ length: 499 }, (_, at) => ((at * at + index) % 7 < 3 ? 'a' : 'b')).join('');
 
-/** An exact matcher and many expressions that none of these texts matches. */
+/** Creates an exact matcher and expressions that match none of the texts. */
 const createMatchers = (count: number, offset = 0) => [
   { name: 'source', value: 'shop', isRegex: false, isEqual: true },
   ...Array.from({ length: count }, (_, index) => ({
@@ -31,7 +31,7 @@ const createMatchers = (count: number, offset = 0) => [
 
 const usual = { startsAt: '0001-01-01T00:00:00.000Z', endsAt: inHours(24), createdBy: 'anna', comment: '' };
 
-test('the expressions of all silences together cannot hold up alerts, incidents and others', async (t) => {
+test('the expressions of all silences together cannot delay alerts, incidents and other requests', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   const post = (matchers: object[]) =>
@@ -56,13 +56,13 @@ test('the expressions of all silences together cannot hold up alerts, incidents 
   });
   assert.equal((await app.request('GET', '/livez')).status, 200);
   assert.ok(process.cpuUsage().user - user < 2_000_000);
-  // Ended silences cost nothing: others have room again.
+  // Ended silences cost nothing, so there is room for new silences.
   const { data } = await listSilences(app, '?limit=1000');
   for (const { id } of data) await app.request('DELETE', `/api/silences/${id}`, { token });
   assert.equal((await post(createMatchers(1, 1000))).status, 200);
 });
 
-test('silences of an earlier version that cost too much neither stop the start nor an answer, and say why they do nothing', async (t) => {
+test('stored silences that cost too much delay neither the start nor responses, and give the reason why they have no effect', async (t) => {
   const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
   const cwd = createFolder(t);
   const when = { at: 1_700_000_000_000, createdAt: 1_700_000_000_000 };
@@ -106,10 +106,10 @@ test('silences of an earlier version that cost too much neither stop the start n
   const ended = await server.request<Silence>('DELETE', `/api/silences/${broken[0]?.id}`, { token });
   assert.deepEqual([ended.status, ended.json.state, ended.json.problem], [200, 'expired', null]);
   const { json: health } = await server.request('GET', '/api/status');
-  assert.match(JSON.stringify(health), /silences silence nothing/);
+  assert.match(JSON.stringify(health), /silences have no effect/);
 });
 
-test('filters in a query are bounded before they are compiled, and while they are compared', async (t) => {
+test('the size of filters in a query is limited before they are compiled, and their time while they are compared', async (t) => {
   const app = await startApp(t);
   const messages = Array.from({ length: 60 }, (_, index) => toText(index));
   for (const [index, message] of messages.entries()) {
@@ -139,7 +139,7 @@ test('filters in a query are bounded before they are compiled, and while they ar
   assert.equal((few.json as unknown as object[]).length, 60);
 });
 
-test('a burst of alerts that many silences are compared with lets other work run in between', async (t) => {
+test('other work runs between the alerts of a burst that is compared with many silences', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   for (let isFull = false, count = 0; !isFull; count += 1) {
@@ -150,7 +150,7 @@ test('a burst of alerts that many silences are compared with lets other work run
   const toPrefix = (index: number): string =>
     index.toString(2).padStart(7, '0').replaceAll('0', 'a').replaceAll('1', 'b');
   const messages = Array.from({ length: 80 }, (_, index) => toPrefix(index) + toText(index));
-  // Processor time, which other processes of a busy machine do not lengthen.
+  // Processor time, because other processes on a busy machine do not lengthen it.
   let longest = 0;
   let last = process.cpuUsage().user;
   const ticks = setInterval(() => {

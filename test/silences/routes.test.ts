@@ -15,7 +15,7 @@ import { createSilence, inHours, listSilences } from './support/silences.ts';
 
 const disk = { source: 'backup', level: 'ERROR', message: '/var is 86 % full', hostname: 'db-1' };
 
-test('a silence covers the incidents that it matches until it is ended, and stays listed', async (t) => {
+test('a silence applies to matching incidents until somebody ends it, and stays listed', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   const silence = await createSilence(app, token, { match: { source: 'back*' }, comment: 'new disk' });
@@ -29,8 +29,8 @@ test('a silence covers the incidents that it matches until it is ended, and stay
   const other = await createSilence(app, token, { match: { hostname: 'DB-1' }, startsAt: inHours(0.5) });
   assert.equal(other.state, 'pending');
   assert.deepEqual((await readIncident(app, incident.id)).silencedBy, [silence.id]);
-  const taken = await app.request<{ silencedBy: string[] }>('POST', '/api/incidents/1/acknowledge', { token });
-  assert.deepEqual(taken.json.silencedBy, [silence.id]);
+  const acknowledged = await app.request<{ silencedBy: string[] }>('POST', '/api/incidents/1/acknowledge', { token });
+  assert.deepEqual(acknowledged.json.silencedBy, [silence.id]);
   const ended = await app.request<Silence>('DELETE', `/api/silences/${silence.id}`, { token });
   assert.deepEqual([ended.status, ended.json.state, ended.json.window], [200, 'expired', null]);
   assert.deepEqual((await readIncident(app, 1)).silencedBy, []);
@@ -50,7 +50,7 @@ test('a silence covers the incidents that it matches until it is ended, and stay
   assert.deepEqual((await listSilences(app, `?limit=1&before=${first.next}`)).data, [page.data[1]]);
 });
 
-test('a silence is replaced unless another version is expected, or it has expired', async (t) => {
+test('a silence is replaced unless it has expired or the request expects another version', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const silence = await createSilence(app, token, { match: { source: 'a' } });
@@ -62,16 +62,15 @@ test('a silence is replaced unless another version is expected, or it has expire
   assert.deepEqual([changed.json.match, changed.json.startsAt], [{ source: 'b' }, silence.startsAt]);
   const stale = await put(body, { 'if-match': `"${silence.version}"` });
   assert.deepEqual([stale.status, stale.headers['etag']], [412, `"${changed.json.version}"`]);
-  const { status } = await app.request('DELETE', `/api/silences/${silence.id}`, {
-    ...{ token, headers: { 'if-match': '"1"' } },
-  });
+  const headers = { 'if-match': '"1"' };
+  const { status } = await app.request('DELETE', `/api/silences/${silence.id}`, { token, headers });
   assert.equal(status, changed.json.version === 1 ? 200 : 412);
   await app.request('DELETE', `/api/silences/${silence.id}`, { token });
   assert.equal((await put(body)).status, 409);
   assert.equal((await app.request('PUT', '/api/silences/none', { token, body })).status, 404);
 });
 
-test('a recurring silence shows its window and holds in it', async (t) => {
+test('a recurring silence shows its window and is active during the window', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const always = { match: { level: '*' }, schedule: '* * * * *', minutes: 5, endsAt: undefined };
@@ -90,7 +89,7 @@ test('a recurring silence shows its window and holds in it', async (t) => {
   assert.match(yearly.window?.startsAt ?? '', /-02-2/);
 });
 
-test('a body that cannot be a silence gets a 400 that says what to do', async (t) => {
+test('an invalid silence gets a 400 that says what to do', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const usual = { match: { source: 'a' }, endsAt: inHours(1) };
@@ -119,7 +118,7 @@ test('a body that cannot be a silence gets a 400 that says what to do', async (t
   assert.equal((await app.request('GET', '/api/silences/x')).status, 404);
 });
 
-test('silences are still there after a restart, and the audit says who has made them', async (t) => {
+test('silences survive a restart, and the audit says who created them', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   const silence = await createSilence(app, token, { match: { source: 'a' } });
@@ -134,7 +133,9 @@ test('silences are still there after a restart, and the audit says who has made 
   assert.equal(json.data.length, 1);
   assert.notEqual(json.next, null);
   const rest = await app.request<{ data: Record<string, string>[]; next: number | null }>(
-    ...(['GET', `/api/audit?before=${json.next}`, { token: await app.login('admin') }] as const),
+    'GET',
+    `/api/audit?before=${json.next}`,
+    { token: await app.login('admin') },
   );
   assert.deepEqual(
     rest.json.data.map(({ by, name, change, label }) => [by, name, change, label]),
@@ -147,7 +148,7 @@ test('silences are still there after a restart, and the audit says who has made 
   assert.deepEqual(await listSilences(again), listed);
 });
 
-test('changing silences needs a token or a key with incidents:write, and events tell of each change', async (t) => {
+test('changing silences needs a token or a key with incidents:write, and every change is published as an event', async (t) => {
   const keys = [createAccessKey('oncall', ['incidents:write']), createAccessKey('review', ['incidents:read'])];
   const app = await startApp(t, { settings: { keys: keys.map(({ entry }) => entry) } });
   const body = { match: { source: 'a' }, endsAt: inHours(1) };
@@ -159,7 +160,7 @@ test('changing silences needs a token or a key with incidents:write, and events 
   assert.equal(event?.data['createdBy'], 'key:oncall');
 });
 
-test('a destination of alerts gets none that was received under a silence', async (t) => {
+test('a destination of alerts gets no alert that was received under a silence', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await app.login('reader');
@@ -169,13 +170,13 @@ test('a destination of alerts gets none that was received under a silence', asyn
   await sendAlert(app, { ...disk, message: 'other' });
   await app.request('DELETE', `/api/silences/${silence.id}`, { token });
   await sendAlert(app, { ...disk, message: 'another disk' });
-  await waitUntil('the others are delivered', () => receiver.requests.length === 3);
+  await waitUntil('the other alerts are delivered', () => receiver.requests.length === 3);
   assert.deepEqual(messagesOf(receiver).sort(), ['another disk', 'before', 'other']);
   const { json } = await app.request<{ deliveries: { status: string }[] }>('GET', `/api/alerts/${silenced}`);
   assert.equal(json.deliveries[0]?.status, 'skipped');
 });
 
-test('the end of an alert goes to a destination of alerts exactly if its beginning did, whatever is silenced then', async (t) => {
+test('a destination of alerts gets the resolution of an alert exactly if it got the alert, even under a silence', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await app.login('reader');
@@ -191,26 +192,23 @@ test('the end of an alert goes to a destination of alerts exactly if its beginni
   await createSilence(app, token, { match: { source: 'backup' } });
   for (const key of ['quiet', 'both']) await send(key, { status: 'resolved', level: 'INFO', message: `end of ${key}` });
   await sendAlert(app, { source: 'other', message: 'last' });
-  await waitUntil('the last one is delivered', () => messagesOf(receiver).includes('last'));
+  await waitUntil('the last alert is delivered', () => messagesOf(receiver).includes('last'));
   assert.deepEqual(messagesOf(receiver), ['before', 'end of before', 'both', 'end of both', 'last']);
 });
 
 const skip = toSkipPostgres();
 
-test('a silence made on one instance holds on another, and both have the same audit', { skip }, async (t) => {
+test('a silence created on one instance is active on another, and both have the same audit', { skip }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const token = await one.login('admin');
   const silence = await createSilence(one, token, { match: { source: 'back*' } });
   await sendAlert(other, disk);
   await waitForIncident(other, { silencedBy: [silence.id] });
-  const changed = await other.request<Silence>('DELETE', `/api/silences/${silence.id}`, {
-    ...{ token, headers: { 'if-match': `"${silence.version}"` } },
-  });
+  const headers = { 'if-match': `"${silence.version}"` };
+  const changed = await other.request<Silence>('DELETE', `/api/silences/${silence.id}`, { token, headers });
   assert.equal(changed.status, 200);
-  const stale = await one.request('DELETE', `/api/silences/${silence.id}`, {
-    ...{ token, headers: { 'if-match': `"${silence.version}"` } },
-  });
+  const stale = await one.request('DELETE', `/api/silences/${silence.id}`, { token, headers });
   assert.ok(stale.status === 412 || stale.json['state'] === 'expired');
   await waitForIncident(one, { silencedBy: [] });
   const audits = await Promise.all([one, other].map((app) => app.request('GET', '/api/audit', { token })));

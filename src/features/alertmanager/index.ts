@@ -1,7 +1,7 @@
 import { defineFeature } from '../../kit/feature.ts';
 import { createAlertmanagerRoutes, createServerRoutes } from './routes.ts';
 
-/** What Alertmanager's own programs need: incidents as alerts, and the silences. */
+/** Alertmanager's API v2 for its clients: incidents as alerts, and silences. */
 export const alertmanager = defineFeature({
   name: 'alertmanager',
   profiles: [

@@ -28,10 +28,10 @@ import {
   AlertmanagerStatus,
 } from './schema.ts';
 
-/** After so many milliseconds clients take an alert for resolved. */
+/** Milliseconds until clients consider an alert resolved. */
 const firingMs = 5 * 60 * 1000;
 
-/** There is one receiver: destinations are no concern of these programs. */
+/** The only receiver that clients see; destinations are not shown. */
 const receiver = { name: 'signalbox' };
 
 interface RouteParts {
@@ -49,7 +49,7 @@ export const createAlertmanagerRoutes = (parts: RouteParts): Route[] => [
   createExpireRoute(parts),
 ];
 
-/** What programs ask for, whatever there is. */
+/** Creates the routes that need neither incidents nor silences. */
 export const createServerRoutes = (version: string, startedAt: Date): Route[] => [
   createReceiversRoute(),
   createStatusRoute(version, startedAt),
@@ -79,7 +79,7 @@ const createAlertsRoute = (parts: RouteParts): Route => {
   });
 };
 
-/** Few at a time: each may compare thousands of alerts. */
+/** Limits concurrent lists, because each list may compare thousands of alerts. */
 const createListQueue = () =>
   createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
 
@@ -89,7 +89,7 @@ const createGroupsRoute = (parts: RouteParts): Route => {
     method: 'GET',
     path: '/api/v2/alerts/groups',
     ...reading,
-    summary: 'The same, grouped by the label alertname',
+    summary: 'List incidents that are not resolved, as alerts grouped by the label alertname',
     schema: {
       operationId: 'listAlertmanagerAlertGroups',
       querystring: AlertmanagerAlertQuery,
@@ -113,14 +113,14 @@ const groupAlerts = (found: readonly FoundAlert[]): Map<string, FoundAlert[]> =>
   return groups;
 };
 
-/** An incident that passes the query, and the silences that hold for it now. */
+/** An incident that passes the query, and its active silences. */
 interface FoundAlert {
   incident: SharedIncident;
   silencedBy: string[];
   now: number;
 }
 
-/** Rejects with an HttpError for a query that cannot be used. */
+/** Rejects with an HttpError if the query cannot be used. */
 const findAlerts = async (
   { incidents, silences, clock }: RouteParts,
   { active, silenced, filter = [], receiver: wanted }: AlertmanagerAlertQuery,
@@ -146,10 +146,7 @@ const findAlerts = async (
   return found;
 };
 
-/**
- * A group may be long, and there may be many short ones: a piece ends within a group, or after some. Between pieces a list has
- * commas.
- */
+/** Yields the groups as JSON: one piece for several short groups, several pieces for a long group. */
 function* toGroupPieces(groups: ReadonlyMap<string, FoundAlert[]>) {
   let text = '';
   for (const [name, alerts] of groups) {
@@ -195,7 +192,7 @@ const createSilencesRoute = ({ silences }: RouteParts): Route =>
     method: 'GET',
     path: '/api/v2/silences',
     ...reading,
-    summary: 'List silences, those that hold now first',
+    summary: 'List silences, active silences first',
     schema: {
       operationId: 'listAlertmanagerSilences',
       querystring: AlertmanagerSilenceQuery,
@@ -220,7 +217,7 @@ const findSilences = async (silences: SilenceStore, filter: readonly string[]): 
 
 const ranks = { active: 0, pending: 1, expired: 2 };
 
-/** The next to end comes first, of pending ones the next to begin, of expired ones the last. */
+/** Sorts active silences by end, then pending silences by start, then expired silences by end, latest first. */
 const compareSilences = (one: SharedSilence, other: SharedSilence): number => {
   const rank = ranks[one.state] - ranks[other.state];
   if (rank !== 0) return rank;
@@ -253,7 +250,7 @@ const createSilenceRoute = ({ silences }: RouteParts): Route =>
     method: 'GET',
     path: '/api/v2/silence/:id',
     ...reading,
-    summary: 'One silence',
+    summary: 'Get a silence',
     schema: {
       operationId: 'getAlertmanagerSilence',
       params: AlertmanagerSilenceParams,
@@ -271,7 +268,7 @@ const createPostRoute = ({ silences, clock }: RouteParts): Route =>
     method: 'POST',
     path: '/api/v2/silences',
     ...changing,
-    summary: 'Create a silence, or change one',
+    summary: 'Create or replace a silence',
     schema: {
       operationId: 'postAlertmanagerSilence',
       body: AlertmanagerNewSilence,
@@ -294,7 +291,7 @@ const createPostRoute = ({ silences, clock }: RouteParts): Route =>
     },
   });
 
-/** Clients of Alertmanager read only a 400 or a 404, as a bare JSON string; `amtool silence import` needs the 404. */
+/** Sends refusals as 400 or 404 with a bare JSON string, all that clients read; `amtool silence import` needs the 404. */
 const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
   const known = toHttpError(error);
   const kind = { 400: 'invalid', 404: 'not-found', 409: 'invalid' }[known?.status ?? 0] as
@@ -304,7 +301,7 @@ const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyRep
   reply.send(known && kind ? new HttpError(kind, known.message, { isBare: true }) : error);
 };
 
-/** Undefined for the time that Go has where none is set. @throws HttpError */
+/** Returns undefined for Go's zero time. @throws HttpError */
 const requireTimeIfSet = (name: string, text: string): number | undefined =>
   text.startsWith('0001-01-01T00:00:00') ? undefined : requireTime(name, text);
 
@@ -333,7 +330,7 @@ const createReceiversRoute = (): Route =>
     method: 'GET',
     path: '/api/v2/receivers',
     ...reading,
-    summary: 'List the one receiver',
+    summary: 'List receivers: always `signalbox` alone',
     schema: { operationId: 'listAlertmanagerReceivers', response: { 200: AlertmanagerReceivers } },
     handler: (_request, reply: FastifyReply) => sendJson(reply, [receiver]),
   });
@@ -349,7 +346,7 @@ const createStatusRoute = (version: string, startedAt: Date): Route => {
     method: 'GET',
     path: '/api/v2/status',
     ...reading,
-    summary: 'What programs of Alertmanager ask for first',
+    summary: 'Get the status that clients of Alertmanager request first',
     schema: { operationId: 'getAlertmanagerStatus', response: { 200: AlertmanagerStatus } },
     handler: (_request, reply) => sendJson(reply, status),
   });
@@ -357,7 +354,7 @@ const createStatusRoute = (version: string, startedAt: Date): Route => {
 
 const matcherForm = /^\s*("(?:[^"\\]|\\.)+"|[^=!~"\s]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s;
 
-/** A matcher as Alertmanager's API has it in a query: `name=value` or `name=~"value"`; names can be quoted, too. @throws HttpError */
+/** Parses a matcher of a query: `name=value` or `name=~"value"`; the name may be quoted too. @throws HttpError */
 const parseMatcher = (text: string): SilenceMatcher => {
   const [, label = '"', operator = '', value = ''] = matcherForm.exec(text) ?? [];
   const [name, unquoted] = [unquote(label), unquote(value)];
@@ -369,7 +366,7 @@ const parseMatcher = (text: string): SilenceMatcher => {
 
 const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
 
-/** Undefined where a quote is missing. Other escapes stay as they are: they are those of regular expressions. */
+/** Returns undefined if a quote is missing. Unknown escapes stay, because they belong to regular expressions. */
 const unquote = (text: string): string | undefined => {
   if (!text.startsWith('"') && !text.endsWith('"')) return text;
   const inner = /^"((?:[^"\\]|\\.)*)"$/s.exec(text)?.[1];

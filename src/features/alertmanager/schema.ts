@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { defineShape, nullable } from '../../kit/route.ts';
 
-/** The most matchers of a silence or a filter, and characters of texts. Patterns of silences, as expressions, fit in values. */
-const mostMatchers = 50;
-const longestText = 256;
-const longestValue = 1024;
-const longestComment = 4000;
+/** Maximum number of matchers, and maximum characters of texts. Patterns of silences fit in values as expressions. */
+const maxMatchers = 50;
+const maxTextLength = 256;
+const maxValueLength = 1024;
+const maxCommentLength = 4000;
 
 const id = '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56';
 const time = (description: string) =>
@@ -19,27 +19,27 @@ export const AlertmanagerReceivers = Type.Array(AlertmanagerReceiver);
 
 const AlertmanagerAlert = defineShape('AlertmanagerAlert', {
   labels: labels(
-    'Of its latest alert; `alertname`, `severity` and `instance` are made of the others where it has none.',
+    'Labels of the latest alert; missing `alertname`, `severity` and `instance` come from source, level and host name.',
     {
       alertname: 'DiskFull',
       severity: 'critical',
       instance: 'web-1',
     },
   ),
-  annotations: labels('`summary`, `incident` with the number, and who has acknowledged it.', {
+  annotations: labels('`summary`, `incident` with the number, and `acknowledgedBy`.', {
     summary: 'disk is full',
     incident: '412',
   }),
-  startsAt: time('Since when the incident is open.'),
-  updatedAt: time('When its latest alert was received.'),
-  endsAt: time('In five minutes: it is still open.'),
-  fingerprint: text('a1b2c3d4e5f60718', 'The same for one incident.'),
-  generatorURL: text('https://grafana.example.org/alerting', 'Where its sender shows it, or empty.'),
+  startsAt: time('Time when the incident opened.'),
+  updatedAt: time('Time when the latest alert was received.'),
+  endsAt: time('Five minutes from now, because the incident is still open.'),
+  fingerprint: text('a1b2c3d4e5f60718', 'Constant for an incident.'),
+  generatorURL: text('https://grafana.example.org/alerting', 'Link that the sender gave, or empty.'),
   receivers: AlertmanagerReceivers,
   status: defineShape('AlertmanagerAlertStatus', {
-    state: Type.Enum(['active', 'suppressed'], { type: 'string', description: '`suppressed`: it is under a silence.' }),
+    state: Type.Enum(['active', 'suppressed'], { type: 'string', description: '`suppressed`: a silence is active.' }),
     silencedBy: Type.Array(text(id)),
-    inhibitedBy: Type.Array(text(id), { description: 'None: there is no inhibition.' }),
+    inhibitedBy: Type.Array(text(id), { description: 'Always empty: signalbox has no inhibition.' }),
   }),
 });
 export type AlertmanagerAlert = Static<typeof AlertmanagerAlert>;
@@ -47,31 +47,31 @@ export const AlertmanagerAlerts = Type.Array(AlertmanagerAlert);
 
 export const AlertmanagerAlertGroups = Type.Array(
   defineShape('AlertmanagerAlertGroup', {
-    labels: labels('The label `alertname` that its alerts have in common.', { alertname: 'DiskFull' }),
+    labels: labels('The label `alertname` of all alerts in the group.', { alertname: 'DiskFull' }),
     receiver: AlertmanagerReceiver,
     alerts: AlertmanagerAlerts,
   }),
 );
 
 const flag = (description: string) => Type.Enum(['true', 'false'], { type: 'string', default: 'true', description });
-const filter = (what: string) =>
+const filter = (plural: string) =>
   Type.Optional(
-    Type.Array(Type.String({ maxLength: longestText + longestValue, examples: ['alertname=~"Disk.*"'] }), {
-      maxItems: mostMatchers,
-      description: `Only ${what} that pass this matcher: \`=\`, \`!=\`, \`=~\` or \`!~\`. Several can be given.`,
+    Type.Array(Type.String({ maxLength: maxTextLength + maxValueLength, examples: ['alertname=~"Disk.*"'] }), {
+      maxItems: maxMatchers,
+      description: `Only ${plural} that pass this matcher: \`=\`, \`!=\`, \`=~\` or \`!~\`. May be repeated.`,
     }),
   );
 
 export const AlertmanagerAlertQuery = Type.Object({
-  active: flag('Alerts under no silence.'),
-  silenced: flag('Alerts under a silence.'),
-  inhibited: flag('There are none.'),
-  unprocessed: flag('There are none.'),
+  active: flag('Include alerts without an active silence.'),
+  silenced: flag('Include alerts with an active silence.'),
+  inhibited: flag('Has no effect.'),
+  unprocessed: flag('Has no effect.'),
   filter: filter('alerts'),
   receiver: Type.Optional(
     Type.String({
-      maxLength: longestValue,
-      description: 'Only alerts of receivers that match: there is one, `signalbox`.',
+      maxLength: maxValueLength,
+      description: 'Expression for receivers; the only receiver is `signalbox`.',
     }),
   ),
 });
@@ -80,25 +80,28 @@ export type AlertmanagerAlertQuery = Static<typeof AlertmanagerAlertQuery>;
 export const AlertmanagerSilenceQuery = Type.Object({ filter: filter('silences with matchers') });
 
 const given = {
-  startsAt: time('From when.'),
-  endsAt: time('Until when.'),
-  createdBy: Type.String({ maxLength: longestText, description: 'Any name.', examples: ['anna'] }),
-  comment: Type.String({ maxLength: longestComment, examples: ['the disk is being replaced'] }),
+  startsAt: time('Start of the silence.'),
+  endsAt: time('End of the silence.'),
+  createdBy: Type.String({ maxLength: maxTextLength, description: 'Name of the author.', examples: ['anna'] }),
+  comment: Type.String({ maxLength: maxCommentLength, examples: ['the disk is being replaced'] }),
 };
 const matcher = {
-  name: Type.String({ minLength: 1, maxLength: longestText, examples: ['alertname'] }),
-  value: Type.String({ maxLength: longestValue, examples: ['Disk.*'] }),
-  isRegex: Type.Boolean({ examples: [true], description: 'An expression of RE2 for the whole value.' }),
+  name: Type.String({ minLength: 1, maxLength: maxTextLength, examples: ['alertname'] }),
+  value: Type.String({ maxLength: maxValueLength, examples: ['Disk.*'] }),
+  isRegex: Type.Boolean({
+    examples: [true],
+    description: 'True if `value` is an RE2 expression for the whole label value.',
+  }),
 };
 
 export const AlertmanagerNewSilence = defineShape('AlertmanagerNewSilence', {
-  id: Type.Optional(nullable(Type.String({ examples: [id] }), 'Of the silence that this replaces.')),
+  id: Type.Optional(nullable(Type.String({ examples: [id] }), 'Id of the silence to replace.')),
   matchers: Type.Array(
     Type.Object({
       ...matcher,
       isEqual: Type.Optional(Type.Boolean({ description: '`true` by default; `false` negates.', examples: [true] })),
     }),
-    { minItems: 1, maxItems: mostMatchers, description: 'All must match.' },
+    { minItems: 1, maxItems: maxMatchers, description: 'Matchers of the silence; all must match.' },
   ),
   ...given,
 });
@@ -117,9 +120,9 @@ export const AlertmanagerSilence = defineShape('AlertmanagerSilence', {
       isEqual: Type.Boolean({ examples: [true] }),
     }),
   ),
-  updatedAt: time('When it was changed last.'),
-  startsAt: time('From when.'),
-  endsAt: time('Until when.'),
+  updatedAt: time('Time of the last change.'),
+  startsAt: time('Start of the silence.'),
+  endsAt: time('End of the silence.'),
   createdBy: text('anna'),
   comment: text('the disk is being replaced'),
 });
@@ -127,12 +130,12 @@ export type AlertmanagerSilence = Static<typeof AlertmanagerSilence>;
 export const AlertmanagerSilences = Type.Array(AlertmanagerSilence);
 
 export const AlertmanagerSilenceId = defineShape('AlertmanagerSilenceId', { silenceID: text(id) });
-/** amtool shows no other form. */
+/** A bare string, because amtool shows no other form. */
 export const AlertmanagerRefusal = Type.String({ examples: ['endsAt must be in the future'] });
 export const AlertmanagerDone = defineShape('AlertmanagerDone', {});
 
 export const AlertmanagerSilenceParams = Type.Object({
-  id: Type.String({ description: 'Id of a silence.', examples: [id] }),
+  id: Type.String({ description: 'Id of the silence.', examples: [id] }),
 });
 
 export const AlertmanagerStatus = defineShape('AlertmanagerStatus', {
@@ -142,14 +145,16 @@ export const AlertmanagerStatus = defineShape('AlertmanagerStatus', {
     peers: Type.Array(Type.Object({ name: text(''), address: text('') })),
   }),
   versionInfo: defineShape('AlertmanagerVersion', {
-    version: text('1.0.0', "signalbox's."),
+    version: text('1.0.0', 'Version of signalbox.'),
     revision: text(''),
     branch: text(''),
     buildUser: text(''),
     buildDate: text(''),
     goVersion: text(''),
   }),
-  config: defineShape('AlertmanagerConfig', { original: text('route: { receiver: signalbox }\n', 'YAML.') }),
-  uptime: time('When this process began.'),
+  config: defineShape('AlertmanagerConfig', {
+    original: text('route: { receiver: signalbox }\n', 'Configuration as YAML.'),
+  }),
+  uptime: time('Start time of the process.'),
 });
 export type AlertmanagerStatus = Static<typeof AlertmanagerStatus>;

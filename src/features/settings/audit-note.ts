@@ -1,10 +1,10 @@
 import { cutText } from '../../lib/well-formed.ts';
 
-/** Facts about a change that the log keeps for the audit: no values, which may be secret. */
+/** Facts about a change for the audit; never values, which may be secret. */
 export interface AuditNote {
-  /** Set if there was no such setting before. */
+  /** Set if the change created the setting. */
   isNew?: true;
-  /** Names of the members that have another value than before. */
+  /** Names of the members whose value changed. */
   fields?: string[];
   /** Describes a setting that is named by an id. */
   label?: string;
@@ -12,20 +12,20 @@ export interface AuditNote {
 
 type Value = Record<string, unknown>;
 
-/** The most characters of a label. */
-const longestLabel = 200;
+/** Maximum characters of a label. */
+const maxLabelLength = 200;
 
-/** The note for a change of a value to another; undefined and null stand for no setting. */
+/** Returns the note for a change from one value to another; undefined and null stand for no setting. */
 export const toAuditNote = (before: unknown, after: unknown, label: string | undefined): AuditNote => ({
   ...(before === undefined && { isNew: true as const }),
   ...(isComposite(before) && isComposite(after) ? { fields: listChanged(before, after) } : {}),
-  ...(label !== undefined && { label: cutText(label, longestLabel) }),
+  ...(label !== undefined && { label: cutText(label, maxLabelLength) }),
 });
 
-/** The characters of a text are no members. */
+/** True if the value has members. */
 const isComposite = (value: unknown): value is Value => typeof value === 'object' && value !== null;
 
-/** Members that follow from other changes, and mean nothing to people. */
+/** Internal members, which the audit leaves out. */
 const internal = ['notBefore', 'generation'];
 
 const listChanged = (before: Value, after: Value): string[] =>

@@ -13,12 +13,12 @@ const ShownBroken = defineShape('BrokenSetting', {
   kind: Type.String({ description: 'Kind of the setting.', examples: ['heartbeat'] }),
   name: Type.String({ description: 'Name or id of the setting.', examples: ['backup'] }),
   reason: Type.String({
-    description: 'Why this version cannot read it.',
+    description: 'Reason why this version cannot read the setting.',
     examples: ['schedule must be a cron expression such as "0 2 * * 6"'],
   }),
-  updatedBy: Type.String({ description: 'Who changed it last.', examples: ['admin'] }),
+  updatedBy: Type.String({ description: 'User or `key:NAME` that changed the setting last.', examples: ['admin'] }),
   updatedAt: Time,
-  version: Type.Integer({ description: 'Its version, for `If-Match`.', examples: [12] }),
+  version: Type.Integer({ description: 'Version of the setting, for `If-Match`.', examples: [12] }),
 });
 
 const BrokenList = defineShape('BrokenSettingList', {
@@ -31,7 +31,7 @@ const BrokenParams = Type.Object({
   name: Type.String({ description: 'Name or id of the setting.', examples: ['backup'] }),
 });
 
-/** Settings that this version cannot read: they stay stored until somebody replaces or deletes them. */
+/** Creates the routes for settings that this version cannot read, which stay stored until replaced or deleted. */
 export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
   defineRoute({
     method: 'GET',
@@ -47,7 +47,7 @@ export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
   defineRoute({
     method: 'DELETE',
     path: `${path}/:kind/:name`,
-    // Users and keys are among them.
+    // The settings include users and keys.
     ...needs('accounts:manage'),
     summary: 'Delete a setting that cannot be read',
     headers: { request: ifMatchHeader },
@@ -62,7 +62,7 @@ export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
       if (!found) {
         throw new HttpError('not-found', `There is no ${kind.slice(0, 100)} ${name.slice(0, 100)} that cannot be read`);
       }
-      // Never one that somebody has replaced meanwhile.
+      // A setting that was replaced meanwhile is not deleted.
       const expected = readIfMatch(request.headers) ?? [found.version];
       await store.delete(kind, name, callerOf(request), expected, found.label);
       return sendJson(reply, toShown(found));

@@ -3,46 +3,46 @@ import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import type { AuditNote } from './audit-note.ts';
 
-/** Version and time of creation of a setting in the log that it comes from. */
+/** Version and creation time of a setting in the log from which it was copied. */
 interface Origin {
   version: number;
   createdAt: number;
 }
 
-/** Bounds of the settings of one kind, stored with each change, so that all instances decide alike. */
+/** Limits for the settings of one kind, stored with each change so that all instances decide alike. */
 interface ChangeLimits {
-  /** The most settings of the kind. */
+  /** Maximum number of settings of the kind. */
   count?: number;
-  /** The most characters of all their values as JSON. */
+  /** Maximum characters of all values of the kind as JSON. */
   characters: number;
-  /** Names that differ only in capitals are the same. */
+  /** True if names that differ only in case are the same name. */
   isCaseless?: boolean;
 }
 
-/** A change as the log has it. */
+/** A change of a setting, as stored in the log. */
 export interface SettingChange {
   kind: string;
   name: string;
-  /** Null where the setting is deleted. */
+  /** Null for a deletion. */
   value: unknown;
   by: string;
   /** Unix milliseconds. */
   at: number;
-  /** Versions of which one must be the current one, or the change is refused. */
+  /** Accepted versions: the change is refused unless the current version is among them. */
   expected?: readonly number[];
   note?: AuditNote;
-  /** A change that would exceed a limit is refused. */
+  /** Limits that the change must not exceed. */
   limits?: ChangeLimits;
-  /** Set in a copy of a setting, for a log whose files were moved away. */
+  /** Set in a copy of a setting, for a log whose older files are missing. */
   copied?: Origin;
-  /** Set in a change that was made in another store, and imported. */
+  /** Set in a change that was imported from another store. */
   moved?: Origin;
 }
 
-/** Why a change is refused: the version that is there, the limit that it would exceed, or the other name that is taken. */
+/** Reason why a change is refused: the current version, the exceeded limit, or the name that is taken. */
 export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
 
-/** Result of a change: the setting after it, undefined where there is none, and the kind that has changed; or the refusal. */
+/** Result of a change: the new setting (undefined after a deletion) and the kind that changed, or the refusal. */
 export type ChangeOutcome =
   | { setting: RuntimeSetting | undefined; changed: string | undefined }
   | { refusal: SettingRefusal };
@@ -51,26 +51,26 @@ type Kept = RuntimeSetting & { length: number };
 
 interface Kind {
   settings: Map<string, Kept>;
-  /** Of all values as JSON. */
+  /** Characters of all values as JSON. */
   characters: number;
 }
 
-/** One piece of a snapshot. */
+/** An entry of a snapshot. */
 export type SavedSettings =
   | { ahead: number; refused: readonly number[]; last?: number }
   | { kind: string; name: string; value: unknown; by: string; at: number; version: number; createdAt: number };
 
-/** Refused changes that are remembered: the list of changes leaves them out. */
-const mostRefused = 10_000;
+/** Maximum number of refused changes that are remembered. */
+const maxRefused = 10_000;
 
-/** The settings that a log of changes has led to. */
+/** Folds the log of changes to the current settings. */
 export class SettingsFold implements ProjectionState<ChangeOutcome> {
   readonly #kinds = new Map<string, Kind>();
-  /** Seqs of changes that count for nothing: refused ones, and those that failed to be stored and may be in the log. */
+  /** Seqs of changes without effect: refused changes, and changes that may be in the log although storing them failed. */
   readonly #refused = new Set<number>();
-  /** Seq of the last change; undefined after a snapshot of 1.1, which does not have it. */
+  /** Seq of the last change; undefined after a snapshot of version 1.1, which does not contain it. */
   #last: number | undefined = 0;
-  /** Versions are seqs, and this much more where there are those of another log: none ever comes twice. */
+  /** Difference between versions and seqs: positive after an import, so that no version occurs twice. */
   #ahead = 0;
 
   list(kind: string): IterableIterator<RuntimeSetting> {
@@ -81,24 +81,24 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     return this.#kinds.get(kind)?.settings.get(name);
   }
 
-  /** The version of a put at this place in the log. */
+  /** Returns the version of a setting changed at this place in the log. */
   versionAt(seq: number): number {
     return seq + this.#ahead;
   }
 
-  /** Whether the change at this place in the log counts. */
+  /** True if the change at this place in the log had an effect. */
   counts(seq: number): boolean {
     return seq <= (this.#last ?? seq) && !this.#refused.has(seq);
   }
 
-  /** The refusal that the change would get now. */
+  /** Returns the refusal that the change would get now. */
   findRefusal(change: SettingChange): SettingRefusal | undefined {
     const decision = this.#decide(change);
     return 'refusal' in decision ? decision.refusal : undefined;
   }
 
   fold({ seq, ...record }: StoredRecord): ChangeOutcome {
-    for (let missing = Math.max((this.#last ?? seq) + 1, seq - mostRefused); missing < seq; missing += 1) {
+    for (let missing = Math.max((this.#last ?? seq) + 1, seq - maxRefused); missing < seq; missing += 1) {
       this.#noteRefused(missing);
     }
     this.#last = seq;
@@ -160,10 +160,10 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
   #noteRefused(seq: number): void {
     this.#refused.add(seq);
     const [oldest] = this.#refused;
-    if (this.#refused.size > mostRefused && oldest !== undefined) this.#refused.delete(oldest);
+    if (this.#refused.size > maxRefused && oldest !== undefined) this.#refused.delete(oldest);
   }
 
-  /** The refusal, or the names of ended settings that give way to the change. */
+  /** Returns the refusal, or the names of ended settings that are removed to make room for the change. */
   #decide(change: SettingChange): { refusal: SettingRefusal } | { removed: readonly string[] } {
     const { kind, name, value, at, expected, limits } = change;
     const known = this.#kinds.get(kind);
@@ -171,7 +171,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     if (expected !== undefined && !expected.includes(current?.version ?? 0)) {
       return { refusal: { conflict: current?.version ?? 0 } };
     }
-    // Ending a setting never fails for want of room.
+    // Ending a setting never fails because of a limit.
     if (!known || !limits || isDeletion(change) || (current && hasEnded(value, at))) return { removed: [] };
     const taken = limits.isCaseless && !current && findSame(known.settings.keys(), name);
     if (taken) return { refusal: { taken } };
@@ -195,7 +195,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
 
 const isDeletion = ({ value }: SettingChange): boolean => value === null || value === undefined;
 
-/** Undefined where the value never ends. */
+/** Returns the end of a setting in Unix milliseconds; undefined if the setting never ends. */
 const endOf = (value: unknown): number | undefined => {
   const { endsAt } = Object(value) as { endsAt?: unknown };
   return typeof endsAt === 'number' ? endsAt : undefined;
@@ -203,7 +203,7 @@ const endOf = (value: unknown): number | undefined => {
 
 const hasEnded = (value: unknown, at: number): boolean => (endOf(value) ?? Number.POSITIVE_INFINITY) <= at;
 
-/** Settings other than the one of the name, the one that ended first at first. */
+/** Returns the ended settings, oldest end first, without the setting of the given name. */
 const listEnded = (settings: ReadonlyMap<string, Kept>, at: number, except: string): Kept[] =>
   [...settings.values()]
     .filter(({ name, value }) => name !== except && hasEnded(value, at))

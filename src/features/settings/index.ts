@@ -11,8 +11,8 @@ import { type BrokenSetting, LoggedSettings } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
 
 /**
- * The snapshot has all settings; the log before it is kept for the list of changes alone. The last changes are kept in memory,
- * so that what was just stored is folded without reading the disk.
+ * Log of changes. The log before the snapshot is kept only for the list of changes. The latest changes stay in memory, so that a
+ * new change is folded without reading the disk.
  */
 const files: LogOptions = {
   segmentBytes: 4 * MiB,
@@ -24,10 +24,10 @@ const files: LogOptions = {
   logsRemoval: false,
 };
 
-/** Space that stays free for revocations. */
+/** Bytes that stay free for revocations. */
 const minFreeBytes = MiB;
 
-/** Opens the settings that are made at run time, where they can be shared with other instances or in the data directory. */
+/** Opens the runtime settings, in the database or in the data directory. */
 export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, 'storage' | 'clock' | 'log'>) => {
   const { database } = storage;
   const damages: string[] = [];
@@ -41,9 +41,9 @@ export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, '
       ? {
           state: createSnapshotTable({ database, tables: ['setting'], cutsLog: true }),
         }
-      : // A change after one that failed needs a snapshot, and revocations are not refused for want of a reserve.
+      : // The snapshot has no reserve of its own, because a change after a failed change needs a snapshot, revocations too.
         { state: storage.snapshot('settings', 0), assertSpace: createFreeSpaceCheck(storage.directory, minFreeBytes) }),
-    onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: one cannot be read'),
+    onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: a setting cannot be read'),
     onDamage: (damage) => {
       damages.push(damage);
       log.error({ damage }, 'settings: the snapshot is damaged');
@@ -61,10 +61,10 @@ export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, '
   };
 };
 
-/** Settings that people make at run time, and who has changed them. */
+/** Runtime settings, and the audit of their changes. */
 export const runtimeSettings = defineFeature({
   name: 'settings',
-  profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'who has changed what at run time' }],
+  profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'audit of runtime settings' }],
   settings: {},
   transfer: settingsTransfer,
   create: async (parts) => {
@@ -74,7 +74,7 @@ export const runtimeSettings = defineFeature({
       offers: { settings: store },
       findConcerns: () => [
         ...listDamages().map(toConcern),
-        ...store.listBroken().slice(0, mostShown).map(describeBroken),
+        ...store.listBroken().slice(0, maxShown).map(describeBroken),
       ],
       isReady: () => store.isReady(),
       close,
@@ -82,8 +82,8 @@ export const runtimeSettings = defineFeature({
   },
 });
 
-/** Settings that cannot be read, of which health shows no more. */
-const mostShown = 20;
+/** Maximum number of unreadable settings that the status lists. */
+const maxShown = 20;
 
 const describeBroken = ({ kind, name, reason }: BrokenSetting): Concern => ({
   area: 'stores',

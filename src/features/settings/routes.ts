@@ -20,19 +20,22 @@ import type { AuditNote } from './audit-note.ts';
 import type { LoggedSettings } from './store.ts';
 
 const ShownChange = defineShape('SettingChange', {
-  seq: Type.Integer({ description: 'Its place in the order of all changes.', examples: [12] }),
+  seq: Type.Integer({ description: 'Place of the change in the order of all changes.', examples: [12] }),
   at: Time,
-  by: Type.String({ description: 'Who made it: a user, `key:NAME`, or `signalbox`.', examples: ['admin'] }),
-  kind: Type.String({ description: 'What was changed.', examples: ['silence'] }),
-  name: Type.String({ description: 'Which one.', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
-  label: orNull(Type.String({ examples: ['source backup*'] }), 'Describes a setting whose name is an id.'),
-  change: Type.Enum(['put', 'deleted'], { type: 'string', description: '`put`: it is new, or has another value.' }),
+  by: Type.String({ description: 'Author of the change: a user, `key:NAME` or `signalbox`.', examples: ['admin'] }),
+  kind: Type.String({ description: 'Kind of the setting.', examples: ['silence'] }),
+  name: Type.String({ description: 'Name or id of the setting.', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
+  label: orNull(Type.String({ examples: ['source backup*'] }), 'Description of a setting whose name is an id.'),
+  change: Type.Enum(['put', 'deleted'], {
+    type: 'string',
+    description: '`put`: the setting is new or has a new value.',
+  }),
   isNew: orNull(
     Type.Boolean({ examples: [false] }),
-    'True if there was no such setting before; unknown for changes of version 1.1.',
+    'True if the change created the setting; null for changes of version 1.1.',
   ),
   fields: Type.Array(Type.String({ examples: ['endsAt'] }), {
-    description: 'Names of the members that got another value; empty if the setting is new or deleted.',
+    description: 'Names of the members whose value changed; empty if the setting is new or deleted.',
   }),
 });
 type ShownChange = Static<typeof ShownChange>;
@@ -54,7 +57,7 @@ export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route =
     method: 'GET',
     path: '/api/audit',
     ...needs('audit:read'),
-    summary: 'List who has changed settings at run time, newest first',
+    summary: 'List changes of runtime settings with their authors, newest first',
     schema: {
       operationId: 'listSettingChanges',
       querystring: SettingChangeQuery,
@@ -70,7 +73,7 @@ export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route =
   });
 };
 
-/** Without its value, which may be secret. */
+/** Returns a change without its value, which may be secret. */
 const toShownChange = ({ seq, at, by, kind, name, value, note }: StoredRecord): ShownChange => {
   const { label = null, isNew = false, fields = [] } = (note ?? {}) as AuditNote;
   return {

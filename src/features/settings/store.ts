@@ -10,24 +10,24 @@ import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
 import { toAuditNote } from './audit-note.ts';
 import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFold } from './fold.ts';
 
-/** The most characters of a value as JSON. */
-const longestValue = 64 * 1024;
+/** Maximum characters of a value as JSON. */
+const maxValueLength = 64 * 1024;
 
-/** The most characters of all values of a kind that asks for no other bound. */
-const usualCharacters = 4 * MiB;
+/** Maximum characters of all values of a kind without a limit of its own. */
+const defaultMaxCharacters = 4 * MiB;
 
 interface SettingsParts {
   log: RecordLog;
-  /** The settings as of a place in the log; undefined where the log alone has them. */
+  /** Snapshot of the settings; undefined if there is only the log. */
   state?: ProjectionSnapshot | undefined;
-  /** Rejects while space is short, except for revocations. */
+  /** Rejects while disk space is short. Revocations skip this check. */
   assertSpace?: ((bytes: number) => Promise<void>) | undefined;
   clock: () => Date;
-  /** Gets a setting that cannot be read, and the reason, once. */
+  /** Reports a setting that cannot be read, once for each reason. */
   onBroken(kind: string, name: string, reason: string): void;
-  /** Gets what is damaged in the state, as a clause. */
+  /** Reports damage in the snapshot, as a clause. */
   onDamage(damage: string): void;
-  /** Gets the error when the state could not be saved; the log is kept then. */
+  /** Reports that the snapshot could not be saved; the log is kept then. */
   onUnsaved(error: Error): void;
 }
 
@@ -38,11 +38,11 @@ export interface BrokenSetting extends Omit<RuntimeSetting, 'value' | 'createdAt
   label: string | undefined;
 }
 
-/** Settings that people change at run time: a projection of the log of their changes, which decides each change. */
+/** Runtime settings: a projection of the log of their changes. */
 export class LoggedSettings implements SettingStore {
   readonly #parts: SettingsParts;
   readonly #projection: Projection<SettingsFold>;
-  /** Reasons why settings cannot be read, by kind and name. */
+  /** Settings that cannot be read, by kind and name. */
   readonly #broken = new Map<string, ReadonlyMap<string, BrokenReason>>();
 
   private constructor(parts: SettingsParts, projection: Projection<SettingsFold>) {
@@ -50,7 +50,7 @@ export class LoggedSettings implements SettingStore {
     this.#projection = projection;
   }
 
-  /** Where a database cannot be used, there are no settings until it can. */
+  /** Opens the settings. While a database cannot be used, there are no settings. */
   static async open(parts: SettingsParts): Promise<LoggedSettings> {
     const { log, state: snapshot, onDamage, onUnsaved } = parts;
     const createState = (): SettingsFold => new SettingsFold();
@@ -73,9 +73,9 @@ export class LoggedSettings implements SettingStore {
     expected?: readonly number[],
     options: PutOptions = {},
   ): Promise<RuntimeSetting<T>> {
-    const { most, isCaseless, characters = usualCharacters, isRevocation, label } = options;
+    const { most, isCaseless, characters = defaultMaxCharacters, isRevocation, label } = options;
     const { length } = JSON.stringify(value);
-    if (length > longestValue) throw new HttpError('too-large', `A setting has at most ${longestValue} characters`);
+    if (length > maxValueLength) throw new HttpError('too-large', `A setting has at most ${maxValueLength} characters`);
     if (!isRevocation) await this.#parts.assertSpace?.(length).catch(refuseSpace);
     const limits = { characters, ...(most && { count: most.count }), ...(isCaseless && { isCaseless }) };
     const change = { kind, name, value, by, ...(expected && { expected }), ...(!isRevocation && { limits }) };
@@ -98,7 +98,7 @@ export class LoggedSettings implements SettingStore {
     }
   }
 
-  /** The settings that cannot be read, with the reasons. */
+  /** Returns the settings that cannot be read, with the reasons. */
   listBroken(): BrokenSetting[] {
     return [...this.#broken].flatMap(([kind, broken]) =>
       [...broken].flatMap(([name, why]) => {
@@ -115,12 +115,12 @@ export class LoggedSettings implements SettingStore {
     });
   }
 
-  /** Whether a change in the log counted. */
+  /** True if a change in the log had an effect. */
   isEffective({ seq, copied, kind }: StoredRecord): boolean {
     return typeof kind === 'string' && copied === undefined && this.#fold.counts(seq);
   }
 
-  /** Whether changes are stored and read. */
+  /** True if changes can be stored and read. */
   isReady(): boolean {
     return this.#projection.isReady;
   }
@@ -133,7 +133,7 @@ export class LoggedSettings implements SettingStore {
     await this.#projection.catchUp().catch(refuse);
   }
 
-  /** Saves the state, so that the log before it is not needed. */
+  /** Saves a snapshot, after which the log before it is not needed. */
   save(): Promise<void> {
     return this.#projection.save();
   }
@@ -149,7 +149,7 @@ export class LoggedSettings implements SettingStore {
   async #write(given: Omit<SettingChange, 'at'>, label: string | undefined): Promise<ChangeOutcome> {
     if (given.expected || given.value === null || !this.isRead()) await this.catchUp();
     const change: SettingChange = { ...given, at: this.#parts.clock().getTime() };
-    // What is refused already needs no place in the log.
+    // A change that is certain to be refused is not appended to the log.
     const refusal = this.#fold.findRefusal(change);
     if (refusal) return { refusal };
     const current = this.find(given.kind, given.name);
@@ -159,24 +159,28 @@ export class LoggedSettings implements SettingStore {
   }
 }
 
-const toError = (name: string, refusal: SettingRefusal, { most, characters = usualCharacters }: PutOptions): Error => {
+const toError = (
+  name: string,
+  refusal: SettingRefusal,
+  { most, characters = defaultMaxCharacters }: PutOptions,
+): Error => {
   if ('conflict' in refusal) return toConflict(name, refusal.conflict);
   const plural = most?.plural ?? 'settings of this kind';
   if ('taken' in refusal) {
     return new HttpError(
       'wrong-state',
-      `There are ${plural}, and one of them is ${refusal.taken}: choose another name`,
+      `The name differs only in case from ${refusal.taken}, which exists: choose another name`,
     );
   }
   const advice = most?.advice ?? 'delete some first';
   return refusal.full === 'count'
     ? new HttpError('wrong-state', `There are ${most?.count} ${plural}: ${advice}`)
-    : new HttpError('wrong-state', `The ${plural} take up their ${characters / MiB} MiB: ${advice}`);
+    : new HttpError('wrong-state', `The ${plural} have reached their limit of ${characters / MiB} MiB: ${advice}`);
 };
 
 const toConflict = (name: string, version: number): StoreConflict =>
   new StoreConflict(
-    version === 0 ? `There is no ${name} any more` : `${name} has been changed: its version is ${version}`,
+    version === 0 ? `${name} was deleted` : `${name} was changed; the current version is ${version}`,
     version,
   );
 
@@ -184,7 +188,7 @@ const refuseSpace = (cause: unknown): never => {
   throw toNotStored('Settings', new Error('space is short', { cause }));
 };
 
-/** @throws StoreUnavailable where the log cannot be used; any other error passes */
+/** Rethrows the error. @throws StoreUnavailable if the log cannot be used */
 const refuse = (error: unknown): never => {
   throw error instanceof JournalError ? toNotStored('Settings', error) : error;
 };

@@ -14,15 +14,15 @@ const StoredChange = Type.Object(
     id: RecordId,
     kind: Type.String({ minLength: 1 }),
     name: Type.String({ minLength: 1 }),
-    value: Type.Unknown({ description: 'null where it is deleted' }),
+    value: Type.Unknown({ description: 'null for a deletion' }),
     by: Type.String(),
     at: UnixMs,
-    /** Those of the setting; a deleted one has none. */
+    /** Version of the setting; missing for a deletion, like `createdAt`. */
     version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e15 })),
     createdAt: Type.Optional(UnixMs),
-    /** It is no change, but what was left of earlier ones. */
+    /** Set in a copy of a setting whose changes are no longer in the log. */
     isCopy: Type.Optional(Type.Boolean()),
-    /** What the audit says of it. */
+    /** Facts about the change for the audit. */
     note: Type.Optional(
       Type.Object(
         {
@@ -37,7 +37,7 @@ const StoredChange = Type.Object(
   { additionalProperties: false },
 );
 
-/** All changes that counted, in their order, with the versions that they led to. */
+/** Exports all changes that had an effect, in their order, with the resulting versions. */
 export const settingsTransfer = defineTransfer<PortableRecord>({
   name: 'settings',
   lines: { settings: StoredChange },
@@ -70,7 +70,7 @@ export const settingsTransfer = defineTransfer<PortableRecord>({
     const seen = new SeenIds();
     return (_key, value) => {
       const { id, version, createdAt, isCopy, ...change } = value as Static<typeof StoredChange>;
-      if (!seen.add(id)) throw new SettingsError(['settings.id is that of a change before it']);
+      if (!seen.add(id)) throw new SettingsError(['settings.id occurs twice']);
       if (change.value === null) return { id, record: change };
       if (version === undefined || createdAt === undefined) {
         throw new SettingsError(['settings.version and settings.createdAt are missing']);
@@ -80,22 +80,22 @@ export const settingsTransfer = defineTransfer<PortableRecord>({
   },
 });
 
-/** Version and time of creation of a setting after a change; none of a deletion. */
+/** Version and creation time of a setting after a change; empty after a deletion. */
 type ChangeOrigin = Partial<Pick<RuntimeSetting, 'version' | 'createdAt'>>;
 
-/** A setting whose changes the log may have no longer. */
+/** Returns a copy of a setting whose changes may no longer be in the log. */
 const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind: string }>): PortableRecord => ({
   id: createId(),
   record: { ...change, copied: { version, createdAt } },
 });
 
-/** Undefined for a change that counts for nothing. */
+/** Folds a change; returns undefined for a change without effect. */
 const applyChange = (fold: SettingsFold, record: StoredRecord): ChangeOrigin | undefined => {
   const outcome = fold.fold(record);
   return 'refusal' in outcome || outcome.changed === undefined ? undefined : (outcome.setting ?? {});
 };
 
-/** The same of a change that the state has already. */
+/** Returns the origin of a change that is already folded; undefined for a change without effect. */
 const findOrigin = (fold: SettingsFold, record: LogRecord, seq: number): ChangeOrigin | undefined => {
   const { kind, name, value, at, copied, moved = copied } = record as unknown as SettingChange;
   if (typeof kind !== 'string' || !fold.counts(seq)) return undefined;

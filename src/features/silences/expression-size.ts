@@ -1,19 +1,19 @@
 import { HttpError } from '../../http/errors.ts';
 
-/** The largest size of an expression, and of all expressions of one silence or request together. */
-export const largestSize = 1200;
+/** Maximum size of an expression, and of all expressions of one silence or request together. */
+export const maxExpressionSize = 1200;
 
-/** Sizes of a class of Unicode (`\pL`), and of a range up to a letter beyond ASCII that is compared in any case. */
+/** Sizes of a Unicode class (`\pL`), and of a case-insensitive range that ends beyond ASCII. */
 const unicodeSize = 20;
 const foldedSize = 100;
 
 /**
- * An upper bound for the instructions of an expression of RE2, without compiling it: a few characters such as
- * `(a{1000}){1000}` can cost seconds and gigabytes. Classes of Unicode weigh as much as they take to compile.
+ * Returns an upper bound for the instructions of an RE2 expression without compiling it: `(a{1000}){1000}` would take seconds and
+ * gigabytes. Unicode classes count for their time of compilation.
  */
 export const estimateSize = (text: string): number => {
   const isFolded = /\(\?[a-zA-Z]*i/.test(text);
-  /** Sizes of the groups that are open, and of the last atom of each. */
+  // The size of each open group, and of its last atom.
   const groups = [{ size: 0, last: 0 }];
   let group: { size: number; last: number } = { size: 0, last: 0 };
   groups[0] = group;
@@ -32,7 +32,7 @@ export const estimateSize = (text: string): number => {
       add(size);
     } else if (token.startsWith('{')) {
       const most = Math.max(...token.split(/\D+/).map(Number), 1);
-      // The atom is there once already.
+      // The atom itself is counted already.
       group.size += group.last * most;
       group.last *= most + 1;
     } else if (token.startsWith('\\Q')) {
@@ -45,14 +45,14 @@ export const estimateSize = (text: string): number => {
   return groups.reduce((sum, { size }) => sum + size, 0);
 };
 
-/** @throws HttpError for an expression that is too large to be compiled */
+/** @throws HttpError if the expression is too large to be compiled */
 export const assertSize = (text: string, size: number): void => {
-  if (size <= largestSize) return;
+  if (size <= maxExpressionSize) return;
   const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
   throw new HttpError('invalid', `the regular expression ${shown} is too large: use fewer or smaller repetitions`);
 };
 
-/** Quoted text, classes, counted repetitions, escapes, characters. */
+/** Matches quoted text, classes, counted repetitions, escapes and single characters. */
 const tokens =
   /\\Q.*?(?:\\E|$)|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|\\[pP]\{[^}]*\}|\\[pP].|\\x\{[^}]*\}|\\.|./gsu;
 

@@ -3,33 +3,33 @@ import { HttpError } from '../../http/errors.ts';
 import { assertSize, estimateSize } from './expression-size.ts';
 import { parseSimpleExpression } from './simple-expression.ts';
 
-/** Longer texts are compared up to here; titles of incidents end there, too. */
-export const longestCompared = 499;
+/** Maximum characters of a text that are compared; titles of incidents have the same limit. */
+export const maxComparedLength = 499;
 
-/** Microseconds of one comparison of texts, of each character between wildcards, and of each unit of size, at worst. */
+/** Worst-case microseconds for a comparison of texts, for each character between wildcards, and for each unit of size. */
 const textMicros = 0.1;
 const wildcardMicros = 0.1;
 const sizeMicros = 12;
 
-/** Bytes of the states that the engine remembers of an expression: beyond them it is slower, not larger. */
+/** Maximum bytes of the engine's states for one expression; beyond it, the engine becomes slower, not larger. */
 const stateBytes = 16 * 1024;
 
-/** Bytes of a compiled expression, and of each unit of its size; bytes of all that are kept. */
+/** Bytes of a compiled expression, bytes for each unit of its size, and maximum bytes of all compiled expressions. */
 const expressionBytes = 64 * 1024;
 const sizeBytes = 512;
-const keptBytes = 64 * 1024 * 1024;
+const maxCompiledBytes = 64 * 1024 * 1024;
 
-/** An expression of RE2, whose time is linear, for whole texts. */
+/** An RE2 expression, which takes linear time, anchored at both ends. */
 interface Expression {
-  /** Bound for the instructions; 0 for one that needs no engine. */
+  /** Upper bound for the instructions; 0 if the expression needs no engine. */
   size: number;
-  /** Microseconds for the longest text, at worst. */
+  /** Worst-case microseconds for the longest text. */
   cost: number;
-  /** Compiles it if needed. @throws HttpError where it cannot be used */
+  /** Compiles the expression if needed. @throws HttpError if the expression cannot be used */
   test(text: string): boolean;
 }
 
-/** What a comparison with a pattern costs, in microseconds. */
+/** Returns the microseconds for a comparison with a pattern. */
 export const toPatternCost = (length: number, hasWildcard: boolean): number =>
   textMicros + (hasWildcard ? length * wildcardMicros : 0);
 
@@ -46,7 +46,7 @@ export const parseExpression = (text: string): Expression => {
 
 type Test = (value: string) => boolean;
 
-/** Compiled expressions, the one that was used last at the end. */
+/** Compiled expressions, most recently used last. */
 const compiled = new Map<string, { test: Test; bytes: number }>();
 let compiledBytes = 0;
 
@@ -62,7 +62,7 @@ const findCompiled = (text: string, size: number): Test => {
   compiled.set(text, added);
   compiledBytes += bytes;
   for (const [oldest, one] of compiled) {
-    if (compiledBytes <= keptBytes) break;
+    if (compiledBytes <= maxCompiledBytes) break;
     compiled.delete(oldest);
     compiledBytes -= one.bytes;
   }
@@ -72,7 +72,7 @@ const findCompiled = (text: string, size: number): Test => {
 const compile = (text: string, size: number): Test => {
   assertSize(text, size);
   try {
-    // Unlike one expression alone, a set lets the memory of its states be bounded.
+    // The memory of a set can be limited, unlike that of a single expression.
     const set = new RE2Set(RE2Set.ANCHOR_BOTH, 0, stateBytes);
     set.add(text);
     set.compile();

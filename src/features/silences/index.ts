@@ -8,11 +8,13 @@ import { Silence, silenceStates } from './schema.ts';
 import { stateOf, toSilence } from './silence.ts';
 import { createSilenceStore } from './silence-store.ts';
 
-/** Milliseconds for which changes are collected before listeners get them, and between two removals of old ones. */
+/** Milliseconds for which changes are collected before they are published. */
 const collectingMs = 50;
+
+/** Milliseconds between removals of old silences. */
 const removalMs = 60_000;
 
-/** What notifies nobody for some time, because somebody has said so. */
+/** Silences: times during which matching alerts notify nobody. */
 export const silences = defineFeature({
   name: 'silences',
   profiles: [
@@ -29,7 +31,7 @@ export const silences = defineFeature({
     const keeper = new SilenceKeeper({
       settings: offers.settings,
       clock,
-      onUnusable: (id, err) => log.error({ err, id }, 'silences: one cannot be used, so it silences nothing'),
+      onUnusable: (id, err) => log.error({ err, id }, 'silences: a silence cannot be used and has no effect'),
     });
     addSilenceMeter(meters, keeper, clock);
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Silence);
@@ -67,7 +69,7 @@ export const silences = defineFeature({
 
 const describeBroken = (count: number): Concern[] => {
   if (count === 0) return [];
-  const text = count === 1 ? '1 silence silences nothing' : `${count} silences silence nothing`;
+  const text = count === 1 ? '1 silence has no effect' : `${count} silences have no effect`;
   return [{ area: 'incidents', severity: 'WARNING', text: `${text}; the list of silences says why` }];
 };
 

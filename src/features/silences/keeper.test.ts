@@ -6,7 +6,7 @@ import type { StoredSilence } from './stored.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/** A keeper with settings in memory, and a clock that the test moves. */
+/** Creates a keeper with settings in memory and a clock that the test moves. */
 const createKeeper = () => {
   let now = Date.parse('2026-03-28T12:00:00Z');
   let version = 0;
@@ -23,9 +23,9 @@ const createKeeper = () => {
       return setting;
     },
     delete: async (_kind, name) => {
-      const isThere = kept.delete(name);
+      const isDeleted = kept.delete(name);
       onChanged();
-      return isThere;
+      return isDeleted;
     },
     noteBroken: () => undefined,
     isRead: () => true,
@@ -59,7 +59,7 @@ const createKeeper = () => {
   };
 };
 
-test('there are at most 1,000 silences that recur, and each can be ended however many there are', async () => {
+test('at most 1,000 silences recur, and silences beyond that limit can still be ended', async () => {
   const { keeper, kept, now, create } = createKeeper();
   const weekly = { recurring: { schedule: '0 2 * * 6', timeZone: 'UTC', minutes: 60 }, endsAt: null };
   const { setting } = await create(weekly);
@@ -73,7 +73,7 @@ test('there are at most 1,000 silences that recur, and each can be ended however
   assert.equal(keeper.find(first?.setting.name ?? '')?.windows.findAt(now()), undefined);
 });
 
-test('a silence is refused where comparing an alert with all of them would take too long, until others end', async () => {
+test('a silence is refused while comparing an alert with all silences would take too long', async () => {
   const { keeper, create, silenced } = createKeeper();
   const matching = (value: string, name = 'source') => ({
     matching: { matchers: [{ name, value, isRegex: true, isEqual: true }] },
@@ -85,7 +85,7 @@ test('a silence is refused where comparing an alert with all of them would take 
   assert.ok(count > 5 && count < 20, `${count}`);
   assert.equal(silenced(), count);
   await assert.rejects(create(matching(costly)), { status: 409, message: /too long: match a source, host name/ });
-  // One that replaces another one of its cost has room.
+  // A silence that replaces another silence of equal cost has room.
   await keeper.replace(first.setting.name, { ...first.setting.value, ...matching(costly) }, 'anna');
   const exact = [{ name: 'alertname', value: 'a', isRegex: false, isEqual: true }];
   await create({ matching: { matchers: exact } });
@@ -95,7 +95,7 @@ test('a silence is refused where comparing an alert with all of them would take 
   assert.equal(silenced(), count + 2);
 });
 
-test('expressions behind exact matchers for different values cost an alert only the dearest', async () => {
+test('of expressions behind exact matchers for one label, only the most expensive value counts', async () => {
   const { create } = createKeeper();
   const behind = (name: string, value: string) => ({
     matching: {
@@ -110,7 +110,7 @@ test('expressions behind exact matchers for different values cost an alert only 
   assert.ok((await Promise.allSettled(others)).some(({ status }) => status === 'rejected'));
 });
 
-test('silences that cost too much, which an earlier version has stored, silence nothing and say why', async () => {
+test('stored silences that cost too much have no effect and give the reason', async () => {
   const { kept, keeper, create, silenced } = createKeeper();
   const { setting } = await create();
   for (let count = 0; count < 200; count += 1) {
@@ -130,7 +130,7 @@ test('silences that cost too much, which an earlier version has stored, silence 
   assert.equal(keeper.countBroken(), 202 - silenced() - 1);
 });
 
-test('an expired silence is removed after 30 days, and no other', async () => {
+test('only silences that expired 30 days ago are removed', async () => {
   const { keeper, kept, create, jump } = createKeeper();
   await create();
   const later = await create({ endsAt: Date.now() + 1000 * day });
@@ -143,7 +143,7 @@ test('an expired silence is removed after 30 days, and no other', async () => {
   assert.deepEqual([...kept.keys()], [later.setting.name, weekly.setting.name]);
 });
 
-test('silences that overlap hold until the last one ends, whatever the clock does', async () => {
+test('overlapping silences hold until the last silence ends, even if the clock is set back', async () => {
   const { keeper, create, now, jump, silenced } = createKeeper();
   const begin = now();
   await create({ endsAt: begin + 3 * day });
@@ -163,7 +163,7 @@ test('silences that overlap hold until the last one ends, whatever the clock doe
   assert.deepEqual([silenced(), keeper.nextChangeAfter(now())], [0, begin]);
 });
 
-test('a silence that cannot be read stays listed, silences nothing and can be ended; the others do their work', async () => {
+test('a silence that cannot be read stays listed without effect, can be ended, and does not affect others', async () => {
   const { kept, keeper, create, silenced } = createKeeper();
   const { setting } = await create();
   kept.set('new', {

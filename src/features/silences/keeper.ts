@@ -10,21 +10,21 @@ import { type KnownSilence, stateOf } from './silence.ts';
 import { isMatch, SilenceIndex } from './silence-index.ts';
 import type { StoredSilence } from './stored.ts';
 import { createWindows } from './windows.ts';
-import { tooMuchWork, Work } from './work.ts';
+import { tooMuchWorkMessage, Work } from './work.ts';
 
-/** How many can recur. */
-const mostRecurring = 1000;
+/** Maximum number of recurring silences that have not ended. */
+const maxRecurring = 1000;
 
-/** The most ids that an answer has: one is enough to keep an alert quiet. */
-const mostIds = 100;
+/** Maximum number of ids in a result. One silence is enough to silence an alert. */
+const maxIds = 100;
 
-/** Milliseconds for which expired ones are listed. */
-const listedMs = 30 * 24 * 60 * 60 * 1000;
+/** Milliseconds for which expired silences stay listed. */
+const expiredRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-/** How many are removed at once. */
-const removedCount = 100;
+/** Maximum number of expired silences that one call removes. */
+const maxRemoved = 100;
 
-/** The list of silences of which something is known, and the times between which that holds. */
+/** The list of silences from which a result was computed, and the times between which the result is valid. */
 interface Validity {
   list: readonly KnownSilence[];
   from: number;
@@ -37,24 +37,24 @@ const isValid = (known: Validity | undefined, list: readonly KnownSilence[], at:
 interface SilenceKeeperParts {
   settings: SettingStore | undefined;
   clock: () => Date;
-  /** Gets the error of a silence that cannot be used, once. */
+  /** Reports a silence that cannot be used, once. */
   onUnusable(id: string, error: Error): void;
 }
 
-/** All silences, indexed when they are first needed after a change or an end. */
+/** All silences. The index is updated at the first access after a silence has changed or ended. */
 export class SilenceKeeper {
   readonly settings: SettingKeeper<StoredSilence, KnownSilence>;
   readonly #clock: () => Date;
   readonly #onUnusable: (id: string, error: Error) => void;
   readonly #reported = new Set<string>();
   readonly #index = new SilenceIndex();
-  /** The list that is indexed, and from and until when the same ones have ended. */
+  /** The indexed list; valid until the next of its silences ends. */
   #indexed: Validity | undefined;
-  /** Those that had ended then, the last one first. */
+  /** Silences that had ended when the list was indexed, latest end first. */
   #ended: readonly KnownSilence[] = [];
-  /** The next change of all of them is at its end. */
+  /** Valid until the next begin or end of a silence. */
   #nextChange: Validity | undefined;
-  /** Those that are being stored, and the cost of all that were put since the list was indexed. */
+  /** Silences that are being stored, and the cost of all silences stored since the list was indexed. */
   readonly #storing = new Set<KnownSilence>();
   #addedCost = 0;
 
@@ -64,18 +64,18 @@ export class SilenceKeeper {
     this.#onUnusable = onUnusable;
   }
 
-  /** Ids of the silences that match and are active then, at most a hundred. */
+  /** Returns ids of the silences that match and are active at the time, at most 100. */
   silencesOf(subject: Silenceable, at: number): string[] {
     this.#update();
     const found = this.#index.find(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
     const all = found.length > 0 ? found : this.#findEnded(subject, at);
     return all
-      .slice(0, mostIds)
+      .slice(0, maxIds)
       .map(({ name }) => name)
       .sort();
   }
 
-  /** Of those that have ended since: an alert that waits for its receiver was received under them. */
+  /** Finds silences that were active at the time and have ended since: an alert may wait long for delivery. */
   #findEnded(subject: Silenceable, at: number): KnownSilence[] {
     if ((this.#ended[0]?.setting.value.endsAt ?? 0) <= at) return [];
     const work = new Work();
@@ -92,7 +92,7 @@ export class SilenceKeeper {
     return found;
   }
 
-  /** All, also those that cannot be used, oldest first: the same list until one has changed. */
+  /** Returns all silences, unusable ones too, oldest first; the same array until a silence changes. */
   list(): readonly KnownSilence[] {
     this.#update();
     return this.settings.list();
@@ -107,18 +107,18 @@ export class SilenceKeeper {
     return Number.isFinite(known.until) ? known.until : undefined;
   }
 
-  /** Of an id in any case. */
+  /** Finds a silence by id, in upper or lower case. */
   find(id: string): KnownSilence | undefined {
     return this.settings.find(id.toLowerCase());
   }
 
-  /** Silences that have not ended and cannot be used. */
+  /** Counts the silences that have not ended and cannot be used. */
   countBroken(): number {
     this.#update();
     return this.#index.countBroken();
   }
 
-  /** Adds one and resolves to it. Rejects with an HttpError where there are too many. */
+  /** Rejects with an HttpError if there are too many silences. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
     return this.#put(createId(this.#clock().getTime()), value, by);
   }
@@ -127,7 +127,7 @@ export class SilenceKeeper {
     return this.#put(id, value, by, expected);
   }
 
-  /** Ends one now, whatever it is; it stays listed. */
+  /** Ends a silence now, even one that cannot be used; it stays listed. */
   async expire(silence: KnownSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
     const at = this.#clock().getTime();
     const { name, value } = silence.setting;
@@ -136,16 +136,16 @@ export class SilenceKeeper {
     return this.settings.store(name, ended, by, expected, {});
   }
 
-  /** Removes those that expired long ago; several instances may do that at once. */
+  /** Removes silences that expired more than 30 days ago. Several instances may do so at once. */
   async removeOld(): Promise<void> {
-    const before = this.#clock().getTime() - listedMs;
+    const before = this.#clock().getTime() - expiredRetentionMs;
     const old = this.list().filter(({ setting: { value }, windows }) => {
       return value.endsAt !== null && value.endsAt < before && !windows.findAt(before);
     });
-    for (const { setting } of old.slice(0, removedCount)) await this.#remove(setting);
+    for (const { setting } of old.slice(0, maxRemoved)) await this.#remove(setting);
   }
 
-  /** Refuses what cannot be used before it is stored. */
+  /** Checks a silence and stores it. */
   async #put(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
     createWindows(value);
     const silence = silenceKind.compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
@@ -165,22 +165,22 @@ export class SilenceKeeper {
     const at = this.#clock().getTime();
     const isOther = ({ name, setting, windows }: KnownSilence): boolean =>
       name !== id && setting.value.recurring !== undefined && windows.findAt(at) !== undefined;
-    if ([...this.#listWithStoring()].filter(isOther).length < mostRecurring) return;
-    throw new HttpError('wrong-state', `There are ${mostRecurring} silences with a schedule: end some first`);
+    if ([...this.#listWithStoring()].filter(isOther).length < maxRecurring) return;
+    throw new HttpError('wrong-state', `There are ${maxRecurring} silences with a schedule: end some first`);
   }
 
-  /** @throws HttpError where comparing alerts would take too long */
+  /** @throws HttpError if comparing an alert would take too long */
   #assertWork(silence: KnownSilence): void {
     const match = silence.match();
     if (this.#index.hasRoom(match, this.#addedCost)) return;
-    // The index may be old, and those added since are counted as if every alert were compared with all of them.
+    // The index may be outdated, and the cost added since is an upper bound: compute the exact cost.
     const at = this.#clock().getTime();
     const work = new Work();
     for (const one of this.#listWithStoring()) {
       const isOther = one.name !== silence.name;
       if (isOther && one.problem === undefined && one.windows.findAt(at)) work.add(one.match());
     }
-    if (!work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWork);
+    if (!work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWorkMessage);
   }
 
   #listWithStoring(): Iterable<KnownSilence> {
@@ -188,11 +188,11 @@ export class SilenceKeeper {
   }
 
   async #remove({ name, version }: RuntimeSetting): Promise<void> {
-    // Somebody else may have changed or removed it meanwhile.
+    // Another instance may have changed or removed the silence meanwhile.
     await this.settings.delete(name, ownSender, [version]).catch(() => undefined);
   }
 
-  /** Indexes those that have not ended, if the list has changed or another one has ended. */
+  /** Updates the index if the list has changed or a silence has ended. */
   #update(): void {
     const list = this.settings.list();
     const at = this.#clock().getTime();
@@ -208,7 +208,6 @@ export class SilenceKeeper {
     for (const { name, problem } of current) this.#report(name, problem);
   }
 
-  /** Each once. */
   #report(id: string, problem: string | undefined): void {
     if (problem === undefined || this.#reported.has(id)) return;
     this.#reported.add(id);
@@ -225,7 +224,7 @@ const isUsable = (silence: KnownSilence): boolean => {
   }
 };
 
-/** The next time at which a silence begins or ends; infinite if none does. */
+/** Returns the next time at which a silence begins or ends; infinite if there is none. */
 const findNext = (silences: readonly KnownSilence[], at: number): number => {
   let next = Number.POSITIVE_INFINITY;
   for (const { windows } of silences) {

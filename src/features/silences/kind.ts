@@ -8,13 +8,13 @@ import type { KnownSilence } from './silence.ts';
 import { isStoredSilence, type StoredSilence } from './stored.ts';
 import { createWindows, type Windows } from './windows.ts';
 
-/** The end of a silence without one whose schedule cannot be read. */
+/** End of a silence that never ends and whose schedule cannot be read. */
 const endOfTime = Date.UTC(9999, 11, 31);
 
-/** One that cannot be read, which another version may have stored, is listed until it is ended. */
+/** Compiles a silence. A silence that cannot be read, stored by another version, is listed until somebody ends it. */
 const compile = (setting: RuntimeSetting<StoredSilence>): KnownSilence => {
   const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
-  let problem = value === setting.value ? undefined : 'it cannot be read: another version may have stored it';
+  let problem = value === setting.value ? undefined : 'another version stored it in a format that cannot be read';
   let windows: Windows;
   try {
     windows = createWindows(value);
@@ -44,7 +44,7 @@ const toUnreadable = ({ by, createdAt }: RuntimeSetting): StoredSilence => ({
   createdBy: by,
 });
 
-/** The fields or matchers of a silence, in words. */
+/** Returns the fields or matchers of a silence as a text for the audit. */
 const toLabel = ({ matching }: StoredSilence): string | undefined => {
   const { match, matchers } = matching as {
     match?: Record<string, unknown>;
@@ -56,7 +56,7 @@ const toLabel = ({ matching }: StoredSilence): string | undefined => {
   return texts.length > 0 ? texts.join(', ') : undefined;
 };
 
-/** Silences are made at run time only, and end instead of being deleted. */
+/** Silences, which exist only as runtime settings and are ended, not deleted. */
 export const silenceKind = defineSettingKind<StoredSilence, KnownSilence>({
   name: 'silence',
   noun: 'Silence',
@@ -65,7 +65,7 @@ export const silenceKind = defineSettingKind<StoredSilence, KnownSilence>({
   shape: Silence,
   reading: openFor('incidents:read'),
   changing: needs('incidents:write'),
-  // Those that have ended give way.
+  // At the limit, ended silences are removed first.
   limits: { count: 10_000, plural: 'silences', advice: 'end some first', characters: 16 * 1024 * 1024 },
   order: 'origin',
   compile,

@@ -3,24 +3,24 @@ import { severities } from '../../kit/severity.ts';
 import { deriveLabels, type Silenceable, type SilenceMatcher } from '../../kit/silence-source.ts';
 import { createLikeTest, isLike } from '../../lib/wildcards.ts';
 import { assertSize } from './expression-size.ts';
-import { longestCompared, parseExpression, toPatternCost } from './expressions.ts';
+import { maxComparedLength, parseExpression, toPatternCost } from './expressions.ts';
 import type { SilenceMatch } from './schema.ts';
 
-/** Either of both. */
+/** The patterns of a silence: fields, or matchers of Alertmanager. */
 export type Matching = { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
 
-/** So many characters at the start of a pattern are looked up. */
-const prefixLength = 3;
+/** Maximum characters of a pattern's start that the index looks up. */
+const maxPrefixLength = 3;
 
-/** What a silence may match, prepared for many silences. */
+/** An alert or incident, prepared for comparison with many silences. */
 export class Subject {
-  /** The four texts, in lower case. */
+  /** Source, host name, level and text, in lower case. */
   readonly texts: Readonly<Record<string, string>>;
-  /** As Alertmanager would have them: those of the alert, or else made of what it says. */
+  /** Labels of Alertmanager: derived from the fields, overridden by the labels of the alert. */
   readonly labels = new Map<string, string>();
   readonly lowerLabels = new Map<string, string>();
 
-  // Member by member: a list of incidents makes thousands.
+  // Written for speed, without intermediate objects: a list of incidents creates thousands of subjects.
   constructor({ source, hostname, level, text, labels }: Silenceable) {
     const message = cut(text);
     const made = deriveLabels({ source, hostname, level });
@@ -30,7 +30,7 @@ export class Subject {
     this.labels.set('level', level);
     this.labels.set('text', message);
     for (const [name, value] of Object.entries(labels ?? {})) {
-      // People may write lines of the log by hand.
+      // The value may be no string if somebody edited the log by hand.
       const own = cut(String(value));
       this.labels.set(name, own);
       this.lowerLabels.set(name, own.toLowerCase());
@@ -43,7 +43,7 @@ export class Subject {
     };
   }
 
-  /** What an index may have of silences that match it. */
+  /** Yields all keys under which the index may have a silence that matches. */
   *keys(): Generator<string> {
     for (const [name, value] of Object.entries(this.texts)) yield* listKeys(name, value);
     for (const [name, value] of this.lowerLabels) yield* listKeys(`label ${name}`, value);
@@ -51,45 +51,45 @@ export class Subject {
   }
 }
 
-const cut = (text: string): string => text.slice(0, longestCompared);
+const cut = (text: string): string => text.slice(0, maxComparedLength);
 
-/** What a silence matches, ready to be compared. */
+/** The compiled patterns of a silence. */
 export interface CompiledMatch {
-  /** What everything that it matches has; undefined if there is nothing, so that every alert is compared with it. */
+  /** A key of every subject that matches; undefined if there is none, and then every alert is compared. */
   key: MatchKey | undefined;
-  /** Microseconds that a comparison takes at worst. */
+  /** Worst-case microseconds for one comparison. */
   cost: number;
-  /** Throws an HttpError for a regular expression that cannot be used. */
+  /** @throws HttpError if a regular expression cannot be used */
   test(subject: Subject): boolean;
 }
 
-/** A key, and the label that it is of: an alert has one key of each. */
+/** A key of the index and its label. An alert has one key for a label. */
 interface MatchKey {
   label: string;
   text: string;
 }
 
-/** A comparison of one text, and its cost in microseconds. */
+/** Comparison of one text; `cost` in microseconds. */
 interface Comparison {
   cost: number;
   isMatch(subject: Subject): boolean;
 }
 
-/** Compiles all expressions. @throws HttpError for what matches nothing, everything by mistake, or cannot be used */
+/** Compiles all expressions. @throws HttpError if the patterns match nothing, match everything, or cannot be used */
 export const assertMatching = (matching: Matching): void => {
   compileMatching(matching);
   if ('match' in matching) return;
   const matchEmpty = compileValues(matching.matchers).map(({ test, isEqual }) => test('') && isEqual);
-  // As Alertmanager has it: a silence of everything is a mistake, one of everything but something is none.
+  // As in Alertmanager: a silence that matches every alert is a mistake, but exceptions alone are allowed.
   if (!matchEmpty.includes(false))
     throw new HttpError('invalid', 'at least one matcher must not match the empty string');
 };
 
-/** Compiles no expression before it is needed. @throws HttpError for what matches nothing, or costs too much */
+/** Compiles expressions when first needed. @throws HttpError if the patterns match nothing or cost too much */
 export const compileMatching = (matching: Matching): CompiledMatch =>
   'match' in matching ? compileMatch(matching.match) : compileMatchers(matching.matchers);
 
-/** All comparisons, the cheapest first. */
+/** Combines the comparisons, cheapest first. */
 const compileAll = (key: MatchKey | undefined, comparisons: readonly Comparison[]): CompiledMatch => {
   const sorted = comparisons.toSorted((one, other) => one.cost - other.cost);
   return {
@@ -121,13 +121,15 @@ const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch =>
       },
     };
   });
-  // Levels are few: they tell little apart.
-  const telling = members.filter(({ name, isLabel }) => isLabel || name !== 'level');
-  const keys = telling.flatMap(({ name, isLabel, pattern }) => toKey(isLabel ? `label ${name}` : name, pattern) ?? []);
+  // There are only four levels: a key of a level would select too many silences.
+  const selective = members.filter(({ name, isLabel }) => isLabel || name !== 'level');
+  const keys = selective.flatMap(
+    ({ name, isLabel, pattern }) => toKey(isLabel ? `label ${name}` : name, pattern) ?? [],
+  );
   return compileAll(findLongest(keys), comparisons);
 };
 
-/** Of several keys the longest is the rarest. */
+/** Returns the longest key, because the longest key is the rarest. */
 const findLongest = (keys: readonly MatchKey[]): MatchKey | undefined =>
   keys.toSorted((one, other) => other.text.length - one.text.length)[0];
 
@@ -147,7 +149,7 @@ const compileMatchers = (matchers: readonly SilenceMatcher[]): CompiledMatch => 
   return compileAll(findLongest(keys), comparisons);
 };
 
-/** The same matchers with what compares their values. Throws an HttpError where all expressions together are too large. */
+/** Returns each matcher with the test of its value. @throws HttpError if all expressions together are too large */
 const compileValues = (matchers: readonly SilenceMatcher[]) => {
   let size = 0;
   return matchers.map((matcher) => {
@@ -161,10 +163,10 @@ const compileValues = (matchers: readonly SilenceMatcher[]) => {
   });
 };
 
-/** Matchers of one request: label values repeat, so their verdicts are kept while the request is answered. */
+/** Creates the filter of one request. Label values repeat, so the filter remembers the result for each value. */
 export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
   const values = compileValues(matchers);
-  // Says what is wrong with an expression before anything is compared.
+  // Compiles all expressions, so that errors are reported before anything is compared.
   for (const { test } of values) test('');
   const remembered = values.map(() => new Map<string, boolean>());
   let spent = 0;
@@ -177,18 +179,18 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
     const known = verdicts?.get(text);
     if (known !== undefined) return known;
     spent += size * (text.length + 1);
-    if (spent > mostSteps) {
+    if (spent > maxSteps) {
       throw new HttpError(
         'invalid',
         'The filters would take too long for so many alerts: use = or shorter expressions',
       );
     }
     const verdict = test(text);
-    if (verdicts && verdicts.size >= rememberedTexts) verdicts.clear();
+    if (verdicts && verdicts.size >= maxRemembered) verdicts.clear();
     verdicts?.set(text, verdict);
     return verdict;
   };
-  /** As Alertmanager has it: a label that is missing is empty, but for a matcher without a value. */
+  // As in Alertmanager: a missing label is empty, except for a matcher without a value.
   return (labels: ReadonlyMap<string, string>): boolean =>
     values.every(({ name, value, isEqual }, index) => {
       const label = labels.get(name);
@@ -197,31 +199,31 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
     });
 };
 
-/** Steps of expressions, each of a unit of size and a character, that one request may take: some seconds. */
-const mostSteps = 100_000_000;
+/** Maximum steps of expressions (size × characters) in one request: some seconds. */
+const maxSteps = 100_000_000;
 
-/** Texts of which a request remembers the verdict, for each expression. */
-const rememberedTexts = 1000;
+/** Maximum number of texts for which a request remembers the result of an expression. */
+const maxRemembered = 1000;
 
 const toExactKey = (name: string, value: string): string => `${name}=${value}`;
 const toPrefixKey = (name: string, start: string): string => `${name}^${start}`;
 
-/** The key of all texts that are like the pattern; undefined where it begins with a wildcard. */
+/** Returns the key of all texts that match the pattern; undefined if the pattern begins with a wildcard. */
 const toKey = (name: string, pattern: string): MatchKey | undefined => {
   const [start = ''] = pattern.split('*', 1);
   if (start === pattern) return { label: name, text: toExactKey(name, pattern) };
-  const prefix = start.slice(0, prefixLength);
+  const prefix = start.slice(0, maxPrefixLength);
   return start === '' ? undefined : { label: `${prefix.length} ${name}`, text: toPrefixKey(name, prefix) };
 };
 
 function* listKeys(name: string, value: string): Generator<string> {
   yield toExactKey(name, value);
-  for (let length = 1; length <= prefixLength && length <= value.length; length += 1) {
+  for (let length = 1; length <= maxPrefixLength && length <= value.length; length += 1) {
     yield toPrefixKey(name, value.slice(0, length));
   }
 }
 
-/** Versions before 1.2 stored other members, too. */
+/** Drops other members, which versions before 1.2 stored. */
 export const pickMatcher = ({ name, value, isRegex, isEqual }: SilenceMatcher): SilenceMatcher => ({
   name,
   value,
@@ -229,7 +231,7 @@ export const pickMatcher = ({ name, value, isRegex, isEqual }: SilenceMatcher): 
   isEqual,
 });
 
-/** The same as matchers of Alertmanager, for programs that know no others. */
+/** Converts the patterns to matchers of Alertmanager. */
 export const toMatchers = (matching: Matching): readonly SilenceMatcher[] => {
   if ('matchers' in matching) return matching.matchers.map(pickMatcher);
   const { labels = {}, ...texts } = matching.match;

@@ -21,16 +21,16 @@ export const createSilenceRoutes = (parts: RouteParts): Route[] => {
   const toShown = (silence: KnownSilence): Silence => toSilence(silence, clock().getTime());
   const { read, create, replace, end } = createSettingRoutes(silenceKind, keeper.settings, toShown);
   const require = (id: string): KnownSilence => requireKnown(keeper.find(id), 'Silence', id, silenceKind.path);
-  const all = [createListRoute(parts), read({ operationId: 'getSilence', summary: 'One silence' }, require)];
+  const all = [createListRoute(parts), read({ operationId: 'getSilence', summary: 'Get a silence' }, require)];
   if (!keeper.settings.isChangeable) return all;
   return [
     ...all,
     create(
       {
         operationId: 'createSilence',
-        summary: 'Notify nobody of some alerts, for some time or again and again',
+        summary: 'Create a silence, once or with a schedule',
         body: NewSilence,
-        // What is misspelt would make a silence that matches more than it should.
+        // All other unknown members are refused: a misspelt member would make the silence match too much.
         ignores: Silence,
       },
       async (given, by) => toShown(await keeper.create(toStored(given, by, clock().getTime()), by)),
@@ -45,7 +45,7 @@ export const createSilenceRoutes = (parts: RouteParts): Route[] => {
       async (id, given, { by, expected }) => {
         const { name, setting, windows } = require(id);
         const now = clock().getTime();
-        if (!windows.findAt(now)) throw new HttpError('wrong-state', 'The silence has expired: create another one');
+        if (!windows.findAt(now)) throw new HttpError('wrong-state', 'The silence has expired: create a new silence');
         const { startsAt, createdBy } = setting.value;
         const value = toStored(given, createdBy, now, startsAt);
         return toShown(await keeper.replace(name, value, by, expected));
@@ -86,10 +86,10 @@ const createListRoute = ({ keeper, clock }: RouteParts): Route =>
     },
   });
 
-const toStored = (body: NewSilence, createdBy: string, now: number, usualStart = now): StoredSilence => {
+const toStored = (body: NewSilence, createdBy: string, now: number, defaultStart = now): StoredSilence => {
   const { comment = '', schedule, minutes } = body;
   const matching = toMatching(body);
-  const startsAt = body.startsAt === undefined ? usualStart : requireTime('startsAt', body.startsAt);
+  const startsAt = body.startsAt === undefined ? defaultStart : requireTime('startsAt', body.startsAt);
   const endsAt = body.endsAt === undefined ? null : requireTime('endsAt', body.endsAt);
   if ((schedule === undefined) !== (minutes === undefined)) {
     throw new HttpError('invalid', 'schedule and minutes belong together');

@@ -19,19 +19,19 @@ const time = (description: string) => Type.String({ description, examples: [exam
 const pattern = (sample: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: maxPatternLength, description, examples: [sample] }));
 
-/** What a silence matches, as people write it: each member has to match. */
+/** Patterns of a silence; all members must match. */
 export const SilenceMatch = defineShape('SilenceMatch', {
-  source: pattern('backup*', 'Of an alert, in any case; `*` stands for any text. The same for the others.'),
-  hostname: pattern('web-*', ''),
-  level: pattern('WARNING', 'Of `CRITICAL`, `ERROR`, `WARNING` and `INFO`.'),
-  text: pattern('*disk*', 'The whole message.'),
+  source: pattern('backup*', 'Pattern for the source of an alert, case-insensitive; `*` stands for any text.'),
+  hostname: pattern('web-*', 'Pattern for the host name.'),
+  level: pattern('WARNING', 'Pattern for the severity: `CRITICAL`, `ERROR`, `WARNING` or `INFO`.'),
+  text: pattern('*disk*', 'Pattern for the whole message.'),
   labels: Type.Optional(
     Type.Record(
       Type.String({ minLength: 1, maxLength: maxPatternLength }),
       Type.String({ maxLength: maxPatternLength, examples: ['db'] }),
       {
         maxProperties: maxMembers,
-        description: 'Patterns by the names of labels.',
+        description: 'Patterns for labels, by label name.',
         examples: [{ team: 'db' }],
       },
     ),
@@ -41,22 +41,27 @@ export const SilenceMatch = defineShape('SilenceMatch', {
 export type SilenceMatch = Static<typeof SilenceMatch>;
 
 const comment = Type.Optional(
-  Type.String({ maxLength: maxCommentLength, description: 'Why.', examples: ['the disk is being replaced'] }),
+  Type.String({
+    maxLength: maxCommentLength,
+    description: 'Reason for the silence.',
+    examples: ['the disk is being replaced'],
+  }),
 );
 const schedule = Type.String({
   maxLength: maxScheduleLength,
-  description: 'When windows begin, as five fields of cron. If day or weekday begins with `*`, both must match.',
+  description:
+    'Cron expression with five fields: the start of each window. If day or weekday begins with `*`, both must match.',
   examples: ['0 2 * * 6'],
 });
 const timeZone = Type.String({
   maxLength: maxScheduleLength,
-  description: 'Of the schedule.',
+  description: 'Time zone of the schedule.',
   examples: ['Europe/Berlin'],
 });
 const minutes = Type.Integer({
   minimum: 1,
   maximum: maxMinutes,
-  description: 'How long each window is.',
+  description: 'Length of each window in minutes.',
   examples: [90],
 });
 
@@ -66,14 +71,16 @@ export const NewSilence = defineShape('NewSilence', {
     Type.Array(SilenceMatcher, {
       minItems: 1,
       maxItems: maxMembers,
-      description: 'Instead of `match`: matchers of Alertmanager, of which all must match.',
+      description: 'Matchers of Alertmanager instead of `match`; all must match.',
     }),
   ),
-  startsAt: Type.Optional(time('From when, RFC 3339 with offset; now by default.')),
-  endsAt: Type.Optional(time('Until when, RFC 3339 with offset. Only one with a schedule may have none.')),
+  startsAt: Type.Optional(time('Start, RFC 3339 with offset; now by default.')),
+  endsAt: Type.Optional(time('End, RFC 3339 with offset. Optional only with a schedule.')),
   comment,
   schedule: Type.Optional(schedule),
-  timeZone: Type.Optional(Type.String({ ...timeZone, description: 'Of the schedule; that of the server by default.' })),
+  timeZone: Type.Optional(
+    Type.String({ ...timeZone, description: 'Time zone of the schedule; the time zone of the server by default.' }),
+  ),
   minutes: Type.Optional(minutes),
 });
 export type NewSilence = Static<typeof NewSilence>;
@@ -82,34 +89,34 @@ export const Silence = defineShape('Silence', {
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
   state: Type.Enum(silenceStates, {
     type: 'string',
-    description: '`pending`: it begins later. `expired`: it has ended for good.',
+    description: '`pending`: the silence begins later, or its next window does. `expired`: the silence has ended.',
   }),
-  match: orNull(SilenceMatch, 'What it matches.'),
-  matchers: orNull(Type.Array(SilenceMatcher), 'Its matchers, if it was created with matchers.'),
-  startsAt: Type.String({ ...SilenceTime, description: 'From when it holds.' }),
-  endsAt: orNull(SilenceTime, 'Until when.'),
-  schedule: orNull(schedule, 'When its windows begin.'),
+  match: orNull(SilenceMatch, 'Patterns that an alert must match.'),
+  matchers: orNull(Type.Array(SilenceMatcher), 'Matchers of Alertmanager, if the silence was created with matchers.'),
+  startsAt: Type.String({ ...SilenceTime, description: 'Start of the silence.' }),
+  endsAt: orNull(SilenceTime, 'End of the silence.'),
+  schedule: orNull(schedule, 'Cron expression: the start of each window.'),
   timeZone: orNull(timeZone, 'The time zone of the schedule.'),
-  minutes: orNull(minutes, 'How long each window is.'),
+  minutes: orNull(minutes, 'Length of each window in minutes.'),
   window: orNull(
-    defineShape('SilenceWindow', { startsAt: SilenceTime, endsAt: orNull(SilenceTime, 'Its end.') }),
-    'Its current or next window.',
+    defineShape('SilenceWindow', { startsAt: SilenceTime, endsAt: orNull(SilenceTime, 'End of the window.') }),
+    'The current or next window.',
   ),
   problem: orNull(
     Type.String({ examples: ['the regular expression a{1000} is too large: use fewer or smaller repetitions'] }),
     'Reason why the silence has no effect. End it and create a new silence.',
   ),
   comment: Type.String({ examples: ['the disk is being replaced'] }),
-  createdBy: Type.String({ description: 'A user, or `key:NAME`.', examples: ['admin'] }),
+  createdBy: Type.String({ description: 'User or `key:NAME` that created the silence.', examples: ['admin'] }),
   createdAt: SilenceTime,
-  updatedBy: Type.String({ description: 'Who changed it last.', examples: ['admin'] }),
+  updatedBy: Type.String({ description: 'User or `key:NAME` that changed the silence last.', examples: ['admin'] }),
   updatedAt: SilenceTime,
-  version: Type.Integer({ description: 'Its version, as the `ETag` has it.', examples: [12] }),
+  version: Type.Integer({ description: 'Version of the silence, as in the `ETag`.', examples: [12] }),
 });
 export type Silence = Static<typeof Silence>;
 
 export const SilenceParams = Type.Object({
-  id: Type.String({ description: 'Id of a silence.', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
+  id: Type.String({ description: 'Id of the silence.', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
 });
 
 export const SilenceQuery = Type.Object({
@@ -124,7 +131,7 @@ export const SilenceQuery = Type.Object({
     default: 100,
     description: 'Maximum number of silences to return.',
   }),
-  before: Type.Optional(Type.String({ description: 'The `next` of a page: what comes after it.' })),
+  before: Type.Optional(Type.String({ description: 'Only silences after this place: the `next` of a page.' })),
 });
 
 export const SilencePage = defineShape('SilencePage', {

@@ -1,35 +1,35 @@
 import { hash } from 'node:crypto';
 import { HttpError } from '../../http/errors.ts';
 import type { Silenceable } from '../../kit/silence-source.ts';
-import { longestCompared } from './expressions.ts';
+import { maxComparedLength } from './expressions.ts';
 import { type CompiledMatch, Subject } from './matchers.ts';
 import type { KnownSilence } from './silence.ts';
-import { tooMuchWork, Work } from './work.ts';
+import { tooMuchWorkMessage, Work } from './work.ts';
 
-/** Subjects for which the silences that match are known, those silences in all, and the longest text that names a subject. */
-const mostSubjects = 20_000;
-const mostMatches = 500_000;
-const longestName = 200;
+/** Limits of the cache: subjects, matching silences of all subjects, and characters of a key that is not hashed. */
+const maxSubjects = 20_000;
+const maxMatches = 500_000;
+const maxNameLength = 200;
 
-/** A subject, the silences that match it, and the number of silences that it was compared with. */
+/** The silences that match a subject, and the number of silences that the subject was compared with. */
 interface Verdict {
   compared: number;
   matches: readonly KnownSilence[];
 }
 
-/** The silences that have not ended, oldest first, as long as an alert can be compared with all of them in time. */
+/** Index of the silences that have not ended. Leaves out silences that would make comparing one alert too slow. */
 export class SilenceIndex {
   #listed: readonly KnownSilence[] = [];
   #byKey = new Map<string, KnownSilence[]>();
   #others: KnownSilence[] = [];
   #affordable = new Set<KnownSilence>();
   #work = new Work();
-  /** All that were added since the verdicts are kept: a subject is compared only with those that are new. */
+  /** Silences in the order in which they were added: a known subject is compared only with the silences added since. */
   #added: KnownSilence[] = [];
   readonly #verdicts = new Map<string, Verdict>();
   #matchCount = 0;
 
-  /** Takes over the current ones. Sets the problem of those that cannot be used. */
+  /** Indexes the silences, oldest first, and sets `problem` of each that cannot be used. */
   update(silences: readonly KnownSilence[]): void {
     const before = this.#listed;
     this.#listed = silences;
@@ -45,11 +45,11 @@ export class SilenceIndex {
     if (this.#added.length > 2 * silences.length + 1000) this.#forget();
   }
 
-  /** All that match, whether their time has come or not. */
+  /** Returns all silences that match, pending ones too. */
   find({ source, hostname, level, text, labels }: Silenceable): readonly KnownSilence[] {
     if (this.#affordable.size === 0) return [];
-    const full = JSON.stringify([source, hostname, level, text.slice(0, longestCompared), labels]);
-    const name = full.length > longestName ? hash('sha256', full, 'base64') : full;
+    const full = JSON.stringify([source, hostname, level, text.slice(0, maxComparedLength), labels]);
+    const name = full.length > maxNameLength ? hash('sha256', full, 'base64') : full;
     const known = this.#verdicts.get(name);
     if (known && known.compared === this.#added.length && known.matches.every((one) => this.#affordable.has(one))) {
       return known.matches;
@@ -60,7 +60,7 @@ export class SilenceIndex {
     return found;
   }
 
-  /** False if comparing an alert could take too long with this one, and with others of this cost. */
+  /** False if comparing an alert with this silence too, and with others of the given cost, could take too long. */
   hasRoom(match: CompiledMatch, others: number): boolean {
     return this.#work.hasRoom(match, others);
   }
@@ -73,7 +73,7 @@ export class SilenceIndex {
     silence.problem = undefined;
     try {
       const match = silence.match();
-      if (!this.#work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWork);
+      if (!this.#work.hasRoom(match)) throw new HttpError('wrong-state', tooMuchWorkMessage);
       this.#work.add(match);
       if (match.key === undefined) this.#others.push(silence);
       else if (!this.#byKey.get(match.key.text)?.push(silence)) this.#byKey.set(match.key.text, [silence]);
@@ -100,7 +100,7 @@ export class SilenceIndex {
 
   #remember(name: string, found: readonly KnownSilence[], before: number): void {
     this.#matchCount += found.length - before;
-    if (this.#verdicts.size >= mostSubjects || this.#matchCount > mostMatches) {
+    if (this.#verdicts.size >= maxSubjects || this.#matchCount > maxMatches) {
       this.#verdicts.clear();
       this.#matchCount = found.length;
     }
@@ -114,7 +114,7 @@ export class SilenceIndex {
   }
 }
 
-/** One that turns out to be unusable silences nothing. */
+/** Tests a silence. A silence whose expression turns out to be unusable gets a problem and matches nothing. */
 export const isMatch = (silence: KnownSilence, subject: Subject): boolean => {
   if (silence.problem !== undefined) return false;
   try {

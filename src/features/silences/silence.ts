@@ -5,15 +5,15 @@ import type { Silence } from './schema.ts';
 import type { StoredSilence } from './stored.ts';
 import type { SilenceWindow, Windows } from './windows.ts';
 
-/** A silence as it is known, whether it can be used or not. */
+/** A stored silence, usable or not. */
 export interface KnownSilence {
-  /** Its id. */
+  /** Id of the silence. */
   name: string;
   setting: RuntimeSetting<StoredSilence>;
   windows: Windows;
-  /** What it matches, compiled at the first call. @throws HttpError where it cannot be used */
+  /** Returns the compiled match, compiled at the first call. @throws HttpError if the match cannot be used */
   match(): CompiledMatch;
-  /** Why it silences nothing although its time has come. */
+  /** Reason why the silence has no effect. */
   problem: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export const stateOf = (window: SilenceWindow | undefined, at: number): Silence[
   return window.startsAt <= at ? 'active' : 'pending';
 };
 
-/** As routes return it. */
+/** Returns a silence in the form of the API. */
 export const toSilence = ({ setting, windows, problem }: KnownSilence, at: number): Silence => {
   const { name, value, version, by, at: updatedAt, createdAt } = setting;
   const { matching, startsAt, endsAt, recurring, comment, createdBy } = value;

@@ -38,7 +38,7 @@ test('expressions of literals, groups, alternatives and wildcards need no engine
   assert.equal(parseSimpleExpression(many), undefined);
 });
 
-test('they match exactly what the engine matches', () => {
+test('simple expressions match exactly the texts that the engine matches', () => {
   const piece = fc.constantFrom('a', 'b', '(a|b)', '(?:a|)', '.*', '|', '\\.', '-', '\\*', '(ab|.*b)');
   const text = fc.stringMatching(/^[ab.*\n-]{0,6}$/);
   fc.assert(

@@ -1,24 +1,24 @@
 import { createPartsTest } from '../../lib/wildcards.ts';
 
-/** The most alternatives, once groups are multiplied out: `(a|b)-(c|d)` has four. */
-const mostAlternatives = 256;
+/** Maximum number of alternatives after groups are multiplied out: `(a|b)-(c|d)` has four. */
+const maxAlternatives = 256;
 
-/** The most characters of all alternatives together. */
-const longestAlternatives = 8192;
+/** Maximum characters of all alternatives together. */
+const maxAlternativesLength = 8192;
 
-/** An expression that needs no engine: alternatives in which `*` stands for any text without a line break. */
+/** An expression that needs no engine: alternatives of literal texts and wildcards, which match no line break. */
 export interface SimpleExpression {
-  /** Characters of alternatives that are compared one by one. */
+  /** Characters of the alternatives with wildcards, which are compared one by one. */
   length: number;
   test(text: string): boolean;
 }
 
-/** Alternatives while they are read, as lists of literal texts between wildcards. */
+/** The literal texts between the wildcards of one alternative. */
 type Alternative = readonly string[];
 
 /**
- * The same as comparisons of texts, which take a hundredth of the time: for an expression of literals, groups, `|` and `.*`, such as
- * people and programs usually write. Undefined for any other one.
+ * Parses an expression of literals, groups, `|` and `.*`, as people and programs usually write. Comparing texts takes a hundredth
+ * of the engine's time. Returns undefined for all other expressions.
  */
 export const parseSimpleExpression = (expression: string): SimpleExpression | undefined => {
   if (expression === '.+') return { length: 1, test: (text) => text !== '' && !text.includes('\n') };
@@ -43,14 +43,14 @@ interface Reader {
 /** `\.`, `(?:`, `.*`, and single characters. */
 const tokens = /\\.|\(\?:|\.\*|./gsu;
 
-/** Up to the end or a `)`. */
+/** Reads up to the end or a `)`. */
 const readAlternatives = (reader: Reader): Alternative[] | undefined => {
   const all: Alternative[] = [];
   for (;;) {
     const some = readSequence(reader);
     if (!some) return undefined;
     all.push(...some);
-    if (all.length > mostAlternatives || toLength(all) > longestAlternatives) return undefined;
+    if (all.length > maxAlternatives || toLength(all) > maxAlternativesLength) return undefined;
     if (reader.tokens[reader.at] !== '|') return all;
     reader.at += 1;
   }
@@ -65,9 +65,9 @@ const readSequence = (reader: Reader): Alternative[] | undefined => {
   ) {
     reader.at += 1;
     const next = readAtom(reader, token);
-    if (!next || sequence.length * next.length > mostAlternatives) return undefined;
+    if (!next || sequence.length * next.length > maxAlternatives) return undefined;
     sequence = sequence.flatMap((start) => next.map((end) => join(start, end)));
-    if (toLength(sequence) > longestAlternatives) return undefined;
+    if (toLength(sequence) > maxAlternativesLength) return undefined;
   }
   return sequence;
 };

@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import type { Matching } from './matchers.ts';
 
-/** Unix milliseconds of the last time that a `Date` can have. */
+/** Unix milliseconds of the latest time of a `Date`. */
 const maxTime = 8.64e15;
 
 const texts = Type.Record(Type.String(), Type.String());
 const time = Type.Number({ minimum: -maxTime, maximum: maxTime });
 
-/** Members that another version has stored are no fault here: what they mean is unknown, so compiling them fails. */
+/** Allows unknown members, which another version may have stored; compiling them fails. */
 const StoredMatching = Type.Union([
   Type.Object({
     match: Type.Object({ labels: Type.Optional(texts) }, { additionalProperties: Type.Union([texts, Type.String()]) }),
@@ -20,18 +20,18 @@ const StoredMatching = Type.Union([
   }),
 ]);
 
-/** A silence as it is stored; times are Unix milliseconds. */
+/** Stored form of a silence; times are Unix milliseconds. */
 const StoredSilence = Type.Object({
   matching: Type.Unsafe<Matching>(StoredMatching),
   startsAt: time,
-  /** Null for a recurring one that never ends. */
+  /** Null for a recurring silence that never ends. */
   endsAt: Type.Union([time, Type.Null()]),
   recurring: Type.Optional(
     Type.Object({ schedule: Type.String(), timeZone: Type.String(), minutes: Type.Number({ minimum: 1 }) }),
   ),
   comment: Type.String(),
   createdBy: Type.String(),
-  /** Who a program says has made it. */
+  /** Author that a program named on behalf of a user. */
   author: Type.Optional(Type.String()),
 });
 export type StoredSilence = Static<typeof StoredSilence>;

@@ -33,17 +33,17 @@ test('a recurring silence holds in each window, in its time zone', () => {
   assert.equal(show(saturday, '2026-07-03T12:00Z'), '2026-07-04T00:00Z 2026-07-04T01:30Z');
 });
 
-test('a window keeps its length where clocks change, and one at an hour that is left out begins after it', () => {
+test('a window keeps its length when clocks change, and a window that would begin in the skipped hour begins after it', () => {
   // On 2026-03-29 clocks go from 2:00 to 3:00, and on 2026-10-25 from 3:00 back to 2:00.
   assert.equal(show(berlin('0 1 * * *', 120), '2026-03-29T00:30Z'), '2026-03-29T00:00Z 2026-03-29T02:00Z');
   assert.equal(show(berlin('30 2 * * *', 60), '2026-03-28T12:00Z'), '2026-03-29T01:00Z 2026-03-29T02:00Z');
   assert.equal(show(berlin('0 1 * * *', 120), '2026-10-24T23:30Z'), '2026-10-24T23:00Z 2026-10-25T01:00Z');
-  // Half past two comes twice: the window is there once.
+  // 2:30 occurs twice, but there is only one window.
   assert.equal(show(berlin('30 2 * * *', 10), '2026-10-24T12:00Z'), '2026-10-25T00:30Z 2026-10-25T00:40Z');
   assert.equal(show(berlin('30 2 * * *', 10), '2026-10-25T01:00Z'), '2026-10-26T01:30Z 2026-10-26T01:40Z');
 });
 
-test('windows that overlap or touch are one, and those of a silence end with it', () => {
+test('overlapping and touching windows are joined, and windows end with their silence', () => {
   const hourly = { ...berlin('0 8-10 * * *', 60), endsAt: at('2026-01-31T09:30Z') };
   assert.equal(show(hourly, '2026-01-31T06:00Z'), '2026-01-31T07:00Z 2026-01-31T09:30Z');
   assert.equal(
@@ -55,7 +55,7 @@ test('windows that overlap or touch are one, and those of a silence end with it'
   assert.ok((always.findAt(at('2026-01-31T07:30Z'))?.startsAt ?? Infinity) <= at('2026-01-31T07:30Z'));
 });
 
-test('what cannot be a schedule is refused', () => {
+test('invalid schedules and time zones are refused', () => {
   const refused: [string, string, RegExp][] = [
     ['', 'UTC', /schedule must be a cron expression/],
     ['0 0 0 * * *', 'UTC', /schedule must be a cron expression/],
@@ -69,7 +69,7 @@ test('what cannot be a schedule is refused', () => {
   }
 });
 
-test('whatever order it is asked in, a time is in a window exactly if one began less than its length before', () => {
+test('in any order of calls, a time is in a window exactly if a window began less than its length before', () => {
   const minute = 60_000;
   const start = at('2026-03-28T00:00Z');
   fc.assert(
@@ -83,7 +83,7 @@ test('whatever order it is asked in, a time is in a window exactly if one began 
         const { findAt } = createWindows({ startsAt: 0, endsAt: null, recurring });
         for (const offset of offsets) {
           const time = start + offset * 1000;
-          // Each begins in a minute of its own: those at which a short window is open have begun then.
+          // Every start has a minute of its own, so a window of one minute is open exactly in the minute of a start.
           const starts = createWindows({ startsAt: 0, endsAt: null, recurring: { ...recurring, minutes: 1 } });
           let isOpen = false;
           for (let back = 0; back < minutes && !isOpen; back += 1) {

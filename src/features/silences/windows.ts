@@ -2,25 +2,24 @@ import { parseSchedule } from '../../kit/schedule.ts';
 import { minuteMs } from '../../lib/units.ts';
 import type { StoredSilence } from './stored.ts';
 
-/** How many windows that overlap or touch are followed to the end of the last. */
-const mostJoined = 10;
+/** Maximum number of overlapping or touching windows that are joined. */
+const maxJoined = 10;
 
-/** When a silence holds: once, or again and again. */
 type SilenceTimes = Pick<StoredSilence, 'startsAt' | 'endsAt' | 'recurring'>;
 
-/** A time for which a silence holds; the end is the first moment after it. */
+/** A time during which a silence is active, in Unix milliseconds; `endsAt` is exclusive. */
 export interface SilenceWindow {
   startsAt: number;
   endsAt: number;
 }
 
-/** When a silence holds. */
+/** The times during which a silence is active. */
 export interface Windows {
-  /** The window at that time, or the next one; undefined if there are no more. */
+  /** Returns the current or next window; undefined if the silence has expired. */
   findAt(at: number): SilenceWindow | undefined;
 }
 
-/** @throws HttpError for a schedule that cannot be used */
+/** @throws HttpError if the schedule cannot be used */
 export const createWindows = ({ startsAt, endsAt, recurring }: SilenceTimes): Windows => {
   const end = endsAt ?? Number.POSITIVE_INFINITY;
   if (!recurring) return { findAt: (at) => (at < end && startsAt < end ? { startsAt, endsAt: end } : undefined) };
@@ -30,7 +29,7 @@ export const createWindows = ({ startsAt, endsAt, recurring }: SilenceTimes): Wi
   const find = (at: number): SilenceWindow | undefined => {
     const first = nextAfter(Math.max(at, startsAt) - lengthMs);
     let last = first + lengthMs;
-    for (let joined = 0; joined < mostJoined && last < end; joined += 1) {
+    for (let joined = 0; joined < maxJoined && last < end; joined += 1) {
       const next = nextAfter(last - lengthMs);
       if (next > last) break;
       last = next + lengthMs;
@@ -38,7 +37,7 @@ export const createWindows = ({ startsAt, endsAt, recurring }: SilenceTimes): Wi
     const window = { startsAt: Math.max(first, startsAt), endsAt: Math.min(last, end) };
     return window.startsAt < window.endsAt ? window : undefined;
   };
-  /** The last answer, and the times for which it is the same. */
+  // The last result, and the times between which it is valid.
   let known: { from: number; until: number; window: SilenceWindow | undefined } | undefined;
   return {
     findAt: (at) => {

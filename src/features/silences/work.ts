@@ -1,24 +1,24 @@
 import type { CompiledMatch } from './matchers.ts';
 
-/** Microseconds that comparing one alert with all silences may take at worst: requests wait as long. */
-const mostMicros = 15_000;
+/** Maximum microseconds for comparing one alert with all silences: other requests wait during that time. */
+const maxMicros = 15_000;
 
-export const tooMuchWork =
+export const tooMuchWorkMessage =
   'Comparing an alert with all silences would take too long: match a source, host name or label exactly, use shorter or simpler regular expressions, or end other silences';
 
 /**
- * The most microseconds that comparing one alert can take: all silences without a key, and of those with a key the dearest
- * value of each label, since an alert has one value of it.
+ * Worst-case microseconds for comparing one alert: all silences without a key, and for each label the value whose silences cost
+ * most, because an alert has one value for a label.
  */
 export class Work {
   #keyless = 0;
   #sum = 0;
-  /** Costs by key, and the largest of them, for each label. */
+  /** Costs by key and the largest cost, for each label. */
   readonly #labels = new Map<string, { costs: Map<string, number>; most: number }>();
 
-  /** False if comparing an alert would take too long with this one, and with others of this cost. */
+  /** False if comparing an alert with this silence too, and with others of the given cost, could take too long. */
   hasRoom(match: CompiledMatch, others = 0): boolean {
-    return this.#with(match) + others <= mostMicros;
+    return this.#with(match) + others <= maxMicros;
   }
 
   #with({ key, cost }: CompiledMatch): number {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { Silence } from '../../../src/features/silences/schema.ts';
 import type { TestApp } from '../../support/app.ts';
 
-type Asked = Pick<TestApp, 'request'>;
+type Requester = Pick<TestApp, 'request'>;
 
 export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-/** Creates a silence of an hour, unless the body says otherwise. */
-export const createSilence = async ({ request }: Asked, token: string, body: object): Promise<Silence> => {
+/** Creates a silence of one hour; the body may override the end. */
+export const createSilence = async ({ request }: Requester, token: string, body: object): Promise<Silence> => {
   const { status, json, headers } = await request<Silence>('POST', '/api/silences', {
     token,
     body: { endsAt: inHours(1), ...body },
@@ -17,7 +17,7 @@ export const createSilence = async ({ request }: Asked, token: string, body: obj
   return json;
 };
 
-export const listSilences = async ({ request }: Asked, query = '') => {
+export const listSilences = async ({ request }: Requester, query = '') => {
   const { status, json } = await request<{ count: number; total: number; data: Silence[]; next: string | null }>(
     'GET',
     `/api/silences${query}`,
