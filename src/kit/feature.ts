@@ -17,7 +17,7 @@ import type { Severity } from './severity.ts';
 import type { Topic } from './topic.ts';
 
 /** What a concern can be about; of two that are equally bad, the one of the earlier area comes first. */
-export const concernAreas = ['incidents', 'alerts', 'deliveries', 'stores', 'log', 'host'] as const;
+export const concernAreas = ['incidents', 'deliveries', 'stores', 'log', 'host'] as const;
 
 /** Something that needs somebody's attention now. */
 export interface Concern {
@@ -70,7 +70,7 @@ export interface Parts {
   deriveKeys: (purpose: string) => readonly Buffer[];
   /** The base path of the first mount with a profile of the feature; undefined if none is mounted. */
   base: string | undefined;
-  /** What features offer each other; a feature that is not mounted offers nothing. */
+  /** Sources of the active features. Reading the source of a feature that is still to be created throws an Error. */
   offers: Offers;
   /** The feature's own records from the seed file, by key; already validated against `seed`. */
   records: Record<string, unknown[]>;
@@ -105,7 +105,7 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   profiles: Record<string, Route[]>;
   /** Pages; `GET /` redirects to them. If they are missing, they are 404 with this reason. */
   pages?: ProgramPages & { read: ReadFile; missing: string | undefined };
-  /** What other features may use. */
+  /** The feature's source for other features, under its own name. */
   offers?: Offers;
   /** What /api/events offers of this feature, by name. */
   topics?: Record<string, Topic>;
@@ -167,9 +167,14 @@ export const RecordId = Type.String({
 /** Types a transfer by its changes. */
 export const defineTransfer = <Change>(transfer: Transfer<Change>): Transfer => transfer as unknown as Transfer;
 
-/** A folder of `profiles/`: one or more profiles that share a store, with their own settings. */
-export interface Feature<P extends TProperties = TProperties> {
+/** A folder of `features/`: one or more profiles that share a store, with their own settings. */
+export interface Feature<P extends TProperties = TProperties, Need extends keyof Offers = never> {
   name: string;
+  /**
+   * Features that are active wherever this one is, also if none of their profiles is served. Features can need each other: then
+   * the earlier one in the list of features reads the source of the later one only after both are created.
+   */
+  needs?: readonly Need[];
   profiles: Profile[];
   /** Own settings with their defaults; merged into the program's. The feature receives these and no others. */
   settings: P;
@@ -186,15 +191,18 @@ export interface Feature<P extends TProperties = TProperties> {
   needsDatabase?: boolean;
   /** Whether the settings turn the feature on, although none of its profiles is mounted. */
   isOn?(settings: Static<TObject<P>>): boolean;
-  /** Called once, if the feature is on or one of its profiles is mounted; throws a SettingsError for invalid settings. */
-  create(parts: Parts & { settings: Static<TObject<P>> }): Created<P> | Promise<Created<P>>;
+  /** Called once, if a profile is served, the feature is on or another one needs it; throws a SettingsError for invalid settings. */
+  create(
+    parts: Parts & { settings: Static<TObject<P>>; offers: Offers & Required<Pick<Offers, Need>> },
+  ): Created<P> | Promise<Created<P>>;
 }
 
 type Created<P extends TProperties> = FeatureInstance<Static<TObject<P>>>;
 
-/** Types a feature's settings from its own schema. */
-export const defineFeature = <const P extends TProperties>(feature: Feature<P>): Feature =>
-  feature as unknown as Feature;
+/** Types a feature's settings from its own schema, and the sources that it needs. */
+export const defineFeature = <const P extends TProperties, const Need extends keyof Offers = never>(
+  feature: Feature<P, Need>,
+): Feature => feature as unknown as Feature;
 
 /** Loads the seed; where the store cannot be used, the server starts without it, and `log` gets the reason. */
 export const loadSeed = async (

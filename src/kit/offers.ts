@@ -64,12 +64,9 @@ export interface NotificationSource {
   describe(incident: SharedIncident): readonly IncidentNotification[];
 }
 
-/**
- * Sources of the mounted features, for other features. Those of features before one in the list are there when it is created; those
- * after it once all are created, so they are read when a request or a timer needs them.
- */
+/** Sources of the active features, by the features' names. */
 export interface Offers {
-  access?: AccessSource;
+  accounts?: AccessSource;
   alerts?: AlertSource;
   settings?: SettingStore;
   silences?: SilenceStore;

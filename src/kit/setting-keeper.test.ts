@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
-import { createFolder } from '../../test/support/folder.ts';
-import { atEnd, type Scope } from '../../test/support/scope.ts';
+import type { Scope } from '../../test/support/scope.ts';
+import { openTestSettings } from '../../test/support/settings.ts';
 import { needs } from '../auth/access.ts';
-import { LoggedSettings } from '../features/settings/store.ts';
-import { openJournal } from '../storage/journal/journal.ts';
 import { SettingKeeper, type SettingKeeperParts } from './setting-keeper.ts';
 import { defineSettingKind, type SettingKind } from './setting-kind.ts';
 import type { RuntimeSetting } from './setting-store.ts';
@@ -48,13 +46,7 @@ const createKeeper = async (
   changes: Partial<TuneKind> = {},
   parts: Omit<SettingKeeperParts<KnownTune, KnownTune>, 'settings'> = {},
 ) => {
-  const log = await openJournal({ directory: createFolder(t), name: 'settings', minFreeBytes: 0, recentCount: 100 });
-  const [onBroken, onDamage, onUnsaved] = [() => undefined, assert.fail, assert.fail];
-  const settings = await LoggedSettings.open({ log, clock: () => new Date(), onBroken, onDamage, onUnsaved });
-  atEnd(t, async () => {
-    await settings.close();
-    await log.close();
-  });
+  const settings = await openTestSettings(t);
   return { settings, keeper: new SettingKeeper({ ...tuneKind, ...changes }, { ...parts, settings }) };
 };
 

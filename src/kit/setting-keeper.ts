@@ -9,8 +9,7 @@ interface Named {
 }
 
 export interface SettingKeeperParts<Known, Configured = never> {
-  /** Undefined if settings cannot change at run time. */
-  settings: SettingStore | undefined;
+  settings: SettingStore;
   /** Entries of the config file. */
   configured?: readonly Configured[];
   /** Defaults, each used unless another setting has its name. */
@@ -34,7 +33,7 @@ interface CompileResult<Known> {
 /** Settings of one kind in the form that their feature uses: defaults, the config file, and runtime settings. */
 export class SettingKeeper<Stored, Known extends Named, Configured extends Named = never, Given = Stored> {
   readonly kind: SettingKind<Stored, Known, Configured, Given>;
-  readonly #settings: SettingStore | undefined;
+  readonly #settings: SettingStore;
   readonly #parts: SettingKeeperParts<Known, Configured>;
   readonly #serially = createSerial();
   readonly #listeners: (() => void)[] = [];
@@ -56,16 +55,12 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#settings = parts.settings;
     this.#defaults = parts.defaults ?? [];
     this.#setConfigured(parts.configured ?? [], 0);
-    this.#settings?.onChanged(kind.name, () => {
+    this.#settings.onChanged(kind.name, () => {
       this.#isStale = true;
       // The list of broken settings must not keep a setting that was replaced.
       if (this.#results.some(({ reason }) => reason !== undefined)) this.list();
       this.#tell();
     });
-  }
-
-  get isChangeable(): boolean {
-    return this.#settings !== undefined;
   }
 
   /** Calls the listener when settings have changed, here, at another instance or in the config file. */
@@ -106,12 +101,12 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
 
   /** Returns all stored settings, oldest first, also broken and overridden ones. */
   listStored(): readonly RuntimeSetting<Stored>[] {
-    return this.#settings?.list<Stored>(this.kind.name) ?? [];
+    return this.#settings.list<Stored>(this.kind.name);
   }
 
   /** Returns a stored setting, also a broken or overridden one. */
   findStored(name: string): RuntimeSetting<Stored> | undefined {
-    return this.#settings?.find<Stored>(this.kind.name, name);
+    return this.#settings.find<Stored>(this.kind.name, name);
   }
 
   find(name: string): Known | undefined {
@@ -124,7 +119,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   require(name: string): Known {
     const { noun, path, unread } = this.kind;
     const known = this.find(name);
-    if (!known && unread !== undefined && this.#settings?.isRead() === false) throw new StoreUnavailable(unread);
+    if (!known && unread !== undefined && this.#settings.isRead() === false) throw new StoreUnavailable(unread);
     return requireKnown(known, noun, name, path);
   }
 
@@ -161,7 +156,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
 
   /** Reads the changes of other instances now. */
   async catchUp(): Promise<void> {
-    await this.#settings?.catchUp();
+    await this.#settings.catchUp();
   }
 
   /** Creates a setting. Rejects with an HttpError for an unusable setting, and if the name is taken. */
@@ -244,7 +239,6 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   /** Returns the store for a setting with the name. Throws StoreUnavailable, or an HttpError for a name that cannot be stored. */
   #requireSettings(name: string): SettingStore {
     const { noun, isReserved, words } = this.kind;
-    if (!this.#settings) throw new StoreUnavailable('Settings are not mounted');
     if (this.#configured.has(this.#toKey(name))) {
       const usual = `${noun} ${name} is in the config file: change it there`;
       throw new HttpError('wrong-state', words?.inConfig?.(name) ?? usual);
@@ -285,7 +279,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
       const value = this.findStored(name)?.value;
       return [[name, { reason, label: value === undefined ? undefined : this.#toLabel(value) }] as const];
     });
-    this.#settings?.noteBroken(this.kind.name, new Map(broken));
+    this.#settings.noteBroken(this.kind.name, new Map(broken));
     this.#runtime = this.#results.flatMap(({ name, known }) =>
       known === undefined || this.#configured.has(this.#toKey(name)) ? [] : [known],
     );

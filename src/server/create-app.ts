@@ -113,7 +113,7 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
       created,
       createGuard(server, authorize, tokens.refreshAccounts),
     );
-    const instances = created.mounted.map(({ instance }) => instance);
+    const instances = created.active.map(({ instance }) => instance);
     server.server.once('listening', () => {
       for (const instance of instances) instance.start?.();
     });
@@ -141,12 +141,12 @@ export const createApp = async (settings: Settings, dependencies: Dependencies):
         if (renewed) renewCertificate(server, renewed);
       },
       reload: (changed) => {
-        assertReloadable(changed, plan.mounted);
+        assertReloadable(changed, plan.active);
         keys.load(changed.keys);
         changeAdmission(server, changed);
         const warnings = served.renewWarning(changed);
         return [
-          ...created.mounted.flatMap(
+          ...created.active.flatMap(
             ({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? [],
           ),
           ...warnings,
@@ -187,24 +187,24 @@ const serveFeatures = async (
   server: FastifyInstance,
   settings: Settings,
   plan: Plan,
-  { mounted, topics }: Awaited<ReturnType<typeof createFeatures>>,
+  { active, topics }: Awaited<ReturnType<typeof createFeatures>>,
   guard: ReturnType<typeof createGuard>,
 ) => {
-  const profiles = mounted.flatMap((each) => listProfileRoutes(each, settings));
+  const profiles = active.flatMap((each) => listProfileRoutes(each, settings));
   const mounts = buildMounts(plan.mounts, profiles);
   const findCurrent = ({ trustProxy }: Settings) => findOpenRoutesNotice(mounts, { host: settings.host, trustProxy });
   const openRoutesNotice = findCurrent(settings);
-  const tags = listProfiles(mounted.map(({ feature }) => feature)).map(({ name, summary }) => {
-    return { name, description: summary };
-  });
+  const tags = listProfiles(active.map(({ feature }) => feature))
+    .filter((profile) => isServed(plan, profile))
+    .map(({ name, summary }) => ({ name, description: summary }));
   const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
   const { basePath = '' } = settings;
   const { setWarning } = serveOpenApi(server, { version: programVersion, tags, basePath, topics: schemas });
-  const warnings = mounted.flatMap(({ instance }) => instance.warning ?? []);
+  const warnings = active.flatMap(({ instance }) => instance.warning ?? []);
   const show = (of: string | undefined): boolean =>
     setWarning([...warnings, ...(of ? [of] : [])].join('\n') || undefined);
   show(openRoutesNotice?.warning);
-  const pages = mounted.flatMap(({ instance }) => instance.pages ?? []);
+  const pages = active.flatMap(({ instance }) => instance.pages ?? []);
   const home = await servePages(server, plan.publicFolder, pages);
   redirectRoot(server, mounts, home);
   await registerMounts(server, mounts, guard);
@@ -256,17 +256,33 @@ const redirectRoot = (server: FastifyInstance, mounts: readonly MountedRoutes[],
   if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };
 
-/** A mounted feature and its instance. */
-interface MountedFeature {
+/** A feature that was created, and its instance. */
+interface ActiveFeature {
   feature: Feature;
   instance: FeatureInstance;
 }
+
+/** True if a mount has the profile. */
+const isServed = ({ mounts }: Pick<Plan, 'mounts'>, { name }: Profile): boolean =>
+  mounts.some(({ profiles }) => profiles.includes(name));
+
+/** Returns the sources of features, each of which throws until its feature is created. */
+const createOffers = (features: readonly Feature[]): Offers => {
+  const offers = {};
+  for (const { name } of features) {
+    const get = (): never => {
+      throw new Error(`a feature uses ${name} before it is created`);
+    };
+    Object.defineProperty(offers, name, { get, configurable: true });
+  }
+  return offers;
+};
 
 /** Facts about all features, available once all are created. */
 type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
 
 /**
- * Creates the mounted features in their order, and closes them with the server. Each feature receives only its own
+ * Creates the active features in their order, and closes them with the server. Each feature receives only its own
  * settings and seed records.
  */
 const createFeatures = async (
@@ -276,31 +292,30 @@ const createFeatures = async (
   storage: AppStorage,
   parts: Omit<Parts, 'storage' | 'secrets' | keyof Overview | 'base' | 'offers' | 'records'>,
 ) => {
-  const mounted: MountedFeature[] = [];
+  const active: ActiveFeature[] = [];
   const topics = new Map<string, Topic>();
-  const offers: Offers = {};
-  const listMounted = (): readonly MountedFeature[] => {
-    if (mounted.length === plan.mounted.length) return mounted;
+  const offers = createOffers(plan.active);
+  const listActive = (): readonly ActiveFeature[] => {
+    if (active.length === plan.active.length) return active;
     throw new Error('a feature asks about all features before they are created');
   };
   const listUnavailable = async (): Promise<string[]> => {
-    const all = listMounted();
+    const all = listActive();
     const ready = await Promise.all(all.map(({ instance }) => instance.isReady?.() ?? true));
     return all.filter((_, index) => !ready[index]).map(({ feature }) => feature.name);
   };
   const overview: Overview = {
     topics: () => {
-      listMounted();
+      listActive();
       return topics;
     },
     listUnavailable,
     findConcerns: async () => [
-      ...listMounted().flatMap(({ instance }) => instance.findConcerns?.() ?? []),
+      ...listActive().flatMap(({ instance }) => instance.findConcerns?.() ?? []),
       ...storage.findStorageConcerns(await listUnavailable()),
     ],
   };
-  const isServed = ({ name }: Profile) => plan.mounts.some(({ profiles }) => profiles.includes(name));
-  for (const feature of plan.mounted) {
+  for (const feature of plan.active) {
     const instance = await feature.create({
       storage,
       secrets: storage.secrets,
@@ -311,22 +326,23 @@ const createFeatures = async (
       settings: pickOwn(settings, feature.settings),
       records: pickOwn(plan.records, feature.seed),
     });
-    mounted.push({ feature, instance });
-    Object.assign(offers, instance.offers);
+    active.push({ feature, instance });
+    Object.defineProperty(offers, feature.name, { value: instance.offers?.[feature.name as keyof Offers] });
     for (const [name, topic] of Object.entries(instance.topics ?? {})) {
       const ofTopic = (profile: Profile) => topic.profile === undefined || topic.profile === profile.name;
-      const profile = feature.profiles.filter(isServed).find(ofTopic);
-      const level = profile && toProfileLevel(settings.access, profile);
-      if (profile || topic.profile === undefined) topics.set(name, { ...topic, access: toTopicAccess(topic, level) });
+      const profile = feature.profiles.filter((each) => isServed(plan, each)).find(ofTopic);
+      if (!profile) continue;
+      const level = toProfileLevel(settings.access, profile);
+      topics.set(name, { ...topic, access: toTopicAccess(topic, level) });
     }
     server.addHook('preClose', async () => instance.stop?.());
     server.addHook('onClose', async () => instance.close?.());
   }
-  return { mounted, topics };
+  return { active, topics };
 };
 
 /** Returns the routes of a feature's profiles, with the access from the settings. */
-const listProfileRoutes = ({ feature, instance }: MountedFeature, { access }: Settings): ProfileRoutes[] =>
+const listProfileRoutes = ({ feature, instance }: ActiveFeature, { access }: Settings): ProfileRoutes[] =>
   feature.profiles.map((profile) => {
     const level = toProfileLevel(access, profile);
     const routes = instance.profiles[profile.name] ?? [];

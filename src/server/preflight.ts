@@ -37,12 +37,12 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
 /** The plan that settings and features result in, before anything is opened. */
 export type Plan = ReturnType<typeof preflight>;
 
-/** Throws a SettingsError if mounted features cannot apply these settings at runtime. */
-export const assertReloadable = (settings: Settings, mounted: readonly Feature[]): void =>
+/** Throws a SettingsError if the active features cannot apply these settings at runtime. */
+export const assertReloadable = (settings: Settings, active: readonly Feature[]): void =>
   assertNoProblems([
     ...findConflicts(settings),
-    ...findFeatureProblems(settings, mounted),
-    ...findExposedFiles(listPrivateFiles(settings, mounted)).problems,
+    ...findFeatureProblems(settings, active),
+    ...findExposedFiles(listPrivateFiles(settings, active)).problems,
   ]);
 
 /** Returns warnings about files that other accounts can read; throws a SettingsError for files that they can write. */
@@ -60,7 +60,7 @@ const listPrivateFiles = (settings: Settings, features: readonly Feature[]): Pri
   ],
 });
 
-/** Returns the mounts, and the features that are on or have a mounted profile. */
+/** Returns the mounts, and the active features: they have a served profile, are on, or another active feature needs them. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const offered = features.filter(
     ({ needsDatabase }) => !needsDatabase || parseStore(settings.store).kind === 'postgresql',
@@ -71,12 +71,21 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
     features.flatMap(({ profiles }) => profiles),
   );
   const served = new Set(mounts.flatMap(({ profiles }) => profiles));
-  const mounted = offered.filter(
+  const chosen = offered.filter(
     (feature) =>
       feature.profiles.some(({ name }) => served.has(name)) || feature.isOn?.(pickOwn(settings, feature.settings)),
   );
-  assertNoProblems([...accessProblems, ...findFeatureProblems(settings, mounted), ...findSharingProblems(settings)]);
-  return { mounts, mounted };
+  const active = addNeeded(chosen, offered);
+  assertNoProblems([...accessProblems, ...findFeatureProblems(settings, active), ...findSharingProblems(settings)]);
+  return { mounts, active };
+};
+
+/** Returns the chosen features and the ones that they need, in the order of the list. */
+const addNeeded = (chosen: readonly Feature[], all: readonly Feature[]): Feature[] => {
+  const names = new Set(chosen.map(({ name }) => name));
+  // A Set also iterates over names that are added meanwhile.
+  for (const name of names) for (const need of all.find((one) => one.name === name)?.needs ?? []) names.add(need);
+  return all.filter(({ name }) => names.has(name));
 };
 
 /** Returns each problem once: features can share a setting. */

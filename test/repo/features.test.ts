@@ -3,6 +3,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { features } from '../../src/features/index.ts';
+import type { Feature } from '../../src/kit/feature.ts';
+import { isNamed } from '../../src/server/mounts.ts';
 import { packageRoot } from '../../src/server/package-info.ts';
 import { startApp } from '../support/app.ts';
 
@@ -48,26 +50,51 @@ test('the list of features has every folder of src/features, and each feature ha
   assert.deepEqual(Object.keys(probes).toSorted(), folders.toSorted());
 });
 
-test('the other features work if any one is left out', async (t) => {
-  for (const { name: missing } of features) {
-    const { request } = await startApp(t, { features: features.filter(({ name }) => name !== missing) });
-    for (const [name, requests] of Object.entries(probes)) {
-      for (const [path, status] of requests) {
-        const answer = await request('GET', path);
-        assert.equal(answer.status, name === missing ? 404 : status, `${path} without ${missing}`);
-      }
+/** Default mounts of the profiles for which `isServed` is true. */
+const mountOnly = (isServed: (feature: Feature) => boolean): Record<string, string[]> => {
+  const mounts: Record<string, string[]> = {};
+  for (const feature of features.filter(({ needsDatabase }) => !needsDatabase)) {
+    for (const { name, mounts: bases = [] } of isServed(feature) ? feature.profiles : []) {
+      for (const base of bases) mounts[base] = [...(mounts[base] ?? []), name];
     }
-    const { json } = await request<{ paths: object }>('GET', '/openapi.json');
-    const isNamed = Object.keys(json.paths).some((path) => probes[missing]?.some(([probe]) => probe === path));
-    assert.equal(isNamed, false, `openapi.json without ${missing}`);
+  }
+  return mounts;
+};
+
+test('features need only features of the list', () => {
+  const names = features.map(({ name }) => name);
+  for (const { name, needs = [] } of features) {
+    for (const need of needs) assert.ok(names.includes(need), `${name} needs ${need}`);
   }
 });
 
-test('each feature works alone', async (t) => {
-  for (const feature of features) {
-    const { request } = await startApp(t, { features: [feature] });
-    for (const [path, status] of probes[feature.name] ?? []) {
-      assert.equal((await request('GET', path)).status, status, path);
+/** Returns the names of the feature's profiles that mounts serve, by their names or aliases. */
+const listServed = ({ profiles }: Feature, mounts: Record<string, string[]>): string[] =>
+  profiles
+    .filter((profile) => Object.values(mounts).some((names) => names.some((one) => isNamed(profile, one))))
+    .map(({ name }) => name);
+
+test('exactly the routes of mounted profiles are served if one feature is left out, or mounted alone', async (t) => {
+  for (const feature of features.filter(({ needsDatabase, profiles }) => !needsDatabase && profiles.length > 0)) {
+    for (const isLeftOut of [true, false]) {
+      const mounts = mountOnly((one) => (one === feature) !== isLeftOut);
+      const { request } = await startApp(t, { settings: { mounts } });
+      const { json } = await request<{ paths: object; tags: { name: string }[] }>('GET', '/openapi.json');
+      for (const each of features) {
+        const about = `${each.name}, ${isLeftOut ? 'without' : 'alone:'} ${feature.name}`;
+        const served = listServed(each, mounts);
+        // Probes are routes of the first profile; the setting `console` serves the console.
+        const isProbed = each.name === 'console' || served.includes(each.profiles[0]?.name ?? '');
+        for (const [path, status] of probes[each.name] ?? []) {
+          assert.equal((await request('GET', path)).status, isProbed ? status : 404, `${path}: ${about}`);
+        }
+        const tags = each.profiles.flatMap(({ name }) => json.tags.filter((tag) => tag.name === name));
+        assert.deepEqual(
+          tags.map(({ name }) => name),
+          served,
+          `tags: ${about}`,
+        );
+      }
     }
   }
 });

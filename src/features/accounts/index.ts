@@ -36,6 +36,7 @@ const notStored = 'login: the revocation of tokens could not be stored';
 /** Login exchanges names and passwords for tokens; accounts are the users, keys and sessions behind them. */
 export const login = defineFeature({
   name: 'accounts',
+  needs: ['settings'],
   profiles: [
     {
       name: 'login',
@@ -105,7 +106,7 @@ export const login = defineFeature({
           ...createOwnAccountRoutes({ accounts, tokens, sessions, authenticate, keeper }),
         ],
       },
-      offers: { access: { onChanged: (listener) => void listeners.push(listener) } },
+      offers: { accounts: { onChanged: (listener) => void listeners.push(listener) } },
       notices,
       invitation: keeper && setup.invitation,
       reload: (changed) => {

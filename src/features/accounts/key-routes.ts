@@ -44,7 +44,6 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
       },
     ),
   ];
-  if (!keeper.isChangeable) return all;
   return [
     ...all,
     create(

@@ -4,6 +4,7 @@ import { createAlertmanagerRoutes, createServerRoutes } from './routes.ts';
 /** Alertmanager's API v2 for its clients: incidents as alerts, and silences. */
 export const alertmanager = defineFeature({
   name: 'alertmanager',
+  needs: ['incidents', 'silences'],
   profiles: [
     {
       name: 'alertmanager',
@@ -17,7 +18,7 @@ export const alertmanager = defineFeature({
   create: ({ offers: { incidents, silences }, version, clock }) => ({
     profiles: {
       alertmanager: [
-        ...(incidents && silences ? createAlertmanagerRoutes({ incidents, silences, clock }) : []),
+        ...createAlertmanagerRoutes({ incidents, silences, clock }),
         ...createServerRoutes(version, clock()),
       ],
     },

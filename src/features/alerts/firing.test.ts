@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { readRecords, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { createAccessKey } from '../../auth/access.ts';
+import { FiringAlerts } from './firing.ts';
 import type { AlertEntry } from './schema.ts';
 
 const read = async (app: TestApp, id: string | undefined): Promise<AlertEntry> => {
@@ -145,4 +146,33 @@ test('an alert is stored whatever text its key, status and link are, without wha
     await sendAlert(app, { message: 'm', labels: { a: 1, b: true, c: 'text', d: {} } }),
   );
   assert.deepEqual(labels, { a: '1', b: 'true', c: 'text' });
+});
+
+test('a resolution ends an alert of a line that does not say who has sent it', () => {
+  const firing = new FiringAlerts(() => new Date());
+  const alert = { format: 'alertmanager', fingerprint: 'f', level: 'CRITICAL', time: new Date().toISOString() };
+  firing.fold({ ...alert, id: 'a', seq: 1, status: 'firing' });
+  const end = { ...alert, id: 'b', status: 'resolved', sender: 'key:am' };
+  assert.equal(firing.findFiring(end)?.id, 'a');
+  firing.fold({ ...end, seq: 2 });
+  assert.equal(firing.findResolution({ id: 'a' })?.id, 'b');
+  assert.equal(firing.findFiring(end), undefined);
+});
+
+test('of very many alerts the last ones are known', () => {
+  const firing = new FiringAlerts(() => new Date());
+  const time = new Date().toISOString();
+  for (let index = 0; index < 100_000; index += 1) {
+    firing.fold({
+      id: `${index}`,
+      seq: index + 1,
+      time,
+      format: 'grafana',
+      fingerprint: `${index}`,
+      level: 'ERROR',
+      status: 'firing',
+    });
+  }
+  const find = (fingerprint: string) => firing.findFiring({ format: 'grafana', fingerprint });
+  assert.deepEqual([find('0'), find('99999')?.id], [undefined, '99999']);
 });

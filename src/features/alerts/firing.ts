@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isAboutSomething, readTime, toText } from '../../kit/alert-record.ts';
 import type { RaisedSeries } from '../../kit/alert-source.ts';
-import type { Concern } from '../../kit/feature.ts';
-import { rankOf, type Severity, severities, toSeverity } from '../../kit/severity.ts';
+import { rankOf, toSeverity } from '../../kit/severity.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
@@ -43,20 +42,10 @@ const mostSeries = 20_000;
 const mostIds = 16;
 const mostResolutions = 50_000;
 
-/** Minutes for which an alert that nobody resolves counts as firing, and for which an event counts. */
-const firingMinutes = 24 * 60;
-const eventMinutes = 60;
-
-/** A minute since 1970, with the counts of the severities in their order. */
-const MinuteEntry = Type.Array(Type.Integer({ minimum: 0 }), { minItems: severities.length + 1 });
-type MinuteEntry = Static<typeof MinuteEntry>;
-
 /** A part of the state in a snapshot. */
 const FiringEntry = Type.Union([
   Type.Object({ series: Type.String(), is: Series }),
   Type.Object({ ended: Type.String(), by: KnownResolution }),
-  Type.Object({ firing: MinuteEntry }),
-  Type.Object({ events: MinuteEntry }),
   Type.Object({ lastAt: Type.Number(), knowsFormer: Type.Boolean() }),
 ]);
 type FiringEntry = Static<typeof FiringEntry>;
@@ -69,21 +58,16 @@ const isFiringEntry = createSchemaCheck(FiringEntry) as (entry: unknown) => entr
  * same. Bounded: of very many alerts it knows the last ones.
  */
 export class FiringAlerts implements ProjectionState<undefined> {
-  readonly #clock: () => Date;
   /** By sender, format and fingerprint. */
   readonly #series: RecentKeys<Series>;
   /** By the id of the alert that has ended. */
   readonly #resolutions: RecentKeys<KnownResolution>;
-  readonly #firing = new MinuteCounts(firingMinutes);
-  readonly #events = new MinuteCounts(eventMinutes);
   /** Whether there are lines of version 1.0, which do not say who has sent them. */
   #knowsFormer = false;
   /** When the last alert was received, in Unix milliseconds: the time of one whose line does not say. */
   #lastAt = 0;
 
-  /** The clock decides for which time alerts are counted, not which ones are known. */
   constructor(clock: () => Date) {
-    this.#clock = clock;
     this.#series = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostSeries });
     this.#resolutions = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostResolutions });
   }
@@ -93,10 +77,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     const at = readTime(record) ?? this.#lastAt;
     this.#lastAt = at;
     const key = toSeriesKey(record);
-    if (key === undefined) {
-      if (record['status'] !== 'resolved') this.#events.add(toSeverity(toText(record['level'])), at, 1);
-      return;
-    }
+    if (key === undefined) return;
     if (record['sender'] === undefined) this.#knowsFormer = true;
     if (record['status'] === 'resolved') this.#resolve(key, record, at);
     else this.#fire(key, record, at);
@@ -105,20 +86,16 @@ export class FiringAlerts implements ProjectionState<undefined> {
   save(): Iterable<readonly FiringEntry[]> {
     return [
       [{ lastAt: this.#lastAt, knowsFormer: this.#knowsFormer }],
-      Array.from(this.#firing.entries(), (firing) => ({ firing })),
-      Array.from(this.#events.entries(), (events) => ({ events })),
       Array.from(this.#series.entries(), ([series, is]) => ({ series, is })),
       Array.from(this.#resolutions.entries(), ([ended, by]) => ({ ended, by })),
     ];
   }
 
-  /** Ignores what is damaged. */
+  /** Ignores damaged entries, and entries of other versions. */
   restore(entry: unknown): void {
     if (!isFiringEntry(entry)) return;
     if ('series' in entry) this.#series.remember(entry.series, entry.is);
     else if ('ended' in entry) this.#resolutions.remember(entry.ended, entry.by);
-    else if ('firing' in entry) this.#firing.restore(entry.firing);
-    else if ('events' in entry) this.#events.restore(entry.events);
     else [this.#lastAt, this.#knowsFormer] = [entry.lastAt, entry.knowsFormer];
   }
 
@@ -161,16 +138,6 @@ export class FiringAlerts implements ProjectionState<undefined> {
     return known ? { id: known.id, time: known.time } : null;
   }
 
-  /** How many alerts of a severity fire, of those received in the last 24 hours. */
-  countFiring(severity: Severity): number {
-    return this.#firing.sum(severity, this.#clock().getTime());
-  }
-
-  /** How many alerts of a severity that nobody will resolve were received in the last hour. */
-  countEvents(severity: Severity): number {
-    return this.#events.sum(severity, this.#clock().getTime());
-  }
-
   /** The series of a record, with the key that it has here. */
   #find(record: LogRecord, key: string): { key: string; series: Series } | undefined {
     const own = this.#series.find(key);
@@ -189,7 +156,6 @@ export class FiringAlerts implements ProjectionState<undefined> {
     if (repeatOf !== undefined && found?.series.isResolved) return;
     // An acknowledgement alone does not say that something fires.
     if (record['acknowledges'] === true && !known) return;
-    if (known) this.#firing.add(toSeverity(known.level), known.storedAt, -1);
     const level = toText(record['level']);
     const { hold: _, ...begun }: Series = known ?? {
       id: toText(repeatOf) || id,
@@ -201,7 +167,6 @@ export class FiringAlerts implements ProjectionState<undefined> {
     const hold = readHold(record);
     const added = known && repeatOf === undefined ? addTo(known, id, level) : {};
     const series = { ...begun, ...added, storedAt: at, ...(hold && { hold }) };
-    this.#firing.add(toSeverity(series.level), at, 1);
     this.#series.remember(key, series);
     // From now on it has the key with its sender.
     if (known && found && found.key !== key) this.#series.remember(found.key, { ...known, isResolved: true });
@@ -212,7 +177,6 @@ export class FiringAlerts implements ProjectionState<undefined> {
     if (!found || found.series.isResolved) return;
     const { series } = found;
     this.#series.remember(found.key, { ...series, isResolved: true });
-    this.#firing.add(toSeverity(series.level), series.storedAt, -1);
     const by = { id: record.id, time: toText(record['time']), storedAt: at };
     for (const id of new Set([...(series.ids ?? []), series.id])) this.#resolutions.remember(id, by);
   }
@@ -229,18 +193,6 @@ const addTo = (series: Series, id: string, level: string): Partial<Series> => {
 export interface FiringState {
   readonly state: FiringAlerts;
 }
-
-/** What of the alerts needs somebody's attention now, the worst first; warnings and less do not. */
-export const findAlertConcerns = (firing: FiringAlerts): Concern[] =>
-  (['CRITICAL', 'ERROR'] as const).flatMap((severity) => {
-    const alerts = (count: number): string => `${count} ${severity.toLowerCase()} alert${count === 1 ? '' : 's'}`;
-    const [fires, events] = [firing.countFiring(severity), firing.countEvents(severity)];
-    const texts = [
-      ...(fires > 0 ? [`${alerts(fires)} ${fires === 1 ? 'is' : 'are'} firing`] : []),
-      ...(events > 0 ? [`${alerts(events)} in the last hour`] : []),
-    ];
-    return texts.map((text): Concern => ({ area: 'alerts', severity, text }));
-  });
 
 /** What alerts of one series have in common; undefined for an alert that nothing will end. */
 export const toSeriesKey = (record: LogRecord): string | undefined =>
@@ -260,53 +212,3 @@ export const readHold = (record: LogRecord): AlertHold | undefined => {
   const ms = end - (readTime(record) ?? end);
   return isOfApi || ms > 0 ? { ms: Math.max(0, ms) } : undefined;
 };
-
-const minuteMs = 60_000;
-
-/** Counts by severity of the last minutes, in arrays that are allocated once. */
-class MinuteCounts {
-  readonly #minutes: number;
-  /** Which minute, since 1970, each slot is about. */
-  readonly #times: Float64Array;
-  readonly #counts: Record<Severity, Int32Array>;
-
-  constructor(minutes: number) {
-    this.#minutes = minutes;
-    this.#times = new Float64Array(minutes);
-    const create = () => new Int32Array(minutes);
-    this.#counts = { CRITICAL: create(), ERROR: create(), WARNING: create(), INFO: create() };
-  }
-
-  /** Adds to the count of the minute that a time in Unix milliseconds is in; older ones than the slot's are ignored. */
-  add(severity: Severity, time: number, count: number): void {
-    const minute = Math.floor(time / minuteMs);
-    const slot = minute % this.#minutes;
-    const known = this.#times[slot] ?? 0;
-    if (minute < known) return;
-    if (minute > known) for (const each of severities) this.#counts[each][slot] = 0;
-    this.#times[slot] = minute;
-    const counts = this.#counts[severity];
-    counts[slot] = Math.max(0, (counts[slot] ?? 0) + count);
-  }
-
-  /** The sum of the minutes before `now`, its own included. */
-  sum(severity: Severity, now: number): number {
-    const first = Math.floor(now / minuteMs) - this.#minutes;
-    const counts = this.#counts[severity];
-    let sum = 0;
-    for (const [slot, minute] of this.#times.entries()) if (minute > first) sum += counts[slot] ?? 0;
-    return sum;
-  }
-
-  *entries(): Generator<MinuteEntry> {
-    for (const [slot, minute] of this.#times.entries()) {
-      if (minute > 0) yield [minute, ...severities.map((severity) => this.#counts[severity][slot] ?? 0)];
-    }
-  }
-
-  restore([minute = 0, ...counts]: MinuteEntry): void {
-    const slot = minute % this.#minutes;
-    this.#times[slot] = minute;
-    for (const [index, severity] of severities.entries()) this.#counts[severity][slot] = counts[index] ?? 0;
-  }
-}

@@ -12,7 +12,6 @@ import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import { createAlert } from './alert.ts';
 import { AlertEnds } from './ends.ts';
-import { findAlertConcerns } from './firing.ts';
 import { Heard } from './heard.ts';
 import { createFileCopies, createSharedCopies } from './heard-copies.ts';
 import { findIntakeProblems } from './intake/custom/definition.ts';
@@ -98,6 +97,7 @@ const alertTransfer = defineTransfer<PortableRecord>({
 /** Stores alerts durably and lists the last ones. */
 export const alerts = defineFeature({
   name: 'alerts',
+  needs: ['settings', 'silences', 'incidents', 'notifications'],
   profiles: [{ name: 'alerts', aliases: ['X'], mounts: ['/'], summary: 'durable alert intake and listing' }],
   settings: alertSettings,
   findProblems: findIntakeProblems,
@@ -110,7 +110,7 @@ export const alerts = defineFeature({
     const heard = new Heard(resolveTimeoutMs);
     const alertLog = await openAlertLog({
       ...parts,
-      repeatAfterMs: () => offers.notifications?.repeatAfterMs(),
+      repeatAfterMs: () => offers.notifications.repeatAfterMs(),
       hear: (record) => heard.hear(record),
     });
     const { journal, events, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
@@ -179,8 +179,8 @@ export const alerts = defineFeature({
             firing,
             clock,
             // Another instance delivers the alerts that it has received.
-            deliveriesOf: (record) => (isOwn(record) ? (offers.notifications?.deliveriesOf(record) ?? []) : []),
-            nameIncidents: async (records) => offers.incidents?.nameIncidents(records) ?? [],
+            deliveriesOf: (record) => (isOwn(record) ? offers.notifications.deliveriesOf(record) : []),
+            nameIncidents: async (records) => offers.incidents.nameIncidents(records),
           }),
         ],
       },
@@ -190,8 +190,6 @@ export const alerts = defineFeature({
         alertLog.beginRetention();
         begun = ends.begin();
       },
-      // Where there are incidents, they say what needs attention.
-      findConcerns: () => (offers.incidents ? [] : findAlertConcerns(firing.state)),
       reload: ({ intake }) => {
         keeper.configure(intake);
         return [];

@@ -32,7 +32,6 @@ const anyAlert = fc.record(
 
 /** Everything that others ask of what is known. */
 const describe = ({ firing, repeats }: KnownAlerts, records: readonly StoredRecord[]): unknown => ({
-  counts: severities.map((severity) => [firing.countFiring(severity), firing.countEvents(severity)]),
   held: [...firing.listHeld()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
   series: records.map((record) => firing.findFiring(record) ?? null),
   resolutions: records.map((record) => firing.findResolution(record)),

@@ -115,7 +115,7 @@ const createStreams = (
   const endLost = (): void => {
     for (const [stream, isAllowed] of streams) if (!isAllowed()) stream.end();
   };
-  offers.access?.onChanged(endLost);
+  offers.accounts?.onChanged(endLost);
   return {
     profiles: { events: [route] },
     stop: () => {

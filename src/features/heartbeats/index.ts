@@ -39,6 +39,7 @@ const savedMs = 60 * 60 * 1000;
 /** What is expected on a schedule, such as jobs: who is late raises an alert. */
 export const heartbeats = defineFeature({
   name: 'heartbeats',
+  needs: ['settings', 'alerts'],
   profiles: [
     {
       name: 'heartbeats',

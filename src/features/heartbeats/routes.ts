@@ -38,7 +38,6 @@ export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => {
     createPauseRoute(parts, 'pause', 'Expect nothing of a heartbeat until it is resumed'),
     createPauseRoute(parts, 'resume', 'Expect a heartbeat again, from now on'),
   ];
-  if (!keeper.isChangeable) return all;
   return [
     ...all,
     put(

@@ -65,7 +65,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   const name = 'job';
   const { settings, make, remove } = createSettings(name, { ...definition, uuid: randomUUID() });
   const keeper = new HeartbeatKeeper({
-    settings: isMade ? settings : undefined,
+    settings,
     configured: isMade ? [] : [{ name, ...definition }],
     onUnusable: () => undefined,
   });

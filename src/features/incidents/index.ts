@@ -6,7 +6,7 @@ import { createIncidentActionRoutes } from './action-routes.ts';
 import { createShowIncident } from './incident.ts';
 import { addIncidentMeters, createObserver } from './meters.ts';
 import { openIncidents } from './open-store.ts';
-import { createIncidentRoutes, type ReadAlerts, requireIncident } from './routes.ts';
+import { createIncidentRoutes, requireIncident } from './routes.ts';
 import { Incident } from './schema.ts';
 import { type IncidentSettings, incidentSettings, toRules } from './settings.ts';
 import type { IncidentStore } from './store.ts';
@@ -14,6 +14,7 @@ import type { IncidentStore } from './store.ts';
 /** What is wrong now, who has taken it, and what became of it: a fold over alerts and what people do. */
 export const incidents = defineFeature({
   name: 'incidents',
+  needs: ['alerts', 'silences', 'notifications'],
   profiles: [
     {
       name: 'incidents',
@@ -25,9 +26,9 @@ export const incidents = defineFeature({
   settings: incidentSettings,
   create: async (parts) => {
     const { offers, meters, clock, settings: own } = parts;
-    const { alerts: { journal } = noAlerts, tasks, silences } = offers;
+    const { alerts, tasks, silences } = offers;
     const show = createShowIncident(silences, clock);
-    const store = await openIncidents(parts, { rules: toRules(own), observe: createObserver(meters) });
+    const store = await openIncidents(parts, alerts, { rules: toRules(own), observe: createObserver(meters) });
     addIncidentMeters(meters, store);
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Incident);
     store.onChanged((changed) => {
@@ -44,11 +45,11 @@ export const incidents = defineFeature({
       onLost: (listener) => store.onLost(listener),
       catchUp: () => store.catchUp(),
     };
-    const describeNotifications = (incident: SharedIncident) => offers.notifications?.describe(incident) ?? [];
+    const describeNotifications = (incident: SharedIncident) => offers.notifications.describe(incident);
     return {
       profiles: {
         incidents: [
-          ...createIncidentRoutes({ store, journal, show, describeNotifications }),
+          ...createIncidentRoutes({ store, journal: alerts.journal, show, describeNotifications }),
           ...createIncidentActionRoutes({ store, tasks, show, clock }),
         ],
       },
@@ -64,14 +65,6 @@ export const incidents = defineFeature({
     } satisfies FeatureInstance<IncidentSettings>;
   },
 });
-
-/** Where alerts are not mounted, there are the incidents of before. */
-const noAlerts: { journal: ReadAlerts } = {
-  journal: {
-    search: async () => ({ records: [], next: undefined }),
-    find: async () => undefined,
-  },
-};
 
 /** What of the incidents needs somebody's attention now, the worst first: nobody has taken it. */
 const findIncidentConcerns = (store: IncidentStore): Concern[] => [

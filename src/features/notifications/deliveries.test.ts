@@ -24,6 +24,7 @@ import { createTargets } from '../../kit/targets.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createReplacedFile } from '../../storage/replaced-file.ts';
 import { openDestinations } from './open-destinations.ts';
+import type { Notifier } from './plan/notifier.ts';
 
 test('alerts that come back are stored but not sent again', async (t) => {
   const receiver = await startReceiver(t);
@@ -68,10 +69,10 @@ test('an alert that is stored while a start reads which destinations there were 
       },
       clock: () => new Date(),
       log: pino({ level: 'silent' }),
-      silences: undefined,
+      silences: { silencesOf: () => [] },
       links: { publicUrl: undefined, toUrl: () => undefined },
       targets: createTargets([]),
-      notifier: undefined,
+      notifier: { setDestinations: () => undefined } as unknown as Notifier,
     });
   await (await open(async () => undefined)).close();
   const destinations = await open(() => alerts.append({ level: 'ERROR', message: 'meanwhile' }));

@@ -25,22 +25,22 @@ type WaitingNotification = DestinationState['waitingNotices'][number];
 /** Returns a function that lists all destinations with their delivery status. */
 export const createDeliveryList = (
   list: ListDestinations,
-  alerts: Pick<RecordLog, 'readAfter'> | undefined,
-  notifier: Pick<Notifier, 'listPlanned'> | undefined,
+  alerts: Pick<RecordLog, 'readAfter'>,
+  notifier: Pick<Notifier, 'listPlanned'>,
   clock: () => Date,
   isQuiet: boolean,
 ) => {
-  const look = alerts && createGlances(alerts);
+  const look = createGlances(alerts);
   return async () => {
     const all = list();
     const notifications = all.some((one) => one instanceof IncidentDestination)
       ? listNextNotifications(all, notifier)
       : undefined;
     const listed = all.map((destination) => ({ destination, ...listAlerts(destination) }));
-    const glances = await look?.(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
+    const glances = await look(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
     const addGlance = <T extends { seq: number; id: string }>({ seq: _, ...alert }: T) => ({
       ...alert,
-      ...(glances?.get(alert.id) ?? unknownGlance),
+      ...(glances.get(alert.id) ?? unknownGlance),
     });
     const data = listed.map(
       ({ destination, parked, waiting }): DestinationState => ({
@@ -55,10 +55,10 @@ export const createDeliveryList = (
 };
 
 /** Returns the next notifications by the names of destinations. */
-const listNextNotifications = (all: readonly AnyDestination[], notifier: Pick<Notifier, 'listPlanned'> | undefined) => {
+const listNextNotifications = (all: readonly AnyDestination[], notifier: Pick<Notifier, 'listPlanned'>) => {
   const byName = new Map<string, WaitingNotification[]>();
   const waiting = all.flatMap((one) => (one instanceof IncidentDestination ? one.listIds(mostListed) : []));
-  for (const { incident, notifications } of notifier?.listPlanned(waiting, mostPlanned) ?? []) {
+  for (const { incident, notifications } of notifier.listPlanned(waiting, mostPlanned)) {
     for (const { destination, next } of notifications) {
       const listed = byName.get(destination) ?? [];
       byName.set(destination, listed);

@@ -39,7 +39,6 @@ export const createDestinationRoutes = (keeper: DestinationKeeper): Route[] => {
     }),
     read({ operationId: 'getDestination', summary: 'Read a destination' }),
   ];
-  if (!keeper.isChangeable) return all;
   return [
     ...all,
     put(

@@ -49,6 +49,7 @@ const testDestination: Tool = {
 /** Delivery of alerts and of notifications about incidents to destinations, with on-call rotations. */
 export const notifications = defineFeature({
   name: 'notifications',
+  needs: ['settings', 'alerts', 'silences', 'incidents'],
   profiles: [
     // Version 1.0 had its routes in the profile alerts.
     { name: 'notifications', aliases: ['alerts', 'X'], mounts: ['/'], summary: 'delivery of alerts to destinations' },
@@ -83,14 +84,14 @@ export const notifications = defineFeature({
       onUnusable: (name, err) =>
         log.error({ err, name }, 'destinations: a stored destination cannot be used and gets nothing'),
     });
-    const overrides = offers.settings && new Overrides(offers.settings, rotations, clock);
+    const overrides = new Overrides(offers.settings, rotations, clock);
     const { quiet: isQuiet } = settings;
     // A quiet instance must not take the lease from instances that notify.
-    const lease = incidents && database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
-    const notifier = incidents && new Notifier({ source: incidents, silences, onCall: rotations, lease, clock, log });
+    const lease = database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
+    const notifier = new Notifier({ source: incidents, silences, onCall: rotations, lease, clock, log });
     const onCall = createNoticeTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {
-      notifier?.onCallChanged();
+      notifier.onCallChanged();
       onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
     });
     const acknowledgement = await openAcknowledgement({
@@ -103,27 +104,21 @@ export const notifications = defineFeature({
       },
     });
     const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
-    const destinations =
-      alerts && !isQuiet
-        ? await openDestinations({ ...listEntries(keeper), outboxRetainBytes: settings.outboxRetainBytes }, alerts, {
-            ...parts,
-            links,
-            targets,
-            silences,
-            notifier,
-          })
-        : undefined;
+    const entries = { ...listEntries(keeper), outboxRetainBytes: settings.outboxRetainBytes };
+    const destinations = isQuiet
+      ? undefined
+      : await openDestinations(entries, alerts, { ...parts, links, targets, silences, notifier });
     const apply = (): void => {
       settled = destinations?.reload(listEntries(keeper));
     };
     keeper.onChanged(apply);
     const list = () => destinations?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
-    const listDeliveries = createDeliveryList(list, alerts?.own, notifier, clock, isQuiet);
+    const listDeliveries = createDeliveryList(list, alerts.own, notifier, clock, isQuiet);
     const source: NotificationSource = {
       repeatAfterMs: () => destinations?.repeatAfterMs(),
       deliveriesOf: (record) => destinations?.deliveriesOf(record) ?? [],
-      describe: (incident) => notifier?.describe(incident) ?? [],
+      describe: (incident) => notifier.describe(incident),
     };
     return {
       offers: { notifications: source },
@@ -131,7 +126,7 @@ export const notifications = defineFeature({
         notifications: [
           ...createDeliveryRoutes({
             list,
-            alerts: alerts?.journal,
+            alerts: alerts.journal,
             incidents,
             listDeliveries,
             clock,
@@ -149,10 +144,7 @@ export const notifications = defineFeature({
         }),
         oncall: { ...onCall.topic, profile: 'oncall' },
       },
-      notices: [
-        ...findUnserved(settings.destinations, { alerts: alerts !== undefined, incidents: incidents !== undefined }),
-        ...listLinkNotices(settings),
-      ],
+      notices: listLinkNotices(settings),
       warning: isQuiet ? quietWarning : undefined,
       findConcerns: () =>
         isQuiet
@@ -166,7 +158,7 @@ export const notifications = defineFeature({
       },
       close: async () => {
         await destinations?.close();
-        await notifier?.close();
+        await notifier.close();
         await lease.close();
       },
     };
@@ -178,15 +170,4 @@ const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): str
   return hasNotifications && publicUrl === undefined
     ? ['Notifications have no links to this server and cannot acknowledge incidents: set publicUrl']
     : [];
-};
-
-/** Returns warnings about destinations that get nothing. */
-const findUnserved = (
-  destinations: readonly DestinationSettings[],
-  mounted: { alerts: boolean; incidents: boolean },
-): string[] => {
-  if (destinations.length === 0) return [];
-  if (!mounted.alerts) return ['Warning: destinations get nothing, because the profile alerts is not mounted'];
-  const isUnserved = !mounted.incidents && destinations.some(({ notify }) => notify === 'incidents');
-  return isUnserved ? ['Warning: nobody is notified of incidents, because the profile incidents is not mounted'] : [];
 };

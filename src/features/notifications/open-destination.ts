@@ -24,8 +24,8 @@ export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   links: MessageLinks;
   /** Addresses that runtime settings may reach. */
   targets: Targets;
-  silences: SilenceSource | undefined;
-  notifier: Notifier | undefined;
+  silences: Pick<SilenceSource, 'silencesOf'>;
+  notifier: Notifier;
 }
 
 /** Returns functions that open a destination, and resolve the alert about a removed one. */

@@ -76,7 +76,7 @@ export const openDestinations = async (
       destinations = [...destinations, opened];
       if (opened instanceof Forwarder) opened.noteStored(stored);
     }
-    notifier?.setDestinations(destinations.filter((one) => one instanceof IncidentDestination));
+    notifier.setDestinations(destinations.filter((one) => one instanceof IncidentDestination));
   };
   const reload = (next: DestinationEntries): Promise<void> =>
     serially(() => load(next)).catch((err: unknown) =>

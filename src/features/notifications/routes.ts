@@ -28,8 +28,8 @@ type FindDestination = (name: string) => AnyDestination;
 
 interface RouteParts {
   list: ListDestinations;
-  alerts: Alerts | undefined;
-  incidents: IncidentSource | undefined;
+  alerts: Alerts;
+  incidents: IncidentSource;
   listDeliveries: ListDeliveries;
   clock: () => Date;
   targets: Targets;
@@ -59,7 +59,7 @@ export const createDeliveryRoutes = ({
     createDestinationRetryRoute(find),
     createDeliveryRetryRoute(find, alerts),
     createTestRoute(find, clock, targets),
-    ...(incidents ? [createSentRoute(incidents)] : []),
+    createSentRoute(incidents),
   ];
 };
 
@@ -88,7 +88,7 @@ const createDestinationRetryRoute = (find: FindDestination): Route =>
     },
   });
 
-const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts | undefined): Route =>
+const createDeliveryRetryRoute = (find: FindDestination, alerts: Alerts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
@@ -128,8 +128,8 @@ const createTestRoute = (find: FindDestination, clock: () => Date, targets: Targ
 };
 
 /** Resolves to the record of a parked or waiting alert. @throws HttpError */
-const findOpen = async (destination: Forwarder, alerts: Alerts | undefined, id: string) => {
-  const record = uuidForm.test(id) ? await alerts?.find(id) : undefined;
+const findOpen = async (destination: Forwarder, alerts: Alerts, id: string) => {
+  const record = uuidForm.test(id) ? await alerts.find(id) : undefined;
   if (record && destination.isOpen(record)) return record;
   const isParked = [...destination.progress.parked.values()].some((parked) => parked.id === id);
   if (isParked) throw new HttpError('not-found', 'The alert is no longer in the log');

@@ -21,6 +21,7 @@ const fixedCpuMs = 15;
 /** Pictures of the machine at the time when an incident opens. */
 export const pictures = defineFeature({
   name: 'pictures',
+  needs: ['incidents'],
   profiles: [
     {
       name: 'snapshots',

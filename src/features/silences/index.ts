@@ -17,6 +17,7 @@ const removalMs = 60_000;
 /** Silences: times during which matching alerts notify nobody. */
 export const silences = defineFeature({
   name: 'silences',
+  needs: ['settings'],
   profiles: [
     {
       name: 'silences',
@@ -51,9 +52,6 @@ export const silences = defineFeature({
     return {
       profiles: { silences: createSilenceRoutes({ keeper, clock }) },
       topics: { silences: topic },
-      notices: keeper.settings.isChangeable
-        ? []
-        : ['Warning: silences cannot be changed, because the profile settings is not mounted'],
       offers: { silences: createSilenceStore(keeper, clock) },
       findConcerns: () => describeBroken(keeper.countBroken()),
       start: () => {

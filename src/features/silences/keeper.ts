@@ -35,7 +35,7 @@ const isValid = (known: Validity | undefined, list: readonly KnownSilence[], at:
   known?.list === list && at >= known.from && at < known.until;
 
 interface SilenceKeeperParts {
-  settings: SettingStore | undefined;
+  settings: SettingStore;
   clock: () => Date;
   /** Reports a silence that cannot be used, once. */
   onUnusable(id: string, error: Error): void;

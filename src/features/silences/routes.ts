@@ -22,7 +22,6 @@ export const createSilenceRoutes = (parts: RouteParts): Route[] => {
   const { read, create, replace, end } = createSettingRoutes(silenceKind, keeper.settings, toShown);
   const require = (id: string): KnownSilence => requireKnown(keeper.find(id), 'Silence', id, silenceKind.path);
   const all = [createListRoute(parts), read({ operationId: 'getSilence', summary: 'Get a silence' }, require)];
-  if (!keeper.settings.isChangeable) return all;
   return [
     ...all,
     create(

@@ -64,8 +64,8 @@ test('the worst problem comes first, and equally bad ones are ordered by area', 
   const concerns: Concern[] = [
     { area: 'deliveries', severity: 'ERROR', text: 'c' },
     { area: 'log', severity: 'CRITICAL', text: 'b' },
-    { area: 'alerts', severity: 'WARNING', text: 'd' },
-    { area: 'alerts', severity: 'CRITICAL', text: 'a' },
+    { area: 'incidents', severity: 'WARNING', text: 'd' },
+    { area: 'incidents', severity: 'CRITICAL', text: 'a' },
   ];
   const app = await startApp(t, { features: [...features, createWorried(concerns)] });
   assert.deepEqual(

@@ -19,7 +19,7 @@ export const HealthStatus = defineShape('HealthStatus', {
     Type.Object({
       area: Type.Enum([...concernAreas], { type: 'string', description: 'What it is about.' }),
       severity: Type.Enum([...severities], { type: 'string' }),
-      text: Type.String({ examples: ['2 critical alerts are firing'] }),
+      text: Type.String({ examples: ['2 critical incidents are open'] }),
     }),
     { description: 'What needs attention now, the worst first.' },
   ),

@@ -1,24 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { openTestSettings } from '../../../test/support/settings.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
+import type { SettingStore } from '../../kit/setting-store.ts';
 import { isLike } from '../../lib/wildcards.ts';
 import { isCovered, listDefaultWatches } from './definitions.ts';
 import { watchKind } from './kind.ts';
 import type { WatchSettings } from './schema.ts';
 
-const covers = (watches: WatchSettings[], hasDefaults = false) => {
-  const defaults = hasDefaults ? listDefaultWatches(true) : [];
-  const known = new SettingKeeper(watchKind, { settings: undefined, configured: watches, defaults }).list();
-  const all = ['cpu', 'memory', { mountPath: '/' }, { mountPath: '/var' }] as const;
-  return all.filter((what) => isCovered(known, what)).map((what) => (typeof what === 'string' ? what : what.mountPath));
-};
+/** Returns a function that lists what configured watches cover. */
+const createCovers =
+  (settings: SettingStore) =>
+  (watches: WatchSettings[], hasDefaults = false) => {
+    const defaults = hasDefaults ? listDefaultWatches(true) : [];
+    const known = new SettingKeeper(watchKind, { settings, configured: watches, defaults }).list();
+    const all = ['cpu', 'memory', { mountPath: '/' }, { mountPath: '/var' }] as const;
+    return all
+      .filter((what) => isCovered(known, what))
+      .map((what) => (typeof what === 'string' ? what : what.mountPath));
+  };
 
-test('the default watches cover disks and memory, and nothing if they are off', () => {
+test('the default watches cover disks and memory, and nothing if they are off', async (t) => {
+  const covers = createCovers(await openTestSettings(t));
   assert.deepEqual([covers([], true), covers([])], [['memory', '/', '/var'], []]);
 });
 
-test('a watch covers what it looks at while it is enabled', () => {
+test('a watch covers what it looks at while it is enabled', async (t) => {
+  const covers = createCovers(await openTestSettings(t));
   const disk: WatchSettings = { name: 'own', type: 'disk', limit: 95 };
   assert.deepEqual(covers([disk]), ['/', '/var']);
   assert.deepEqual(covers([{ ...disk, metric: 'free' }]), ['/', '/var']);
@@ -29,7 +38,8 @@ test('a watch covers what it looks at while it is enabled', () => {
   assert.deepEqual(covers([{ name: 'busy', type: 'load', limit: 2 }]), []);
 });
 
-test('a default watch that is replaced by a paused one covers nothing', () => {
+test('a default watch that is replaced by a paused one covers nothing', async (t) => {
+  const covers = createCovers(await openTestSettings(t));
   const paused: WatchSettings[] = [
     { name: 'disk', type: 'disk', limit: 90, enabled: false },
     { name: 'memory', type: 'memory', limit: 90, enabled: false },
@@ -37,7 +47,8 @@ test('a default watch that is replaced by a paused one covers nothing', () => {
   assert.deepEqual(covers(paused, true), []);
 });
 
-test('a disk is covered exactly if one of the enabled watches of its space has a pattern like it', () => {
+test('a disk is covered exactly if one of the enabled watches of its space has a pattern like it', async (t) => {
+  const settings = await openTestSettings(t);
   const mount = fc.constantFrom('/', '/var', '/srv/a', '/srv/b');
   const pattern = fc.constantFrom('/', '/var', '/srv/*', '*', '/x');
   const watch = fc.record({
@@ -54,7 +65,7 @@ test('a disk is covered exactly if one of the enabled watches of its space has a
         ...rest,
         ...(mounts && { mounts }),
       }));
-      const known = new SettingKeeper(watchKind, { settings: undefined, configured }).list();
+      const known = new SettingKeeper(watchKind, { settings, configured }).list();
       const expected = watches.some(
         ({ metric, enabled, mounts }) =>
           enabled && metric !== 'inodes' && (!mounts || mounts.some((each) => isLike(mountPath, each))),

@@ -16,6 +16,7 @@ import { Watcher } from './watcher.ts';
 /** Watches the machine and what is beside it, and raises alerts. */
 export const watches = defineFeature({
   name: 'watches',
+  needs: ['settings', 'alerts', 'incidents'],
   profiles: [
     {
       name: 'watches',
@@ -44,7 +45,7 @@ export const watches = defineFeature({
     const { database, directory } = storage;
     const machine = database ? createLease(database, toPlaceLease(hostname())) : ownLease;
     const network = database ? createLease(database, 'watches') : ownLease;
-    const ownPlace = toInstancePlace(database && offers.alerts ? await offers.alerts.readInstance() : 'signalbox');
+    const ownPlace = toInstancePlace(database ? await offers.alerts.readInstance() : 'signalbox');
     const instance = database ? keepPlace(createLease(database, toPlaceLease(ownPlace))) : ownLease;
     const usual = listDefaultWatches(await isAccessible(systemPaths.bootMark));
     const targets = openTargets(settings.watchTargets);
@@ -54,8 +55,8 @@ export const watches = defineFeature({
       readDataSpace: () => readSpace(directory),
       clock,
       log,
-      journal: offers.alerts?.journal,
-      silenceOf: offers.alerts?.silenceOf,
+      journal: offers.alerts.journal,
+      silenceOf: offers.alerts.silenceOf,
       alerts: offers.alerts,
       incidents: offers.incidents,
       history: offers.history,

@@ -17,7 +17,6 @@ export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[
     read({ operationId: 'getWatch', summary: 'One watch' }),
     createTestRoute(keeper, watcher),
   ];
-  if (!keeper.isChangeable) return all;
   return [
     ...all,
     create({ operationId: 'createWatch', summary: 'Watch something', body: WatchSettings }, async (given, by) =>

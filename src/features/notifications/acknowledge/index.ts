@@ -8,7 +8,7 @@ import { createAcknowledgeRoutes } from './routes.ts';
 const keyBytes = 32;
 
 interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clock' | 'log'> {
-  incidents: IncidentSource | undefined;
+  incidents: IncidentSource;
   publicUrl: string | undefined;
   /** Returns the current destination with a name. */
   findDestination(name: string): LinkedDestination | undefined;

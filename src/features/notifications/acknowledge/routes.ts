@@ -14,8 +14,7 @@ import { type AcknowledgePage, acknowledgeHeaders, type PageRow, writePage } fro
 
 interface AcknowledgeParts {
   links: AcknowledgeLinks;
-  /** Undefined if incidents are not mounted. */
-  incidents: IncidentSource | undefined;
+  incidents: IncidentSource;
   publicUrl: string | undefined;
 }
 
@@ -87,7 +86,7 @@ interface LinkedIncidents {
 }
 
 const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: AcknowledgeGrant): Promise<LinkedIncidents> => {
-  const found = await Promise.all(ids.map((id) => incidents?.find(id)));
+  const found = await Promise.all(ids.map((id) => incidents.find(id)));
   return { incidents: found.filter((incident) => incident !== undefined), acknowledged: [] };
 };
 
@@ -115,9 +114,9 @@ const acknowledgeOne = async (
   by: string,
 ): Promise<SharedIncident | undefined> => {
   try {
-    return await incidents?.act({ type: 'acknowledge', id, by });
+    return await incidents.act({ type: 'acknowledge', id, by });
   } catch (error) {
-    if (error instanceof HttpError && error.kind === 'wrong-state') return incidents?.find(id);
+    if (error instanceof HttpError && error.kind === 'wrong-state') return incidents.find(id);
     throw error;
   }
 };

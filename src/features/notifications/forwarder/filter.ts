@@ -16,7 +16,7 @@ export type Accepts = (record: StoredRecord) => boolean;
 export const createAlertFilter = (
   { name, levels, sources, formats }: Omit<DestinationSettings, 'type' | 'url'>,
   instance: string,
-  silences?: SilenceSource,
+  silences: Pick<SilenceSource, 'silencesOf'>,
 ): Accepts => {
   const wanted = levels?.map((level) => toSeverity(level));
   return (record) =>
@@ -29,9 +29,9 @@ export const createAlertFilter = (
     (formats === undefined || formats.includes(formatOf(record)));
 };
 
-const isSilenced = (record: StoredRecord, silences: SilenceSource | undefined): boolean => {
+const isSilenced = (record: StoredRecord, silences: Pick<SilenceSource, 'silencesOf'>): boolean => {
   const times = listSentTimes(record);
-  if (!silences || times.length === 0) return false;
+  if (times.length === 0) return false;
   const { source, hostname, labels } = record;
   const text = withoutResolvedMark(toText(record['message']));
   const subject = {

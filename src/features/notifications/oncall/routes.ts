@@ -32,24 +32,24 @@ const { reading } = overrideKind;
 
 interface RouteParts {
   rotations: Rotations;
-  /** Undefined without a store. */
-  overrides: Overrides | undefined;
+  overrides: Overrides;
   clock: () => Date;
 }
 
 export const createOnCallRoutes = ({ rotations, overrides, clock }: RouteParts): Route[] => [
   createOnCallRoute(rotations, overrides, clock),
   createScheduleRoute(rotations, clock),
-  ...(overrides ? [createOverridesRoute(overrides), ...createChangingRoutes(overrides, clock)] : []),
+  createOverridesRoute(overrides),
+  ...createChangingRoutes(overrides, clock),
 ];
 
 /** Returns the members on call in each rotation at a time, in Unix milliseconds. */
-export const listOnCall = (rotations: Rotations, overrides: Overrides | undefined, at: number): OnCallList => {
+export const listOnCall = (rotations: Rotations, overrides: Overrides, at: number): OnCallList => {
   const data = rotations.list().map((rotation) => toOnCall(rotation, at, overrides));
   return { count: data.length, data };
 };
 
-const createOnCallRoute = (rotations: Rotations, overrides: Overrides | undefined, clock: () => Date): Route =>
+const createOnCallRoute = (rotations: Rotations, overrides: Overrides, clock: () => Date): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/oncall',
@@ -59,10 +59,10 @@ const createOnCallRoute = (rotations: Rotations, overrides: Overrides | undefine
     handler: async ({ query }) => listOnCall(rotations, overrides, readNearTime('at', query.at, clock)),
   });
 
-const toOnCall = (rotation: Rotation, at: number, overrides: Overrides | undefined): OnCall => {
+const toOnCall = (rotation: Rotation, at: number, overrides: Overrides): OnCall => {
   const shift = rotation.shiftAt(at);
   const next = rotation.nextShiftAfter(at);
-  const override = shift.override === undefined ? undefined : overrides?.settings.find(shift.override);
+  const override = shift.override === undefined ? undefined : overrides.settings.find(shift.override);
   return {
     rotation: rotation.name,
     member: shift.member,

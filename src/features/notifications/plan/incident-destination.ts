@@ -31,8 +31,7 @@ interface UpdateSource {
 }
 
 interface IncidentDestinationParts extends DestinationParts {
-  /** Undefined without incidents; then nothing is sent. */
-  notifier: UpdateSource | undefined;
+  notifier: UpdateSource;
   writeMessage(updates: readonly IncidentUpdate[]): Promise<IncidentMessage>;
 }
 
@@ -110,7 +109,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   /** Sends a message about one incident now, before all others; resolves to undefined if it is already being sent. */
   async retry(id: string): Promise<DeliveryOutcome | undefined> {
     const before = this.#messages.find(id);
-    if (!this.#parts.notifier?.maySend() || before?.state === 'running') return undefined;
+    if (!this.#parts.notifier.maySend() || before?.state === 'running') return undefined;
     const since = before?.receivedAt ?? this.now();
     const group = this.#collector.remove(id) ?? { ids: [id], since, isCritical: false };
     if (before) this.#messages.release(before, id);
@@ -142,7 +141,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   }
 
   fill(): boolean {
-    if (!this.#parts.notifier?.maySend()) return false;
+    if (!this.#parts.notifier.maySend()) return false;
     const isIdle = !this.queue.waiting.hasReady;
     for (const group of this.#collector.take(this.now(), { isIdle })) this.#messages.add(group);
     return true;
@@ -181,7 +180,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     const stored = updates.map((update) => this.#storeDelivery(update, settled));
     const done = Promise.all(stored).then(() => {
       this.#messages.remove(message);
-      for (const { incident } of updates) this.#parts.notifier?.replan(this, incident.id);
+      for (const { incident } of updates) this.#parts.notifier.replan(this, incident.id);
     });
     await awaitWithin(patienceMs, done);
   }
@@ -203,11 +202,11 @@ export class IncidentDestination extends Destination<MessageContent> {
     const { notifier } = this.#parts;
     const updates: PlannedUpdate[] = [];
     for (const id of [...message.message.ids]) {
-      const update = notifier?.prepare(this, id);
+      const update = notifier.prepare(this, id);
       if (update) updates.push(update);
       else {
         this.#messages.release(message, id);
-        notifier?.replan(this, id);
+        notifier.replan(this, id);
       }
     }
     return updates;
@@ -217,7 +216,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   async #storeAttempts(updates: readonly PlannedUpdate[]): Promise<void> {
     const first = updates.filter(({ incident }) => !incident.notices[this.name]);
     if (first.length === 0) return;
-    const stored = first.map(({ incident }) => this.#parts.notifier?.storeAttempt(incident.id, this.name));
+    const stored = first.map(({ incident }) => this.#parts.notifier.storeAttempt(incident.id, this.name));
     // A full disk must not hold back notifications.
     await awaitWithin(patienceMs, Promise.all(stored));
   }
@@ -236,6 +235,6 @@ export class IncidentDestination extends Destination<MessageContent> {
     const name = `${what} ${settled.isDelivered ? 'delivered' : 'refused'}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     const delivery = { destination: this.name, what, level, opening, ...settled };
-    return this.#parts.notifier?.storeDelivery(id, { ...delivery, ...(isEscalation && { isEscalation }) });
+    return this.#parts.notifier.storeDelivery(id, { ...delivery, ...(isEscalation && { isEscalation }) });
   }
 }

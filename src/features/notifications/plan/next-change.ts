@@ -14,7 +14,7 @@ export interface OnCallSource {
 }
 
 interface ChangeParts {
-  silences: Pick<SilenceSource, 'nextChangeAfter'> | undefined;
+  silences: Pick<SilenceSource, 'nextChangeAfter'>;
   onCall: Pick<OnCallSource, 'nextHandoverAfter'>;
   log: Pick<FastifyBaseLogger, 'error'>;
 }
@@ -52,7 +52,7 @@ export class NextChange {
   #compute(now: number): number {
     const { silences, onCall, log } = this.#parts;
     try {
-      const times = [silences?.nextChangeAfter(now), onCall.nextHandoverAfter(now)];
+      const times = [silences.nextChangeAfter(now), onCall.nextHandoverAfter(now)];
       return Math.min(...times.filter((at) => at !== undefined));
     } catch (err) {
       log.error({ err }, 'outbox: unexpected error');

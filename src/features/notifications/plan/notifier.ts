@@ -30,7 +30,7 @@ const retryMs = 1000;
 
 interface NotifierParts {
   source: IncidentSource;
-  silences: SilenceSource | undefined;
+  silences: SilenceSource;
   onCall: OnCallSource;
   lease: Lease;
   clock: () => Date;
@@ -84,7 +84,7 @@ export class Notifier {
       void this.#planChanged();
     });
     source.onLost(() => this.#incidents.reload());
-    silences?.onChanged(() => void this.#replanAll());
+    silences.onChanged(() => void this.#replanAll());
     lease.onChanged((isHeld) => {
       if (isHeld) this.#load();
       else for (const one of this.#destinations ?? []) one.queue.advance();
@@ -293,7 +293,7 @@ export class Notifier {
   }
 
   #silencesOf({ source, hostname, level, title, labels }: SharedIncident, now: number): readonly string[] {
-    return this.#parts.silences?.silencesOf({ source, hostname, level, text: title, labels }, now) ?? [];
+    return this.#parts.silences.silencesOf({ source, hostname, level, text: title, labels }, now);
   }
 
   /** Plans all incidents, and once more if something changes meanwhile: many changes in a row cost no more than two rounds. */

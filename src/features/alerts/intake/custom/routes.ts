@@ -61,7 +61,6 @@ export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date
     read({ operationId: 'getIntakeFormat', summary: 'One intake format of your own' }),
     createTestRoute(keeper, clock),
   ];
-  if (!keeper.isChangeable) return all;
   return [
     ...all,
     put(
