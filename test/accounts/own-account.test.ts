@@ -55,7 +55,10 @@ test('a password of the settings is changed there, and a wrong current password 
   const app = await startApp(t, { settings: { access: 'login', loginTriesPerAddress: 3 } });
   const token = await app.login('reader');
   const refused = await changePassword(app, token, { currentPassword: strong, password: next });
-  assert.deepEqual([refused.status, refused.json.error], [409, 'User reader is defined in the settings: change it there']);
+  assert.deepEqual(
+    [refused.status, refused.json.error],
+    [409, 'User reader is defined in the settings: change it there'],
+  );
   await createUser(app, await app.login('admin'), 'ben');
   const own = await getToken(app, 'ben');
   const statuses: number[] = [];

@@ -1,5 +1,5 @@
-import { alertColumns, toAlertCells } from '../../features/alerts/search/columns.ts';
 import type { AlertEntry } from '../../features/alerts/schema.ts';
+import { alertColumns, toAlertCells } from '../../features/alerts/search/columns.ts';
 import { findSeverity } from '../../kit/severity.ts';
 import { toCsv } from '../../lib/csv.ts';
 import { createFilterTest } from '../../lib/wildcards.ts';
