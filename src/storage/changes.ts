@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../lib/expected-errors.ts';
 import type { Awaitable } from './list.ts';
 
 /** A state in memory that changes lead to. */
-export interface State<Change, Result> {
+export interface EntriesState<Change, Result> {
   /** Approximate bytes of memory that the entries take up. */
   readonly bytes: number;
   /** Returns the approximate bytes by which the change makes the state grow; negative if it shrinks. */
@@ -41,7 +41,7 @@ export interface Changes<Change, Result> {
  */
 export type OpenChanges = <Change, Result>(
   name: string,
-  state: State<Change, Result>,
+  state: EntriesState<Change, Result>,
   onLost: () => void,
 ) => Promise<Changes<Change, Result>>;
 

@@ -1,4 +1,4 @@
-import { type Changes, entryBytes, lengthOf, type OpenChanges, type State, toTextBytes } from './changes.ts';
+import { type Changes, type EntriesState, entryBytes, lengthOf, type OpenChanges, toTextBytes } from './changes.ts';
 import { type Awaitable, type List, toList } from './list.ts';
 
 /** Kind of entries that are added in order and never changed. */
@@ -63,7 +63,7 @@ export interface EntryChange<T> {
 const pieceSize = 100;
 
 /** Creates a state whose entries are in an array; the array may also grow without changes. */
-export const createEntriesState = <T>(all: T[]): State<EntryChange<T>, T> => {
+export const createEntriesState = <T>(all: T[]): EntriesState<EntryChange<T>, T> => {
   let counted = 0;
   let bytes = 0;
   return {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StoreUnavailable } from '../lib/expected-errors.ts';
 import { MiB } from '../lib/units.ts';
 import { Batcher, type Waiting } from './batcher.ts';
-import type { Changes, State } from './changes.ts';
+import type { Changes, EntriesState } from './changes.ts';
 import { toNotStored } from './journal/errors.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LogRecord, StoredRecord } from './journal/line.ts';
@@ -47,7 +47,7 @@ interface FileOptions {
 export const openFileChanges = async <Change, Result>(
   { directory, openLog, report, onRead }: FileOptions,
   name: string,
-  state: State<Change, Result>,
+  state: EntriesState<Change, Result>,
   onLost: () => void,
 ): Promise<Changes<Change, Result>> => {
   const toChangeJson = (change: unknown): string => state.toJson(change as Change);
@@ -78,7 +78,7 @@ export const openFileChanges = async <Change, Result>(
 export const readFileChanges = async <Change>(
   { directory, openLog }: Pick<FileOptions, 'directory' | 'openLog'>,
   name: string,
-  state: State<Change, unknown>,
+  state: EntriesState<Change, unknown>,
   reading: Reading<Change>,
 ): Promise<void> => {
   const { onDamage } = reading;
@@ -114,12 +114,12 @@ const unreadable = 'cannot be read by this version of signalbox';
 
 /** State whose events are batches of changes. */
 class BatchState<Change, Result> implements ProjectionState<Result[]> {
-  readonly #state: State<Change, Result>;
+  readonly #state: EntriesState<Change, Result>;
   readonly #file: string;
   readonly #reading: Reading<Change>;
 
   /** `file` names the snapshot in messages. */
-  constructor(state: State<Change, Result>, file: string, reading: Reading<Change>) {
+  constructor(state: EntriesState<Change, Result>, file: string, reading: Reading<Change>) {
     this.#state = state;
     this.#file = file;
     this.#reading = reading;
@@ -164,7 +164,7 @@ class BatchState<Change, Result> implements ProjectionState<Result[]> {
 interface Parts<Change, Result> {
   log: Journal;
   projection: Projection<BatchState<Change, Result>>;
-  state: State<Change, Result>;
+  state: EntriesState<Change, Result>;
   /** Called when written changes will not be applied. */
   onLost(): void;
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { State } from './changes.ts';
+import type { EntriesState } from './changes.ts';
 import { openFileChanges } from './file-changes.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
@@ -108,7 +108,7 @@ interface ImportedFiles {
 const openState = async (
   directory: string,
   { name, toLine }: PortableStore,
-  state: State<unknown, unknown>,
+  state: EntriesState<unknown, unknown>,
   isUnfinished: boolean,
 ): Promise<ImportedFiles> => {
   const remove = (): Promise<void> => rm(join(directory, `${name}.state`), { force: true });

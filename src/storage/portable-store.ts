@@ -1,4 +1,4 @@
-import type { State } from './changes.ts';
+import type { EntriesState } from './changes.ts';
 import type { LogRecord } from './journal/line.ts';
 import type { Awaitable } from './list.ts';
 import type { Gate } from './postgres/batch.ts';
@@ -9,7 +9,7 @@ export interface PortableStore<Change = unknown> {
   /** Name of the store's files. */
   name: string;
   /** Creates an empty state for changes; undefined for a log of records. */
-  createState?(): State<Change, unknown>;
+  createState?(): EntriesState<Change, unknown>;
   /** Creates the filter of a log in which a record may depend on earlier ones; `saved` is the log's snapshot. */
   createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
   /** Tables of the store in a database. */

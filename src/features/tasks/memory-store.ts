@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import Type, { type Static } from 'typebox';
 import { InTurn } from '../../lib/scheduling.ts';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
-import { entryBytes, type OpenChanges, type State, toTextBytes } from '../../storage/changes.ts';
+import { type EntriesState, entryBytes, type OpenChanges, toTextBytes } from '../../storage/changes.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
 import { Task } from './schema.ts';
@@ -113,7 +113,7 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
 };
 
 /** All tasks in memory, by id and filter. Applying a change returns how many tasks there are afterwards. */
-interface TaskState extends State<TaskChange, number>, CurrentTasks, Pick<TaskStore, 'list' | 'search'> {}
+interface TaskState extends EntriesState<TaskChange, number>, CurrentTasks, Pick<TaskStore, 'list' | 'search'> {}
 
 export const createTaskState = (clock: () => Date): TaskState => {
   const tree = createTaskTree(setCount);
