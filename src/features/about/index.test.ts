@@ -11,7 +11,7 @@ import { readLicences } from './licences.ts';
 const read = async (app: Awaited<ReturnType<typeof startApp>>, name: 'admin' | 'reader') =>
   (await app.request('GET', '/api/about', { token: await app.login(name) })).json;
 
-test('an administrator sees where the data is, a reader what the server is, and others nothing', async (t) => {
+test('an Admin sees the data folder, a Reader only the version and store, and others nothing', async (t) => {
   const app = await startApp(t, { settings: { store: 'file' } });
   const all = await read(app, 'admin');
   assert.deepEqual(
@@ -24,20 +24,20 @@ test('an administrator sees where the data is, a reader what the server is, and 
   assert.equal((await app.request('GET', '/api/about')).status, 401);
 });
 
-test('a store in a database is named without its address', { skip: toSkipPostgres() }, async (t) => {
+test('a database is reported without its address', { skip: toSkipPostgres() }, async (t) => {
   const app = await startApp(t, { settings: { store: await createDatabase(), timeZone: 'UTC' } });
   const { store } = await read(app, 'admin');
   assert.equal(store, 'postgresql');
 });
 
-test('each library in the program and its pages is listed with its licence', async (t) => {
+test('every library in the program and its pages is listed with its licence', async (t) => {
   const app = await startApp(t);
   const { json } = await app.request<{ count: number; data: Record<string, string>[] }>('GET', '/api/about/licences', {
     token: await app.login('reader'),
   });
   assert.equal(json.count, json.data.length);
   const names = json.data.map(({ name }) => name);
-  // Of the program, of the console, of its icons, beside the program, and of the API reference.
+  // Libraries of the program, the console, its icons, a native module, and the API reference.
   for (const name of [
     'fastify',
     'preact',
@@ -56,13 +56,13 @@ test('each library in the program and its pages is listed with its licence', asy
   assert.deepEqual(versions, [...new Set(versions)]);
 });
 
-test('where Node.js is a part of the program, its licence comes first', () => {
+test('if the program contains Node.js, its licence comes first', () => {
   const files: Record<string, string> = { 'dist/licences.json': '[]', 'dist/node-license.txt': 'Node.js is licensed' };
   const [node, ...others] = readLicences((path) => Buffer.from(files[path] ?? ''));
   assert.deepEqual([node?.name, node?.text, others], ['Node.js', 'Node.js is licensed', []]);
 });
 
-test('the next times of a schedule are those of cron, in its time zone', async (t) => {
+test('the preview of a schedule has the next times of cron in the time zone', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   const ask = (query: Record<string, string>) =>
@@ -75,7 +75,7 @@ test('the next times of a schedule are those of cron, in its time zone', async (
   assert.equal(json.data.length, 3);
   for (const at of json.data) {
     const time = new Date(at);
-    // Where a day field begins with *, both must match.
+    // If a day field begins with *, both day fields must match.
     assert.deepEqual([time.getUTCDay(), time.getUTCHours(), time.getUTCDate() % 2], [1, 12, 1], at);
   }
   const { json: far } = await ask({ schedule: '30 5 * * *', timeZone: 'Asia/Kolkata' });

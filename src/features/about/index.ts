@@ -2,7 +2,7 @@ import { defineFeature } from '../../kit/feature.ts';
 import { readLicences } from './licences.ts';
 import { createAboutRoutes } from './routes.ts';
 
-/** What this server is: its version, where its data is, and the licences of what it consists of. */
+/** Version, data folder and licences of the server. */
 export const about = defineFeature({
   name: 'about',
   profiles: [

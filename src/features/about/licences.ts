@@ -1,11 +1,11 @@
 import type { ReadFile } from '../../http/pages.ts';
 import type { Licence } from './schema.ts';
 
-/** Where scripts/licences.mjs writes those of the libraries, and the executable has that of Node.js. */
+/** Licences of the libraries, written by scripts/licences.mjs, and of Node.js, which only the executable contains. */
 const librariesPath = 'dist/licences.json';
 const nodePath = 'dist/node-license.txt';
 
-/** The licences of the libraries in the program and its pages, and of Node.js where that is in it, too. */
+/** Returns the licences of all libraries in the program and its pages, and of Node.js if the program contains it. */
 export const readLicences = (read: ReadFile): Licence[] => {
   const libraries: Licence[] = JSON.parse(String(read(librariesPath) ?? '[]'));
   const node = read(nodePath);

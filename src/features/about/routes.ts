@@ -10,7 +10,7 @@ import { readSpace } from '../../storage/journal/files.ts';
 import { About, type Licence, LicenceList, ScheduleQuery, ScheduleTimes } from './schema.ts';
 
 interface AboutParts extends Pick<Parts, 'version' | 'storage' | 'authorize' | 'clock'> {
-  /** Seconds. */
+  /** Returns the seconds since the start. */
   readUptime(): number;
   readLicences(): Licence[];
 }
@@ -26,7 +26,7 @@ const createReadRoute = ({ version, storage, authorize, readUptime }: AboutParts
     method: 'GET',
     path: '/api/about',
     ...needs('settings:read'),
-    summary: 'What this server is, and where its data is',
+    summary: 'Get version, store and data folder of the server',
     schema: { operationId: 'getAbout', response: { 200: About } },
     handler: async (request, reply) => {
       const space = await readSpace(storage.directory).catch(() => undefined);
@@ -35,7 +35,7 @@ const createReadRoute = ({ version, storage, authorize, readUptime }: AboutParts
         runtime: `Node.js ${process.versions.node}`,
         uptimeSeconds: Math.floor(readUptime()),
         store: storage.store,
-        // The paths of the machine are for those who administer it.
+        // Only administrators see paths of the machine.
         dataFolder: authorize(request, needs('settings:write')) === undefined ? storage.directory : null,
         freeBytes: space?.available ?? null,
       });
@@ -55,10 +55,10 @@ const createLicencesRoute = ({ readLicences }: AboutParts): Route =>
     },
   });
 
-/** Times of a preview. */
-const previewed = 3;
+/** Number of times in a preview. */
+const previewCount = 3;
 
-/** Odd schedules are searched for up to 100 ms: one at a time, between other requests. */
+/** Runs one preview at a time, because a rare schedule can take up to 100 ms. */
 const inTurn = createSerial();
 
 const createScheduleRoute = ({ clock }: AboutParts): Route =>
@@ -66,13 +66,13 @@ const createScheduleRoute = ({ clock }: AboutParts): Route =>
     method: 'GET',
     path: '/api/about/schedule',
     ...needs('incidents:read'),
-    summary: 'Say when a schedule comes next',
+    summary: 'Preview the next times of a schedule',
     schema: { operationId: 'previewSchedule', querystring: ScheduleQuery, response: { 200: ScheduleTimes } },
     handler: ({ query: { schedule, timeZone = readOwnTimeZone() } }) =>
       inTurn(async () => {
         await setImmediate();
         const data = parseSchedule(schedule, timeZone)
-          .nextRuns(previewed, clock())
+          .nextRuns(previewCount, clock())
           .map((at) => toTimeText(at.getTime()));
         return { count: data.length, data, timeZone };
       }),

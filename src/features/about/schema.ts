@@ -4,41 +4,45 @@ import { defineShape } from '../../kit/route.ts';
 const storeKinds = ['memory', 'file', 'postgresql'] as const;
 
 export const About = defineShape('About', {
-  version: Type.String({ description: 'Of signalbox.', examples: ['1.0.0'] }),
-  runtime: Type.String({ description: 'What it runs on.', examples: ['Node.js 20.20.2'] }),
-  uptimeSeconds: Type.Integer({ description: 'Since the server started.', examples: [86_400] }),
-  store: Type.Enum(storeKinds, { type: 'string', description: 'Where tasks and items are kept.', examples: ['file'] }),
+  version: Type.String({ description: 'Version of signalbox.', examples: ['1.0.0'] }),
+  runtime: Type.String({ description: 'Runtime and its version.', examples: ['Node.js 20.20.2'] }),
+  uptimeSeconds: Type.Integer({ description: 'Seconds since the server started.', examples: [86_400] }),
+  store: Type.Enum(storeKinds, {
+    type: 'string',
+    description: 'Kind of store for tasks and items.',
+    examples: ['file'],
+  }),
   dataFolder: Type.Union([Type.String({ examples: ['/var/lib/signalbox'] }), Type.Null()], {
-    description: 'The folder with its data; `null` for all but an Admin.',
+    description: 'Data folder; `null` for users other than Admins.',
   }),
   freeBytes: Type.Union([Type.Integer({ minimum: 0, examples: [12_884_901_888] }), Type.Null()], {
-    description: 'What is free where that folder is; `null` if unknown.',
+    description: 'Free bytes on the disk of the data folder; `null` if unknown.',
   }),
 });
 
 const Licence = defineShape('Licence', {
-  name: Type.String({ description: 'Of a library.', examples: ['fastify'] }),
+  name: Type.String({ description: 'Name of the library.', examples: ['fastify'] }),
   version: Type.String({ examples: ['5.12.8'] }),
-  licence: Type.String({ description: 'Its SPDX expression.', examples: ['MIT'] }),
-  text: Type.String({ description: 'The licence itself.', examples: ['MIT License'] }),
+  licence: Type.String({ description: 'SPDX expression of the licence.', examples: ['MIT'] }),
+  text: Type.String({ description: 'Text of the licence.', examples: ['MIT License'] }),
 });
 export type Licence = Static<typeof Licence>;
 
 export const LicenceList = defineShape('LicenceList', {
   count: Type.Integer({ description: 'Libraries in `data`.', examples: [1] }),
-  data: Type.Array(Licence, { description: 'By name; Node.js comes first where it is a part of the program.' }),
+  data: Type.Array(Licence, { description: 'Sorted by name, after Node.js if the program contains Node.js.' }),
 });
 
 export const ScheduleQuery = Type.Object({
   schedule: Type.String({
     maxLength: 100,
-    description: 'Five fields of cron, as silences, heartbeats and rotations have them.',
+    description: 'Cron expression with five fields, as in silences, heartbeats and rotations.',
     examples: ['0 2 * * 6'],
   }),
   timeZone: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'Of the schedule; that of the server by default.',
+      description: 'Time zone of the schedule; the time zone of the server by default.',
       examples: ['Europe/Berlin'],
     }),
   ),
@@ -47,7 +51,7 @@ export const ScheduleQuery = Type.Object({
 export const ScheduleTimes = defineShape('ScheduleTimes', {
   count: Type.Integer({ description: 'Times in `data`.', examples: [3] }),
   data: Type.Array(Type.String({ format: 'date-time', examples: ['2036-02-02T01:00:00.000Z'] }), {
-    description: 'The next ones.',
+    description: 'Next times of the schedule.',
   }),
   timeZone: Type.String({ description: 'The time zone of the schedule.', examples: ['Europe/Berlin'] }),
 });

@@ -8,7 +8,7 @@ import { readFrom } from '../../http/pages.ts';
 import type { Feature } from '../../kit/feature.ts';
 import { features as allFeatures } from '../index.ts';
 
-/** All features, with the console's pages in this folder. */
+/** Returns all features, with the console's pages in the given folder. */
 const withPagesIn = (folder: string): Feature[] =>
   allFeatures.map((feature) =>
     feature.name === 'console'
@@ -23,7 +23,7 @@ const createPages = (t: TestContext): string => {
   return folder;
 };
 
-test('the console is served at /console/ under a policy without unsafe-inline, whatever is mounted', async (t) => {
+test('the console is served at /console/ under a policy without unsafe-inline, with any profiles mounted', async (t) => {
   const features = withPagesIn(createPages(t));
   const { request } = await startApp(t, { features, settings: { profiles: ['items'] } });
   const { status, text, headers } = await request('GET', '/console/');
@@ -35,7 +35,7 @@ test('the console is served at /console/ under a policy without unsafe-inline, w
   assert.equal((await request('GET', '/docs')).headers['location'], '/docs/');
 });
 
-test('inline styles are allowed in the API reference alone, and inline scripts nowhere', async (t) => {
+test('inline styles are allowed only in the API reference, and inline scripts nowhere', async (t) => {
   const common = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
   const reference = `${common}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
   const folder = createPages(t);
@@ -53,14 +53,14 @@ test('inline styles are allowed in the API reference alone, and inline scripts n
   assert.equal(await policyOf('/docs/', own.request), common);
 });
 
-test('with the setting console off, /console/ is unknown and GET / redirects to /docs/', async (t) => {
+test('with `console` false, /console/ is 404 and GET / redirects to /docs/', async (t) => {
   const features = withPagesIn(createPages(t));
   const { request } = await startApp(t, { features, settings: { console: false } });
   assert.equal((await request('GET', '/console/')).status, 404);
   assert.equal((await request('GET', '/')).headers['location'], '/docs/');
 });
 
-test('without a built console, /console/ is 404 with the reason and GET / redirects to /docs/', async (t) => {
+test('without a built console, /console/ is 404 with the reason, and GET / redirects to /docs/', async (t) => {
   const { request } = await startApp(t, { features: withPagesIn(createFolder(t)) });
   for (const path of ['/console/', '/console/main.js']) {
     const { status, json } = await request('GET', path);
@@ -75,7 +75,7 @@ test('a link on another site can open the console', async (t) => {
   assert.equal((await request('GET', '/console/', { headers })).status, 200);
 });
 
-test('pages and the OpenAPI document are compressed for clients that accept gzip; a changed page is sent anew', async (t) => {
+test('pages and the OpenAPI document are compressed for clients that accept gzip, and a changed page is sent again', async (t) => {
   const folder = createPages(t);
   const { url } = await startApp(t, { features: withPagesIn(folder) });
   for (const path of ['/console/', '/docs/', '/docs/scalar.js', '/openapi.json']) {

@@ -2,10 +2,10 @@ import Type from 'typebox';
 import { pagePolicy } from '../../http/pages.ts';
 import { defineFeature } from '../../kit/feature.ts';
 
-/** Where scripts/bundle.mjs builds it. */
+/** Output folder of scripts/bundle.mjs. */
 const folder = 'dist/console';
 
-/** The web console: pages that use the mounted routes, whichever they are. */
+/** The web console, which adapts to the mounted routes. */
 export const webConsole = defineFeature({
   name: 'console',
   profiles: [],

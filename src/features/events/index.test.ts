@@ -15,7 +15,7 @@ const send = ({ request }: TestApp, message: string) => request('POST', '/api/al
 const messagesOf = (events: readonly { data: Record<string, unknown> }[]): unknown[] =>
   events.map(({ data }) => data['message']);
 
-test('an alert arrives as search returns it, with its seq as the id', async (t) => {
+test('an alert is sent in the form of the search, with its seq as the id', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'alerts');
   assert.equal(client.status, 200);
@@ -26,12 +26,12 @@ test('an alert arrives as search returns it, with its seq as the id', async (t) 
   await send(app, 'first');
   const [event] = await client.waitFor('alerts');
   const { json } = await app.request<{ data: { seq: number }[] }>('GET', '/api/alerts/search');
-  // When it is stored, its incident is not known yet.
+  // The incident of a new alert is not known yet.
   assert.deepEqual(event?.data, { ...json.data[0], incident: null });
   assert.equal(event?.id, String(json.data[0]?.seq));
 });
 
-test('a client that comes back gets every alert that it missed, once and in order, even after a restart', async (t) => {
+test('a client that reconnects gets every missed alert once and in order, even after a restart', async (t) => {
   const dataDir = createFolder(t);
   const first = await startApp(t, { settings: { dataDir } });
   const client = await openEvents(t, first.url, 'alerts');
@@ -52,7 +52,7 @@ test('a client that comes back gets every alert that it missed, once and in orde
   );
 });
 
-test('a client that has received no alert goes on from the id of the event hello', async (t) => {
+test('a client that has received no alert resumes from the id of the event hello', async (t) => {
   const app = await startApp(t);
   await send(app, 'before');
   const client = await openEvents(t, app.url, 'alerts');
@@ -64,7 +64,7 @@ test('a client that has received no alert goes on from the id of the event hello
   assert.deepEqual(messagesOf(await again.waitFor('alerts')), ['missed']);
 });
 
-test('who logs out while a stream is being opened does not get it', async (t) => {
+test('a logout while a stream is being opened ends the request with 401', async (t) => {
   let hasBegun = false;
   let goOn = (): void => undefined;
   const refresh = (): Promise<void> => {
@@ -75,7 +75,7 @@ test('who logs out while a stream is being opened does not get it', async (t) =>
   };
   const slow = defineFeature({
     name: 'slow',
-    profiles: [{ name: 'slow', mounts: ['/'], summary: 'a topic that is behind' }],
+    profiles: [{ name: 'slow', mounts: ['/'], summary: 'a topic that is slow to refresh' }],
     settings: {},
     create: () => ({
       profiles: { slow: [] },
@@ -87,13 +87,13 @@ test('who logs out while a stream is being opened does not get it', async (t) =>
   const app = await startApp(t, { features: [...features, slow] });
   const token = await app.login('reader');
   const opening = openEvents(t, app.url, 'slow', { token, lastEventId: 'slow=1' });
-  await waitUntil('the topic is asked', () => hasBegun);
+  await waitUntil('the topic is being refreshed', () => hasBegun);
   assert.equal((await app.request('DELETE', '/api/sessions', { token })).status, 200);
   goOn();
   assert.equal((await opening).status, 401);
 });
 
-test('many alerts are all delivered in order while they are stored', async (t) => {
+test('all alerts of a burst are sent in order', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'alerts');
   await client.waitFor('hello');
@@ -108,7 +108,7 @@ test('many alerts are all delivered in order while they are stored', async (t) =
   );
 });
 
-test('after a reconnect, topics that cannot go on are named in resync', async (t) => {
+test('after a reconnect, resync names the topics that cannot be resumed', async (t) => {
   const app = await startApp(t);
   await send(app, 'a');
   const some = await openEvents(t, app.url, 'alerts,tasks', { lastEventId: '1' });
@@ -120,7 +120,7 @@ test('after a reconnect, topics that cannot go on are named in resync', async (t
   assert.equal(fresh.events().length, 1);
 });
 
-test('changes of tasks arrive with id and kind', async (t) => {
+test('changes of tasks are sent with id and kind', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'tasks');
   await client.waitFor('hello');
@@ -139,7 +139,7 @@ test('changes of tasks arrive with id and kind', async (t) => {
   );
 });
 
-test('commands that were run or refused arrive with the id of their request', async (t) => {
+test('executed and refused commands are sent with the id of their request', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const client = await openEvents(t, app.url, 'executions', { token });
@@ -155,7 +155,7 @@ test('commands that were run or refused arrive with the id of their request', as
   );
 });
 
-test('a client that reconnects with an id that no alert has gets resync for all its topics', async (t) => {
+test('a client that reconnects with an invalid id gets resync for all its topics', async (t) => {
   const app = await startApp(t);
   await send(app, 'a');
   for (const lastEventId of ['-', '-1', '1.5', 'x', '9'.repeat(30)]) {
@@ -166,7 +166,7 @@ test('a client that reconnects with an id that no alert has gets resync for all 
   }
 });
 
-test('the event hello has an id for topics without ids too, which keeps the place in the alerts', async (t) => {
+test('the event hello of topics without ids repeats the id of the client', async (t) => {
   const app = await startApp(t);
   for (const [lastEventId, id] of [
     [undefined, '-'],
@@ -180,7 +180,7 @@ test('the event hello has an id for topics without ids too, which keeps the plac
   }
 });
 
-test('usage of the machine arrives every second and processes every two, as numbers', async (t) => {
+test('usage of the machine is sent every second and processes every 2 s, as numbers', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'host,processes');
   const [, usage] = await client.waitFor('host', 2);
@@ -193,7 +193,7 @@ test('usage of the machine arrives every second and processes every two, as numb
   assert.equal(own.user, userInfo().username);
 });
 
-test('a second listener gets the last reading at once, and does not change what the first one gets', async (t) => {
+test('a second listener gets the last reading at once, without effect on the first listener', async (t) => {
   const app = await startApp(t);
   const first = await openEvents(t, app.url, 'host');
   const [, before] = await first.waitFor('host', 2);
@@ -203,7 +203,7 @@ test('a second listener gets the last reading at once, and does not change what 
   for (const share of shares) assert.equal(typeof share, 'number', String(shares));
 });
 
-test('the first usage after a pause is not the mean of the pause', async (t) => {
+test('after a pause without listeners, the first usage is unknown instead of a mean of the pause', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['monitoring', 'events'] } });
   const readFirst = async () => {
     const client = await openEvents(t, app.url, 'host,processes');
@@ -218,7 +218,7 @@ test('the first usage after a pause is not the mean of the pause', async (t) => 
   assert.deepEqual(await readFirst(), [null, null, undefined]);
 });
 
-test('the first usage is that of the last second where the history is kept', async (t) => {
+test('with the history, the first usage is the usage of the last second', async (t) => {
   const app = await startApp(t);
   await waitUntilPasses(async () => {
     const client = await openEvents(t, app.url, 'host');
@@ -228,7 +228,7 @@ test('the first usage is that of the last second where the history is kept', asy
   });
 });
 
-test('each topic needs the access of its route', async (t) => {
+test('each topic requires the access of its route', async (t) => {
   const reader = createAccessKey('reader', ['alerts:read']);
   const settings = { alertsAuth: 'bearer', keys: [reader.entry] };
   const app = await startApp(t, { settings });
@@ -250,7 +250,7 @@ test('each topic needs the access of its route', async (t) => {
   }
 });
 
-test('missing and unknown topics are 400 and name the topics', async (t) => {
+test('missing and unknown topics are refused with 400 and a list of the topics', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['alerts', 'events'] } });
   for (const [query, message] of [
     ['', 'topics must name at least one of alerts, deliveries'],
@@ -262,7 +262,7 @@ test('missing and unknown topics are 400 and name the topics', async (t) => {
   }
 });
 
-test('an alert of 10 KB and markup arrive as text on one line', async (t) => {
+test('a long alert with markup and line breaks is sent as one line of JSON', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'alerts');
   await client.waitFor('hello');
@@ -271,7 +271,7 @@ test('an alert of 10 KB and markup arrive as text on one line', async (t) => {
   assert.deepEqual(messagesOf(await client.waitFor('alerts')), [message]);
 });
 
-test('HEAD has the type and ends', async (t) => {
+test('HEAD returns the headers without opening a stream', async (t) => {
   const { request } = await startApp(t);
   const { status, headers } = await request('HEAD', '/api/events?topics=tasks');
   const got = [status, headers['content-type'], headers['x-accel-buffering']];

@@ -10,24 +10,22 @@ import { defineFeature, type FeatureInstance, type Parts } from '../../kit/featu
 import { defineRoute, type Route } from '../../kit/route.ts';
 import type { SendEvent, Topic } from '../../kit/topic.ts';
 
-/** Streams at a time, divided between addresses. */
+/** Maximum number of open streams, shared fairly between addresses. */
 const maxStreams = 128;
 
-const noneFree =
-  `No event stream is free: there are ${maxStreams}, of which an address gets a quarter while others ask; ` +
-  'try again later';
+const noneFree = `All ${maxStreams} event streams are in use, or all streams of your address: try again later`;
 
 const EventQuery = Type.Object({
   topics: Type.String({
     default: '',
-    description: 'At least one topic, separated by commas.',
+    description: 'One or more topics, separated by commas.',
     examples: ['alerts,tasks'],
   }),
 });
 
 const EventText = Type.String({ examples: ['event: host\ndata: {"cpu":0.25}\n\n'] });
 
-/** What changes, while it does: topics of the other features as server-sent events, with a comment each `commentMs`. */
+/** Streams the topics of other features as server-sent events, with a comment every `commentMs` milliseconds. */
 export const createEvents = (commentMs: number) =>
   defineFeature({
     name: 'events',
@@ -42,7 +40,7 @@ const createStreams = (
   { topics, authorize, meters, offers }: Pick<Parts, 'topics' | 'authorize' | 'meters' | 'offers'>,
   commentMs: number,
 ): FeatureInstance => {
-  /** Open streams; the function tells whether the listener still may listen. */
+  /** Open streams, each with a function that returns false once the listener has lost its access. */
   const streams = new Map<EventStream, () => boolean>();
   const shares = new FairShares(maxStreams);
   meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => streams.size);
@@ -81,12 +79,12 @@ const createStreams = (
       const isKnown = () => authorize(request, needs('events:read')) === undefined;
       const refusal = findRefusal();
       if (refusal) throw refusal;
-      // With a token, a stream ends when that does, even if all its topics are open.
+      // A stream opened with a token ends with the token, even if all its topics are open.
       const wasKnown = request.headers.authorization !== undefined && isKnown();
       const after = readLastEventId(request);
       if (after !== undefined) {
         await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
-        // Meanwhile the listener may have lost the access.
+        // The listener may have lost its access meanwhile.
         const late = findRefusal() ?? (wasKnown ? authorize(request, needs('events:read')) : undefined);
         if (late) throw late;
       }
@@ -122,7 +120,7 @@ const createStreams = (
       isStopped = true;
       for (const stream of streams.keys()) stream.end();
     },
-    // Keys and users were loaded before.
+    // Keys and users are reloaded before this hook.
     reload: () => {
       endLost();
       return [];
@@ -143,10 +141,10 @@ const chooseTopics = (query: string, known: ReadonlyMap<string, Topic>): Chosen 
   });
 };
 
-/** Sent as the id where the topics have none of their own, so that the client sends one when it comes back. */
+/** Id of the event `hello` for topics without ids, so that a client sends an id when it reconnects. */
 const noPlace = '-';
 
-/** Where the client was when it lost the connection: NaN if its id is of no alert, undefined if it sends none. */
+/** Returns the `Last-Event-ID` of a request: undefined without the header, NaN if the id is no seq of an alert. */
 const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
   const id = headers['last-event-id'];
   if (typeof id !== 'string' || id === '') return undefined;
@@ -154,8 +152,8 @@ const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
 };
 
 /**
- * Subscribes to the topics; returns the functions that unsubscribe. A client that reconnects gets `resync` with the names of the
- * topics that cannot go on where they were.
+ * Subscribes to the topics and returns the functions that unsubscribe. A client that reconnects gets `resync` with the topics
+ * whose missed events cannot be sent again.
  */
 const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {
   const resumed = chosen.filter(([, { lastId }]) => after !== undefined && after <= (lastId?.() ?? -1));
@@ -163,7 +161,7 @@ const listen = (stream: EventStream, chosen: Chosen, after: number | undefined):
   const [id] = chosen.flatMap(([, { lastId }]) => lastId?.() ?? []);
   const place = resumed.length > 0 ? after : (id ?? after);
   const hello = JSON.stringify({ topics: chosen.map(([name]) => name) });
-  // Its id is where a client that gets no other event goes on.
+  // A client that gets no other event resumes from the id of this event.
   void stream.send('hello', hello, place === undefined || Number.isNaN(place) ? noPlace : place);
   if (after !== undefined && lost.length > 0) void stream.send('resync', JSON.stringify({ topics: lost }));
   return chosen.map(([name, topic]) =>
@@ -171,26 +169,26 @@ const listen = (stream: EventStream, chosen: Chosen, after: number | undefined):
   );
 };
 
-/** Bytes of events that may wait for a reader; one that lets more pile up is disconnected. */
+/** Maximum bytes of events that wait for a slow client; beyond it, the client is disconnected. */
 const maxBacklog = 1024 * 1024;
 
 const eventHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // Proxies such as nginx would collect the events.
+  // Stops proxies such as nginx from buffering the events.
   'x-accel-buffering': 'no',
 };
 
 type EventStream = ReturnType<typeof openStream>;
 
-/** A response that goes on as server-sent events. `onClose` is called once, when it has ended for any reason. */
+/** Turns a response into a stream of server-sent events. `onClose` is called once, when the stream ends for any reason. */
 const openStream = (response: ServerResponse, onClose: () => void) => {
   response.writeHead(200, eventHeaders);
-  /** Events of this turn of the event loop, which become one write. */
+  // Events of the current turn of the event loop, written together.
   let ready = '';
-  // Events wait as one text: each write that Node keeps costs some hundred bytes more.
+  // Events for a slow client, as one text, because each pending write of Node costs some hundred bytes.
   let waiting = '';
   let waitingBytes = 0;
-  /** Pending while the reader has not taken what was written. */
+  // Pending while the client has not read the last write.
   let room: Promise<void> | undefined;
   let makeRoom = (): void => undefined;
   const isOver = () => response.writableEnded || response.destroyed;
@@ -224,7 +222,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
     if (ready === '') queueMicrotask(writeReady);
     ready += text;
   };
-  /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
+  // Drops the events that a slow client has not read: the client resumes from its last event.
   const end = (): void => {
     const isBehind = room !== undefined;
     writeReady();
@@ -232,7 +230,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
     else response.end();
   };
   const { socket } = response;
-  // A client that goes away closes its side first; only the second write after that would fail.
+  // A client that disconnects closes its side first; only the second write after that would fail.
   if (socket?.readableEnded) end();
   else socket?.once('end', end);
   response.on('drain', writeWaiting);
@@ -251,7 +249,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
       (name: string): SendEvent =>
       (data, id) =>
         send(name, data, id),
-    /** Keeps proxies from closing a silent connection, and shows the client that the server is there. */
+    /** Sends a comment, which keeps proxies from closing an idle connection and shows the client that the server runs. */
     comment: () => add(':\n\n'),
     end,
   };

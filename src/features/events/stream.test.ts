@@ -12,7 +12,7 @@ import { createNoticeTopic } from '../../kit/topic.ts';
 import { features } from '../index.ts';
 import { createEvents } from './index.ts';
 
-/** An app with a topic `noise`, and the function that sends an event on it. */
+/** Starts an app with a topic `noise` and returns a function that publishes an event. */
 const startNoisyApp = async (t: TestContext) => {
   const { topic, publish } = createNoticeTopic(openFor('events:read'), Type.Object({}));
   const noisy: Feature = {
@@ -35,7 +35,7 @@ test('the stream ends when the token expires', async (t) => {
   assert.ok(Date.now() / 1000 >= now + 2);
 });
 
-test('the 129th stream is 503, and a closed one makes room', async (t) => {
+test('the 129th stream is refused with 503 until a stream is closed', async (t) => {
   const app = await startApp(t);
   const clients = await Promise.all(Array.from({ length: 128 }, () => openEvents(t, app.url, 'tasks')));
   for (const { status } of clients) assert.equal(status, 200);
@@ -48,7 +48,7 @@ test('the 129th stream is 503, and a closed one makes room', async (t) => {
   });
 });
 
-test('streams whose clients have closed their connections make room at once', async (t) => {
+test('a stream ends as soon as its client closes the connection', async (t) => {
   const app = await startApp(t);
   const clients = await Promise.all(Array.from({ length: 128 }, () => openEvents(t, app.url, 'tasks')));
   await Promise.all(clients.map(({ waitFor }) => waitFor('hello')));
@@ -71,14 +71,14 @@ test('streams end at once when the server shuts down', async (t) => {
   assert.ok(tookMs < 4000, `${tookMs} ms`);
 });
 
-test('a reader that lets 1 MiB pile up is disconnected, and the others are not', async (t) => {
+test('a client with 1 MiB of unread events is disconnected, and other clients are not', async (t) => {
   const { app, publish } = await startNoisyApp(t);
   const [slow, quick] = await Promise.all([openEvents(t, app.url, 'noise'), openEvents(t, app.url, 'noise')]);
   slow.pause();
   const text = 'x'.repeat(100_000);
   let sent = 0;
   // The buffers of both kernels fill first.
-  await waitUntil('the slow reader is disconnected', async () => {
+  await waitUntil('the slow client is disconnected', async () => {
     publish(() => ({ text }));
     sent += 1;
     await quick.waitFor('noise', sent);
@@ -87,7 +87,7 @@ test('a reader that lets 1 MiB pile up is disconnected, and the others are not',
   assert.equal(quick.events().filter(({ name }) => name === 'noise').length, sent);
 });
 
-test('128 streams that nobody reads do not delay shutdown', async (t) => {
+test('128 unread streams do not delay shutdown', async (t) => {
   const { app, publish } = await startNoisyApp(t);
   const clients = await Promise.all(Array.from({ length: 128 }, () => openEvents(t, app.url, 'noise')));
   for (const client of clients) client.pause();
@@ -107,7 +107,7 @@ test('128 streams that nobody reads do not delay shutdown', async (t) => {
   assert.ok(tookMs < 4000, `${tookMs} ms`);
 });
 
-test('an alert as long as a request may be arrives, and the ones after it', async (t) => {
+test('an alert of the maximum size of a request is sent, and the alerts after it', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'alerts');
   await client.waitFor('hello');
@@ -120,11 +120,11 @@ test('an alert as long as a request may be arrives, and the ones after it', asyn
   );
 });
 
-test('a comment is sent again and again while there are no events', async (t) => {
+test('comments are sent while there are no events', async (t) => {
   const app = await startApp(t, {
     features: features.map((each) => (each.name === 'events' ? createEvents(50) : each)),
   });
   const client = await openEvents(t, app.url, 'tasks');
   await client.waitFor('hello');
-  await waitUntil('two comments have come', () => (client.text().match(/^:$/gm) ?? []).length >= 2);
+  await waitUntil('two comments are received', () => (client.text().match(/^:$/gm) ?? []).length >= 2);
 });

@@ -10,13 +10,13 @@ import { alertsAt, type Disks, disksAt, type Ring } from './ring.ts';
 
 const HistoryQuery = Type.Object({
   since: optionalText(
-    'Only steps from this time on: RFC 3339 with an offset, or Unix seconds. All by default.',
+    'Only steps from this time on: RFC 3339 with an offset, or Unix seconds. All steps by default.',
     '2026-01-31T09:30:00Z',
   ),
   step: Type.Integer({
     enum: [1, 10],
     default: 10,
-    description: 'Seconds: 1 for the last 10 minutes, 10 for the last 24 hours.',
+    description: 'Length of a step in seconds: 1 for the last 10 minutes, 10 for the last 24 hours.',
   }),
 });
 
@@ -32,7 +32,7 @@ export const createHistoryRoute = ({ rings, disks, documents, clock }: HistoryPa
     method: 'GET',
     path: '/api/history',
     ...openFor('machine:read'),
-    summary: 'Report how processor, memory, load, disks, network and alerts have developed',
+    summary: 'Report the history of processor, memory, load, disks, network and alerts',
     schema: { operationId: 'getHistory', querystring: HistoryQuery, response: { 200: History } },
     handler: ({ query: { since, step } }, reply) => {
       const ring = rings.find((each) => each.step === step) as Ring;
@@ -52,7 +52,7 @@ const toSeconds = (text: string): number => {
   return Math.ceil(seconds);
 };
 
-/** The steps of a ring from one time to another, both included. */
+/** A range of steps of a ring; `from` and `to` are Unix seconds, both inclusive. */
 interface Span {
   ring: Ring;
   disks: Disks;
@@ -60,18 +60,18 @@ interface Span {
   to: number;
 }
 
-/** Values that are written before other requests get their turn. */
+/** Number of values in one piece of a document. */
 const sliceLength = 1000;
 
-/** A short span as the document that the route sends. */
+/** Returns a short span in the form of the route's response. */
 export const toDocument = (span: Span): Static<typeof History> =>
   JSON.parse(`${toOpening(span)}${[...listTexts(span)].join()}}`);
 
-/** The JSON of a document before its columns. */
+/** Returns the JSON of a document before its columns. */
 const toOpening = ({ ring: { step }, from, to }: Span): string =>
   `{"step":${step},"start":"${toOffsetTimestamp(new Date(from * 1000))}","count":${(to - from) / step + 1},`;
 
-/** Writes documents in pieces; those of all steps of a ring are kept until the ring has other rows. */
+/** Writes documents in pieces. The document of a whole ring is cached until the ring changes. */
 export const createDocuments = () => {
   const kept = new Map<Ring, ReturnType<typeof createSharedTexts>>();
   return {
@@ -85,7 +85,7 @@ export const createDocuments = () => {
   };
 };
 
-/** Texts that several readers share: each is written once, for the first one who needs it. */
+/** Shares texts between readers: each text is computed once, for the first reader that needs it. */
 const createSharedTexts = (source: Iterator<string>) => {
   const texts: string[] = [];
   return function* (): Generator<string> {
@@ -104,7 +104,7 @@ function* toPieces(texts: Iterable<string>): Generator<JsonRows> {
   for (const text of texts) yield toJsonRows(text);
 }
 
-/** The members of the document after its head; joined by commas they are JSON. */
+/** Yields the members of the document after its opening; commas between the texts complete the JSON. */
 function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   const list = (before: string, column: number, after = '') => listColumn(before, ring.list(column, from, to), after);
   for (const [column, name] of hostColumns.entries()) yield* list(`"${name}":`, column);
@@ -112,7 +112,7 @@ function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
     const isLast = index === severityNames.length - 1;
     yield* list(`${index === 0 ? '"alerts":{' : ''}"${level}":`, alertsAt + index, isLast ? '}' : '');
   }
-  // Slots without a name are free.
+  // A slot without a name is free.
   const slots = [...disks.keys()].filter((slot) => disks[slot] !== '');
   if (slots.length === 0) yield '"disks":[]';
   for (const slot of slots) {
@@ -122,7 +122,7 @@ function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   }
 }
 
-/** A list of numbers between two texts, a slice at a time. */
+/** Yields a list of numbers between two texts, one slice at a time. */
 function* listColumn(before: string, values: Iterable<number>, after: string): Generator<string> {
   let slice: string[] = [];
   let opening = `${before}[`;
@@ -133,14 +133,14 @@ function* listColumn(before: string, values: Iterable<number>, after: string): G
       opening = '';
       slice = [];
     }
-    // Sizes of disks, and the alerts of most steps, are those of the step before.
+    // Sizes of disks and counts of alerts often equal the previous value.
     if (!Object.is(value, last)) [last, text] = [value, String(toShort(value))];
     slice.push(text);
   }
   yield `${opening}${slice.join(',')}]${after}`;
 }
 
-/** Five digits are enough for shares and small rates; unknown values are null. */
+/** Rounds to five digits, or to an integer from 1000 on; unknown values become null. */
 const toShort = (value: number): number | null => {
   if (!Number.isFinite(value)) return null;
   return value >= 1000 ? Math.round(value) : Number(value.toPrecision(5));

@@ -32,7 +32,7 @@ const hasRead = async (app: TestApp): Promise<void> =>
     assert.ok((disks[0]?.total.at(-1) ?? 0) > 0);
   });
 
-test('the history has numbers of the machine for each second', async (t) => {
+test('the history has usage of the machine for each second', async (t) => {
   const app = await startApp(t);
   await hasRead(app);
   const answer = await read(app);
@@ -47,7 +47,7 @@ test('the history has numbers of the machine for each second', async (t) => {
   assert.ok(answer.disks.some(({ mountPath }) => mountPath === '/'));
 });
 
-test('stored alerts are counted by level, those before the first reading too, and refused ones are not', async (t) => {
+test('stored alerts are counted by severity, also before the first reading; refused alerts are not counted', async (t) => {
   const app = await startApp(t);
   for (const level of ['ERROR', 'error', 'INFO'])
     await app.request('POST', '/api/alert', { body: { message: 'a', level } });
@@ -58,7 +58,7 @@ test('stored alerts are counted by level, those before the first reading too, an
   });
 });
 
-test('the history is kept across a restart, with a gap of unknown values', async (t) => {
+test('the history survives a restart, with a gap of unknown values', async (t) => {
   const dataDir = createFolder(t);
   const first = await startApp(t, { settings: { dataDir } });
   await hasRead(first);
@@ -91,7 +91,7 @@ test('a damaged file is ignored', async (t) => {
   }
 });
 
-test('a file with damaged numbers gives a document that can be read', async (t) => {
+test('a file with damaged numbers gives a valid document', async (t) => {
   const dataDir = createFolder(t);
   const first = await startApp(t, { settings: { dataDir } });
   await hasRead(first);
@@ -119,7 +119,7 @@ test('since leaves out earlier steps, as a time or as Unix seconds', async (t) =
   assert.deepEqual([future.count, future.cpu], [0, []]);
 });
 
-test('an unknown step or time is 400 and says what is allowed', async (t) => {
+test('an invalid step or time is refused with 400 and the allowed values', async (t) => {
   const { request } = await startApp(t);
   for (const [query, message] of [
     ['step=5', 'step must be one of 1, 10'],
@@ -132,7 +132,7 @@ test('an unknown step or time is 400 and says what is allowed', async (t) => {
   }
 });
 
-test('listeners get the steps that have just ended as the route returns them', async (t) => {
+test('listeners get each finished step in the form of the route', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'history');
   const listSteps = async (step: number, count: number): Promise<Answer[]> => {
@@ -163,7 +163,7 @@ test('listeners get the steps that have just ended as the route returns them', a
   }
 });
 
-/** The first values of all lists below a value. */
+/** Cuts all lists of numbers in a value to the given length. */
 const take = (value: unknown, count: number): unknown => {
   if (Array.isArray(value) && typeof value[0] !== 'object') return value.slice(0, count);
   if (Array.isArray(value)) return value.map((one) => take(one, count));
@@ -171,18 +171,18 @@ const take = (value: unknown, count: number): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, take(member, count)]));
 };
 
-test('historyAuth bearer closes the events too', async (t) => {
+test('historyAuth bearer closes the topic history too', async (t) => {
   const app = await startApp(t, { settings: { historyAuth: 'bearer' } });
   assert.equal((await openEvents(t, app.url, 'history')).status, 401);
 });
 
-test('historyAuth bearer closes the history to all but holders of a token', async (t) => {
+test('historyAuth bearer requires a token for the history', async (t) => {
   const app = await startApp(t, { settings: { historyAuth: 'bearer' } });
   assert.equal((await app.request('GET', '/api/history')).status, 401);
   assert.equal((await app.request('GET', '/api/history', { token: await app.login('reader') })).status, 200);
 });
 
-/** Writes a file with a value in every column of every step of the last day, and these disks. */
+/** Writes a history file with the given disks and a value in every column of every step of the last day. */
 const writeFile = (dataDir: string, disks: readonly string[], valueAt: (column: number, time: number) => number) => {
   const now = Math.floor(Date.now() / 1000);
   const header = Buffer.alloc(4096, ' ');
@@ -207,7 +207,7 @@ const writeFile = (dataDir: string, disks: readonly string[], valueAt: (column: 
 
 const eightDisks = ['/a', '/b', '/c', '/d', '/e', '/f', '/g', '/h'];
 
-test('a day with eight disks has every value, for readers at the same time and for one alone', async (t) => {
+test('a day with eight disks is returned completely, to concurrent readers and to a single reader', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   writeFile(dataDir, eightDisks, (column, time) => column * 1000 + (time % 997));
   const app = await startApp(t, { settings: { dataDir } });
@@ -231,7 +231,7 @@ test('a day with eight disks has every value, for readers at the same time and f
   }
 });
 
-test('a new disk takes the place of one without readings, or of the one that was seen longest ago', async (t) => {
+test('a new disk replaces a disk without readings, or else the disk that was seen longest ago', async (t) => {
   const isEmpty = (column: number) => Math.floor((column - 11) / 2) === 3;
   const hasLeft = (column: number, time: number) =>
     Math.floor((column - 11) / 2) === 5 && time > Date.now() / 1000 - 600;
@@ -258,7 +258,7 @@ test('a new disk takes the place of one without readings, or of the one that was
   }
 });
 
-test('a file of version 1.0 is taken over, and its alerts of unknown levels are warnings', async (t) => {
+test('a file of version 1.0 is read, and its alerts with unknown levels count as warnings', async (t) => {
   const dataDir = createFolder(t);
   const first = await startApp(t, { settings: { dataDir } });
   await hasRead(first);
@@ -268,7 +268,7 @@ test('a file of version 1.0 is taken over, and its alerts of unknown levels are 
   const path = join(dataDir, 'history.bin');
   const bytes = readFileSync(path);
   const header = Buffer.from(bytes.toString('latin1', 0, 4096).replace('history 2', 'history 1'), 'latin1');
-  // Each ring: times, 7 columns of the host, 4 of alerts; then a fifth one, and the disks.
+  // A ring has times, 7 columns of the host and 4 of alerts; version 1.0 has a fifth column of alerts before the disks.
   const addColumn = (ring: Buffer, steps: number, value: number): Buffer => {
     const at = 4 * steps * (1 + 7 + 4);
     const column = Buffer.from(new Float32Array(steps).fill(value).buffer);

@@ -11,7 +11,7 @@ import {
   type Disks,
   disksAt,
   loadHistory,
-  mostColumnsOfDisks,
+  maxDisks,
   Ring,
   saveHistory,
   toLongerSteps,
@@ -20,11 +20,11 @@ import {
 /** Milliseconds between two writes of the file. */
 const saveInterval = 5 * 60 * 1000;
 
-/** What is offered to other features: seconds, and seconds of one step. */
+/** Seconds of the history that other features get, and seconds of one step. */
 const recentSpan = 600;
 const recentStep = 5;
 
-/** How the machine has developed: 10 minutes by the second, 24 hours by ten seconds. */
+/** History of the machine: 10 minutes in steps of 1 s, 24 hours in steps of 10 s. */
 export const history = defineFeature({
   name: 'history',
   profiles: [{ name: 'history', mounts: ['/'], summary: 'readings and alerts of the last 24 hours' }],
@@ -59,7 +59,7 @@ export const history = defineFeature({
       }
     };
     let saved = Promise.resolve();
-    /** One at a time: the file is written in place before it is renamed. */
+    // Writes do not overlap, because all use the same temporary file.
     const save = (): Promise<void> => {
       saved = saved.then(write);
       return saved;
@@ -85,14 +85,14 @@ export const history = defineFeature({
           step: coarse.step,
           list: (column, count) => {
             const index = toIndex(column, disks);
-            // The present step has no row yet.
+            // The current step has no row yet.
             const to = coarse.align(Math.floor(clock().getTime() / 1000)) - coarse.step;
             return index < 0 ? [] : [...coarse.list(index, to - (count - 1) * coarse.step, to)];
           },
         },
       },
       start: () => {
-        // Begun together with Node's own timer for connections, so an idle server wakes up for both at once.
+        // Starts together with Node's timer for connections, so that an idle server wakes up once for both.
         leave = host.listen(take);
       },
       close: async () => {
@@ -103,7 +103,7 @@ export const history = defineFeature({
   },
 });
 
-/** The place of a column in the rings; negative for a disk that has none. */
+/** Returns the index of a column in the rings; negative for a disk without columns. */
 const toIndex = (column: HistoryColumn, disks: Disks): number => {
   if (typeof column === 'string') return hostColumns.indexOf(column);
   const slot = disks.indexOf(column.mountPath);
@@ -112,29 +112,30 @@ const toIndex = (column: HistoryColumn, disks: Disks): number => {
 
 interface SamplerParts {
   host: Pick<HostReadings, 'disksOfMinute'>;
-  /** Alerts stored so far, by level. */
+  /** Returns the number of alerts stored so far, by severity. */
   countAlerts(): Record<string, number>;
-  /** Rows of one second, and of more. */
+  /** Ring with steps of one second. */
   fine: Ring;
+  /** Ring with longer steps. */
   coarse: Ring;
-  /** Changed when disks come and go. */
+  /** Names of the disks, updated when disks are mounted or unmounted. */
   disks: Disks;
-  /** Called when the rows of a ring from one time to another, both included, were stored. */
+  /** Called after rows of a ring were stored; `from` and `to` are Unix seconds, both inclusive. */
   onRows(ring: Ring, from: number, to: number): void;
 }
 
-/** Seconds between readings of the disks, each of which wakes an idle program several times. */
+/** Seconds between readings of the disks. Each reading wakes an idle program several times. */
 const diskInterval = 60;
 
-/** Seconds after which a sample no longer continues the one before it, e.g. after the machine was suspended. */
-const longestGap = 5;
+/** Maximum seconds between two samples without a gap in the history, for example after a suspend. */
+const maxGap = 5;
 
-/** Keeps how the machine was used; call `sample` about once a second with the Unix time in seconds. */
+/** Records the usage of the machine. Call `sample` about once a second with the Unix time in seconds. */
 export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
   let before: number | undefined;
-  /** The alerts that are in rows, by level: those before the first row are in it. */
+  /** Alerts counted in rows so far, by severity. The first row has all alerts before it. */
   let counted: Record<string, number> = {};
-  const diskValues = new Float64Array(2 * mostColumnsOfDisks).fill(NaN);
+  const diskValues = new Float64Array(2 * maxDisks).fill(NaN);
   const sums = createSums();
   let isReadingDisks = false;
   const readDisks = async (time: number): Promise<void> => {
@@ -147,7 +148,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
     assignDisks(disks, mounted, [fine, coarse], time);
     for (const { mountPath, usedBytes, availableBytes } of found) {
       const index = disks.indexOf(mountPath);
-      // As `df` counts: space reserved for root is neither used nor free.
+      // Like `df`: space reserved for root is neither used nor free.
       if (index >= 0) diskValues.set([usedBytes, usedBytes + availableBytes], 2 * index);
     }
   };
@@ -156,11 +157,11 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
       const time = Math.floor(now);
       if (before === time) return;
       const seconds = before === undefined ? 0 : time - before;
-      if (before !== undefined && seconds > 0 && seconds <= longestGap) {
+      if (before !== undefined && seconds > 0 && seconds <= maxGap) {
         const alerts = countAlerts();
         const row = [...hostColumns.map((name) => usage[name]), ...toRates(counted, alerts), ...diskValues];
         counted = alerts;
-        // A timer that is a little late may skip a second, which is then like the next one.
+        // A late timer may skip a second, which then gets the values of the next second.
         for (let at = before + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
         fine.set(time, row);
         onRows(fine, before + 1, time);
@@ -186,8 +187,8 @@ const withoutAlerts = (row: readonly number[]): number[] =>
   row.map((value, column) => (column >= alertsAt && column < disksAt ? 0 : value));
 
 /**
- * Gives each disk that is mounted now a pair of columns, as long as there are some. A disk that has no reading left in the
- * rings frees its columns; if there are too few, the disk that was seen longest ago loses them.
+ * Assigns a pair of columns to each mounted disk. An unmounted disk loses its columns when the rings have no reading of it, or
+ * earlier if columns run out, least recently seen disk first.
  */
 const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
   const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));
@@ -197,7 +198,7 @@ const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly R
   }
   for (const mountPath of mounted) {
     if (disks.includes(mountPath)) continue;
-    if (disks.length < mostColumnsOfDisks && !disks.includes('')) disks.push('');
+    if (disks.length < maxDisks && !disks.includes('')) disks.push('');
     const [slot] = [...disks.keys()]
       .filter((each) => isGone(disks[each] as string))
       .sort((a, b) => lastSeen(a) - lastSeen(b));

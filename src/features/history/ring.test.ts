@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertsAt, columnCount, Ring, toLongerSteps } from './ring.ts';
 
-test('longer steps have means of measurements and sums of alerts, and gaps where there is nothing', () => {
+test('longer steps have means of measurements and sums of alerts, and gaps without rows', () => {
   const ring = new Ring(1, 60);
   const set = (time: number, cpu: number, alerts: number): void => {
     const row = Array.from({ length: columnCount }, () => Number.NaN);
@@ -10,7 +10,7 @@ test('longer steps have means of measurements and sums of alerts, and gaps where
     row[alertsAt] = alerts;
     ring.set(time, row);
   };
-  // 103 and 104, all of 105 to 109 but one, none of 110 to 114, 115.
+  // Steps of 5 s: two rows, four rows with a gap, no row, one row.
   for (const [time, cpu, alerts] of [
     [103, 0.2, 1],
     [104, 0.4, 0],

@@ -1,23 +1,23 @@
 import { hostColumns, severityNames } from '../../kit/machine.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
-/** File systems that are kept; a machine with more disks shows the first ones. */
-export const mostColumnsOfDisks = 8;
+/** Maximum number of file systems in the history. */
+export const maxDisks = 8;
 
-/** The first column of the alerts, and of the disks: used and total bytes in turn. */
+/** Index of the first column of the alerts, and of the disks, which have used and total bytes in turn. */
 export const alertsAt = hostColumns.length;
 export const disksAt = alertsAt + severityNames.length;
 
-export const columnCount = disksAt + 2 * mostColumnsOfDisks;
+export const columnCount = disksAt + 2 * maxDisks;
 
-/** Rows of numbers for the last `size` steps of time, in arrays that are allocated once. NaN stands for unknown. */
+/** Ring buffer with a row of numbers for each of the last `size` steps; NaN stands for unknown. */
 export class Ring {
-  /** Seconds. */
+  /** Length of a step in seconds. */
   readonly step: number;
   readonly size: number;
   /** Unix time of the row in each slot, a multiple of the step; 0 for none. */
   readonly #times: Uint32Array;
-  /** Column by column. */
+  /** Values, column by column. */
   readonly #values: Float32Array;
   readonly #bytes: Uint8Array;
 
@@ -30,12 +30,12 @@ export class Ring {
     this.#values = new Float32Array(memory, 4 * size);
   }
 
-  /** The beginning of the step that the time is in. */
+  /** Returns the start of the step that contains the time. */
   align(time: number): number {
     return time - (time % this.step);
   }
 
-  /** Stores the row of the step that the time is in. */
+  /** Stores the row of the step that contains the time. */
   set(time: number, row: ArrayLike<number>): void {
     const start = this.align(time);
     const slot = (start / this.step) % this.size;
@@ -44,7 +44,7 @@ export class Ring {
       this.#values[column * this.size + slot] = row[column] ?? NaN;
   }
 
-  /** The row of a step; undefined if there is none. */
+  /** Returns the row of the step that contains the time; undefined if there is none. */
   read(time: number): number[] | undefined {
     const start = this.align(time);
     if (!this.#has(start)) return undefined;
@@ -52,7 +52,7 @@ export class Ring {
     return Array.from({ length: columnCount }, (_, column) => this.#values[column * this.size + slot] as number);
   }
 
-  /** The first and the last step from `since` to `now` that have a row; undefined if none has. */
+  /** Returns the first and the last step with a row between `since` and `now`; undefined if there is no row. */
   findRange(since: number, now: number): { from: number; to: number } | undefined {
     const last = this.align(now);
     const oldest = Math.max(last - (this.size - 1) * this.step, this.align(since + this.step - 1));
@@ -67,7 +67,7 @@ export class Ring {
     return this.#times[(time / this.step) % this.size] === time;
   }
 
-  /** The values of a column from one step to another, both included. */
+  /** Yields the values of a column; `from` and `to` are both inclusive. */
   *list(column: number, from: number, to: number): Generator<number> {
     for (let time = from; time <= to; time += this.step) {
       const slot = (time / this.step) % this.size;
@@ -75,7 +75,7 @@ export class Ring {
     }
   }
 
-  /** The time of the last step up to `now` that has a value in the column; 0 if none has. */
+  /** Returns the time of the last step up to `now` with a value in the column; 0 if there is none. */
   findLast(column: number, now: number): number {
     const oldest = this.align(now) - (this.size - 1) * this.step;
     let last = 0;
@@ -86,12 +86,12 @@ export class Ring {
     return last;
   }
 
-  /** Makes all values of a column unknown. */
+  /** Sets all values of a column to unknown. */
   clear(column: number): void {
     this.#values.fill(Number.NaN, column * this.size, (column + 1) * this.size);
   }
 
-  /** Everything in it, for a file; `load` takes it back. */
+  /** Returns the contents for a file; `load` restores them. */
   get bytes(): Uint8Array {
     return this.#bytes;
   }
@@ -101,7 +101,7 @@ export class Ring {
   }
 }
 
-/** Adds up rows: takes means of measurements and sums of alerts. */
+/** Combines rows to one: means of measurements, sums of alerts. */
 export const createSums = () => {
   const sums = new Float64Array(columnCount);
   const counts = new Float64Array(columnCount);
@@ -119,7 +119,7 @@ export const createSums = () => {
         counts[column] = (counts[column] as number) + 1;
       }
     },
-    /** The row of all added ones; begins again. */
+    /** Returns the combined row and resets the sums. */
     take: (): Float64Array => {
       const row = sums.map((sum, column) => {
         if (column >= alertsAt && column < disksAt) return sum;
@@ -133,7 +133,7 @@ export const createSums = () => {
   };
 };
 
-/** The rows of a ring from one time to another, both included, in steps of so many seconds. */
+/** Combines the rows from `from` to `to`, both inclusive, to steps of the given seconds. */
 export const toLongerSteps = (
   ring: Ring,
   seconds: number,
@@ -150,28 +150,28 @@ export const toLongerSteps = (
   return { ring: longer, from: longer.align(from), to: longer.align(to) };
 };
 
-/** Begins the file; its number changes with the columns. */
+/** Start of the file; the number changes with the columns. */
 const magic = 'signalbox history 2';
 
-/** The same with one more column, after those of the severities: alerts with unknown levels, which are warnings now. */
+/** Start of a former file, which has one more column after the severities: alerts with unknown levels, now warnings. */
 const formerMagic = 'signalbox history 1';
 
-/** Names of the disks in the order of their columns; an empty one is that of columns that are free. */
+/** Mount paths of the disks in the order of their columns; empty for free columns. */
 export type Disks = string[];
 
-/** Bytes of the first line, which is padded, so that the numbers that follow are aligned. */
+/** Bytes of the header, padded so that the numbers after it are aligned. */
 const headerBytes = 4096;
 
-/** Writes the rings and the names of the disks. */
+/** Writes the rings and the mount paths of the disks. */
 export const saveHistory = (file: ReplacedFile, rings: readonly Ring[], disks: Disks): Promise<void> => {
   const header = Buffer.alloc(headerBytes, ' ');
-  // Mount paths that are longer together than the header has room for are not worth keeping.
+  // Mount paths that do not fit in the header are not saved.
   const text = JSON.stringify({ magic, disks });
   header.write(Buffer.byteLength(text) < headerBytes ? text : JSON.stringify({ magic, disks: [] }));
   return file.write(Buffer.concat([header, ...rings.map(({ bytes }) => bytes)]));
 };
 
-/** Fills the rings from the file and returns the names of the disks. A file that does not fit is ignored. */
+/** Fills the rings from the file and returns the mount paths of the disks. Ignores a file of another format or size. */
 export const loadHistory = async (file: ReplacedFile, rings: readonly Ring[]): Promise<Disks> => {
   const bytes = await file.read();
   const header = bytes && parseHeader(bytes.toString('utf8', 0, headerBytes));
@@ -193,7 +193,7 @@ const parseHeader = (text: string): { magic: string; disks: Disks } | undefined 
     const { magic: found, disks } = JSON.parse(text) as { magic?: unknown; disks?: unknown };
     return (found === magic || found === formerMagic) &&
       Array.isArray(disks) &&
-      disks.length <= mostColumnsOfDisks &&
+      disks.length <= maxDisks &&
       disks.every((disk) => typeof disk === 'string')
       ? { magic: found, disks }
       : undefined;
@@ -202,10 +202,10 @@ const parseHeader = (text: string): { magic: string; disks: Disks } | undefined 
   }
 };
 
-/** Bytes of one column of a ring, whose first one has the times. */
+/** Returns the bytes of one column; the first column has the times. */
 const columnBytes = ({ bytes }: Ring): number => bytes.length / (1 + columnCount);
 
-/** The columns of a former ring without that of unknown levels, which are added to the warnings. */
+/** Converts a former ring: adds the column of unknown levels to the warnings. */
 const dropUnknownLevels = (former: Buffer, length: number): Uint8Array => {
   const columnAt = (column: number): number => (1 + column) * length;
   const [warning, unknown] = [

@@ -16,7 +16,7 @@ const usage: Usage = {
   networkSent: 0,
 };
 
-/** A sampler of a machine whose cores are busy a quarter of the time, at which an error is stored each second. */
+/** Creates a sampler of a machine with 25 % processor usage and one error a second. */
 const createSampled = () => {
   let seconds = 0;
   const disk = { mountPath: '/', usedBytes: 30, availableBytes: 70 } as FileSystemReading;
@@ -42,7 +42,7 @@ const createSampled = () => {
 
 const list = (ring: Ring, column: number, from: number, to: number): number[] => [...ring.list(column, from, to)];
 
-test('a day of samples leaves 10 minutes by the second and 24 hours by ten seconds', () => {
+test('a day of samples leaves 10 minutes in steps of 1 s and 24 hours in steps of 10 s', () => {
   const { fine, coarse, sampleAt } = createSampled();
   const end = start + 25 * 3600;
   for (let time = start; time <= end; time += 1) sampleAt(time);
@@ -54,21 +54,21 @@ test('a day of samples leaves 10 minutes by the second and 24 hours by ten secon
   assert.ok(fine.bytes.length + coarse.bytes.length < 4 * 1024 * 1024);
 });
 
-test('a second that a late timer skips is like the next one, and its alerts are counted once', () => {
+test('a second that a late timer skips gets the values of the next second, and its alerts are counted once', () => {
   const { fine, sampleAt } = createSampled();
   for (const time of [start, start + 1, start + 3]) sampleAt(time);
   assert.deepEqual(list(fine, 0, start + 1, start + 3), [0.25, 0.25, 0.25]);
   assert.deepEqual(list(fine, alertsAt + 1, start + 1, start + 3), [1, 0, 2]);
 });
 
-test('alerts that come before the first sample, or while the machine was suspended, are in the first row after it', () => {
+test('alerts before the first sample or during a suspend are counted in the next row', () => {
   const { fine, sampleAt } = createSampled();
   for (const time of [start + 5, start + 6, start + 7, start + 100, start + 101, start + 102]) sampleAt(time);
   assert.deepEqual(list(fine, alertsAt + 1, start + 6, start + 7), [6, 1]);
   assert.deepEqual(list(fine, alertsAt + 1, start + 101, start + 102), [94, 1]);
 });
 
-test('after the machine was suspended or its clock was changed, the time in between is unknown', () => {
+test('the time of a suspend or a change of the clock is unknown', () => {
   const { fine, sampleAt } = createSampled();
   for (const time of [start, start + 1, start + 100, start + 101]) sampleAt(time);
   assert.deepEqual(list(fine, 0, start + 1, start + 2), [0.25, NaN]);

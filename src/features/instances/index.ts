@@ -5,7 +5,7 @@ import { defineRoute, defineShape, type Route } from '../../kit/route.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 
 const Instance = defineShape('Instance', {
-  name: Type.String({ description: 'As set by `instanceName`.', examples: ['one'] }),
+  name: Type.String({ description: 'Name of the instance, set by `instanceName`.', examples: ['one'] }),
   version: Type.String({ description: 'Version of signalbox.', examples: ['1.0.0'] }),
   instance: Type.String({
     format: 'uuid',
@@ -14,15 +14,15 @@ const Instance = defineShape('Instance', {
   }),
   seenAt: Type.String({
     format: 'date-time',
-    description: 'When it last wrote to the database, which it does every 5 seconds, by the clock of the database.',
+    description: 'Time of the last sign of life, by the clock of the database. Instances write one every 5 seconds.',
     examples: ['2026-01-31T08:30:00.000Z'],
   }),
-  isLive: Type.Boolean({ description: 'Whether it was seen within the last minute.', examples: [true] }),
-  isThis: Type.Boolean({ description: 'Whether it sent this response.', examples: [true] }),
+  isLive: Type.Boolean({ description: 'True if the instance was seen within the last minute.', examples: [true] }),
+  isThis: Type.Boolean({ description: 'True for the instance that sent this response.', examples: [true] }),
 });
 
 const InstanceList = defineShape('InstanceList', {
-  count: Type.Integer({ examples: [1] }),
+  count: Type.Integer({ description: 'Instances in `data`.', examples: [1] }),
   data: Type.Array(Instance),
 });
 
@@ -51,7 +51,7 @@ const createInstancesRoute = (database: Database): Route =>
     },
   });
 
-/** The row of an instance that has ended stays for a day. */
+/** Query of the instances; a stopped instance is listed for a day. */
 const list = `SELECT name, version, instance, seen_at AS "seenAt", seen_at > now() - interval '1 minute' AS "isLive",
     instance = $1 AS "isThis"
   FROM signalbox.writer WHERE seen_at >= now() - interval '1 day' AND name <> '' ORDER BY 5 DESC, name, seen_at DESC`;

@@ -5,13 +5,13 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { createItemRoutes, Item, ItemSeed, type ItemStore, itemKind } from './routes.ts';
 
-/** Items, listed and created with a token. */
+/** Items, which need a token to list and create. */
 export const items = defineFeature({
   name: 'items',
   profiles: [{ name: 'items', aliases: ['I'], mounts: ['/'], summary: 'items behind a token', fixedAccess: 'closed' }],
   settings: {},
   seed: { items: ItemSeed },
-  /** In order of creation. */
+  /** Transfers items in order of creation. */
   transfer: defineTransfer<EntryChange<Item>>({
     name: itemKind.name,
     lines: { items: Type.Object(Item.properties, { additionalProperties: false }) },
@@ -34,11 +34,11 @@ export const items = defineFeature({
   },
 });
 
-/** Loads the seed, unless there are items already. */
+/** Stores the seed records unless there are items already. */
 const restoreItems = async (store: ItemStore, records: ItemSeed[]): Promise<void> => {
   const repeated = records.findIndex(
     ({ id }, index) => id !== undefined && records.slice(0, index).some((earlier) => earlier.id === id),
   );
-  if (repeated >= 0) throw new SettingsError([`seed record items[${repeated}].id is given twice`]);
+  if (repeated >= 0) throw new SettingsError([`seed record items[${repeated}].id occurs twice`]);
   if (records.length > 0) await store.restore(records);
 };

@@ -6,7 +6,7 @@ import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.t
 import { defineRoute, defineShape, type Route } from '../../kit/route.ts';
 import type { EntryKind, EntryStore } from '../../storage/entries.ts';
 
-/** Ids of items are below this. */
+/** Number of possible ids: 0 to 999. */
 const itemIds = 1000;
 
 export const Item = defineShape('Item', {
@@ -24,7 +24,7 @@ const ItemCreated = defineShape('ItemCreated', {
 });
 
 const ItemQuery = Type.Object({
-  page: Type.Integer({ minimum: 1, default: 1 }),
+  page: Type.Integer({ minimum: 1, default: 1, description: 'Number of the page.' }),
   size: Type.Integer({ minimum: 0, default: 20, description: 'Items on a page.' }),
 });
 
@@ -35,7 +35,7 @@ const ItemPage = defineShape('ItemPage', {
   total: Type.Integer({ description: 'Items on all pages.', examples: [1] }),
 });
 
-/** An item in a seed file; without an id it gets a random one. */
+/** An item in a seed file; without an id, the item gets a random id. */
 export const ItemSeed = Type.Object(
   {
     id: Type.Optional(Item.properties.id),
@@ -46,7 +46,7 @@ export const ItemSeed = Type.Object(
 );
 export type ItemSeed = Static<typeof ItemSeed>;
 
-/** A new item gets a random unused id; once all ids are used, any. */
+/** Kind of the items. A new item gets a random unused id; once all ids are used, any id. */
 export const itemKind: EntryKind<ItemSeed, Item> = {
   name: 'items',
   table: 'item',
@@ -61,7 +61,7 @@ const pickId = (taken: ReadonlySet<number>): number => {
   return unused[randomInt(Math.max(unused.length, 1))] ?? randomInt(itemIds);
 };
 
-/** Profile `items`. */
+/** Creates the routes of the profile `items`. */
 export const createItemRoutes = (store: ItemStore): Route[] => [
   defineRoute({
     method: 'GET',
@@ -93,7 +93,7 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
   }),
 ];
 
-/** The other pages, as far as there are any. */
+/** Returns the queries of the first, previous, next and last page. */
 const toPages = (page: number, size: number, total: number) => {
   if (size === 0) return {};
   const last = Math.max(1, Math.ceil(total / size));

@@ -10,7 +10,7 @@ import { createAccessKey } from '../../auth/access.ts';
 import type { Feature } from '../../kit/feature.ts';
 import { features } from '../index.ts';
 
-/** The value of a line, which begins with the name and its labels. */
+/** Returns the value of the line that begins with the given name and labels. */
 const readValue = (text: string, start: string): number | undefined => {
   const line = text.split('\n').find((each) => each.startsWith(`${start} `));
   return line === undefined ? undefined : Number(line.slice(start.length));
@@ -47,7 +47,7 @@ test('promtool finds no problems in /metrics', requires({ programs: ['promtool']
   assert.deepEqual(await runPromtool(['check', 'metrics'], await scrape(app)), { code: 0, output: '' });
 });
 
-test('a measurement that fails is left out, and the others are there', async (t) => {
+test('a meter that fails is left out of the scrape', async (t) => {
   const failing: Feature = {
     name: 'failing',
     profiles: [],
@@ -69,7 +69,7 @@ test('a measurement that fails is left out, and the others are there', async (t)
   assert.match(text, /^signalbox_build_info/m);
 });
 
-test('responses are timed by the pattern of their route and their status, refused ones too', async (t) => {
+test('responses, refusals too, are timed by route pattern and status', async (t) => {
   const app = await startApp(t);
   for (const path of ['/api/tasks/17', '/api/tasks/18', '/api/items', '/nope', '/api/tasks?limit=x']) {
     await app.request('GET', path);
@@ -91,7 +91,7 @@ test('responses are timed by the pattern of their route and their status, refuse
   assert.doesNotMatch(text, /tasks\/1[78]|nope/);
 });
 
-test('the buckets of a histogram rise to its count', async (t) => {
+test('the buckets of a histogram are cumulative and end at its count', async (t) => {
   const app = await startApp(t);
   for (let index = 0; index < 20; index += 1) await app.request('GET', '/api/tasks');
   const text = await scrape(app);
@@ -107,7 +107,7 @@ test('the buckets of a histogram rise to its count', async (t) => {
   );
 });
 
-test('alerts, logins and commands are counted by their results', async (t) => {
+test('alerts, logins and commands are counted by result', async (t) => {
   const app = await startApp(t);
   for (const level of ['CRITICAL', 'Warn', '', 'purple', 'x"\n\\']) {
     await app.request('POST', '/api/alert', { body: { message: 'a', level } });
@@ -132,7 +132,7 @@ test('alerts, logins and commands are counted by their results', async (t) => {
   assert.equal(readValue(text, 'signalbox_journal_writable{journal="alerts"}'), 1);
 });
 
-test('an alert with an Idempotency-Key that was used before counts as a repeat, not as received', async (t) => {
+test('an alert with a known Idempotency-Key counts as repeated, not as received', async (t) => {
   const app = await startApp(t);
   const send = (message: string) =>
     app.request('POST', '/api/alert', { body: { message }, headers: { 'idempotency-key': 'one' } });
@@ -142,7 +142,7 @@ test('an alert with an Idempotency-Key that was used before counts as a repeat, 
   assert.equal(readValue(text, 'signalbox_alerts_repeated_total{format="native"}'), 1);
 });
 
-test('deliveries are counted by destination and result, with what waits and what was given up', async (t) => {
+test('deliveries are counted by destination and result, with pending and parked alerts', async (t) => {
   const [willing, refusing] = [await startReceiver(t), await startReceiver(t, answer(400))];
   const app = await startOutbox(t, [toDestination(willing, { name: 'a' }), toDestination(refusing, { name: 'b' })]);
   await sendAlert(app, disk);
@@ -166,7 +166,7 @@ test('requests refused because of too many connections are counted', async (t) =
   assert.equal(readValue(await scrape(app), 'signalbox_requests_shed_total{reason="connections"}'), 1);
 });
 
-test('metricsAuth bearer closes /metrics to all but tokens and keys with metrics:read', async (t) => {
+test('metricsAuth bearer requires a token or a key with metrics:read for /metrics', async (t) => {
   const scraper = createAccessKey('scraper', ['metrics:read']);
   const sender = createAccessKey('sender', ['alerts:write']);
   const settings = { metricsAuth: 'bearer', keys: [scraper.entry, sender.entry] };

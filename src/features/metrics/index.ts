@@ -7,10 +7,10 @@ import { defineRoute } from '../../kit/route.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { addProcessMeters, readMetrics, textType } from '../../metrics/prometheus.ts';
 
-/** Everything that is measured, for Prometheus and programs that read its text format. */
+/** Metrics in Prometheus's text format. */
 export const metrics = defineFeature({
   name: 'metrics',
-  profiles: [{ name: 'metrics', mounts: ['/'], summary: 'measurements for Prometheus' }],
+  profiles: [{ name: 'metrics', mounts: ['/'], summary: 'metrics for Prometheus' }],
   settings: {},
   create: ({ meters, host, version }) => {
     meters.reading(
@@ -29,7 +29,7 @@ export const metrics = defineFeature({
             method: 'GET',
             path: '/metrics',
             ...openFor('metrics:read'),
-            summary: 'Report all measurements in the text format of Prometheus',
+            summary: 'Report all metrics in the text format of Prometheus',
             schema: {
               operationId: 'getMetrics',
               response: { 200: { content: { 'text/plain': { schema: MetricsText } } } },
@@ -47,7 +47,7 @@ const MetricsText = Type.String({ examples: ['process_cpu_seconds_total 1.25'] }
 /** Milliseconds for which the meters of one scrape share a reading. */
 const maxAgeMs = 500;
 
-/** Measures the machine, each time metrics are scraped. */
+/** Adds meters of the machine, which are read at each scrape. */
 const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
   const counters = createSharedReading(async () => host.counters(), maxAgeMs);
   const disks = createSharedReading(() => host.fixedDisks(), maxAgeMs);

@@ -7,7 +7,7 @@ import { HostUsage, ProcessUsage } from '../../kit/machine.ts';
 import { createPolledTopic, createSourceTopic, type Topic } from '../../kit/topic.ts';
 import { createMonitoringRoutes, rankProcesses, toRounded } from './routes.ts';
 
-/** Monitoring: the state of the machine the server runs on. */
+/** State of the machine on which the server runs. */
 export const monitoring = defineFeature({
   name: 'monitoring',
   profiles: [
@@ -23,28 +23,29 @@ export const monitoring = defineFeature({
         version,
         nodeVersion: process.versions.node,
         monotonicMs: () => performance.now(),
-        // Shared, so concurrent requests read its files only once.
+        // Shared, so that concurrent requests read the files of PowerShell only once.
         readPowerShellVersion: createSharedReading(() => readPowerShellVersion(powerShellPaths), 0),
       }),
     },
   }),
 });
 
+/** Milliseconds between two events of a topic. */
 const processInterval = 2000;
 const topInterval = 4000;
 
-/** Processes in an event: the ones with the largest working sets. */
-const mostProcesses = 2000;
-const topProcesses = 10;
+/** Maximum number of processes in an event of the topics `processes` and `top`. */
+const maxProcesses = 2000;
+const maxTopProcesses = 10;
 
-/** The machine's usage every second, its processes every two, the largest of them every four; as numbers without units. */
+/** Creates the topics: usage every second, processes every 2 s, the largest processes every 4 s. */
 const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>): Record<string, Topic> => {
-  const { read, begin } = createTopReader(host, clock, mostProcesses);
-  const top = createTopReader(host, clock, topProcesses);
+  const { read, begin } = createTopReader(host, clock, maxProcesses);
+  const top = createTopReader(host, clock, maxTopProcesses);
   return {
     host: createSourceTopic(openFor('machine:read'), HostUsage, (report) =>
       host.listen(({ usage }) => {
-        // JSON has no NaN: it becomes null.
+        // NaN becomes null in JSON.
         report({ time: clock().toISOString(), ...usage, cpu: toRounded(usage.cpu, 4) });
       }),
     ),
@@ -53,9 +54,9 @@ const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>):
   };
 };
 
-/** The processes with the largest working sets, and their usage since the reading before. */
-const createTopReader = (host: Parts['host'], clock: () => Date, most: number) => {
-  const { read, begin } = createUsageReader(host, (all) => rankProcesses(all).processes.slice(0, most));
+/** Creates a reader of the processes with the largest working sets and their usage since the previous reading. */
+const createTopReader = (host: Parts['host'], clock: () => Date, max: number) => {
+  const { read, begin } = createUsageReader(host, (all) => rankProcesses(all).processes.slice(0, max));
   return {
     begin,
     read: async () => {

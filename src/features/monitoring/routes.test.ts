@@ -28,14 +28,14 @@ after(() => host.close());
 
 const get = async (url: string): Promise<unknown> => (await request('GET', url)).json;
 
-test('GET /health reports how long the server has been up', async () => {
+test('GET /health reports the uptime of the server', async () => {
   monotonicMs += 90_061_500;
   const { hostname } = await host.system();
   const expected = { status: 'healthy', uptime: '1.01:01:01.5000000', version: '1.2.3', hostname };
   assert.equal(JSON.stringify(await get('/health')), JSON.stringify(expected));
 });
 
-test('GET /api/health reports how busy the machine is', async () => {
+test('GET /api/health reports the usage of the machine', async () => {
   const health = JSON.stringify(await get('/api/health'));
   const { hostname } = await host.system();
   assert.match(health, /^\{"status":"healthy","timestamp":"2026-01-02T03:04:05","computer":"/);
@@ -55,7 +55,7 @@ test('GET /api/info reports Unknown for a PowerShell that is not installed', asy
   });
 });
 
-test('GET /api/processes lists ten, or `top`, processes by memory whatever `sort` is', async () => {
+test('GET /api/processes lists 10 or `top` processes by memory and ignores `sort`', async () => {
   const ten = (await get('/api/processes')) as { count: number; data: { memoryMB: number }[] };
   assert.equal(ten.count, ten.data.length);
   assert.ok(ten.count <= 10);

@@ -22,7 +22,7 @@ const ServerHealth = defineShape('ServerHealth', {
 
 const MachineHealth = defineShape('MachineHealth', {
   status: Type.Literal('healthy'),
-  timestamp: Type.String({ description: 'Local time.', examples: ['2026-01-31T09:30:00'] }),
+  timestamp: Type.String({ description: 'Local time of the server.', examples: ['2026-01-31T09:30:00'] }),
   computer: Type.String({ examples: ['web-1'] }),
   uptime: Type.String({ description: 'Time since the machine started.', examples: ['12.3 days'] }),
   cpuUsage: Type.String({ description: 'Busy share of all processors over the last second.', examples: ['7%'] }),
@@ -32,7 +32,7 @@ const MachineHealth = defineShape('MachineHealth', {
 const ServerInfo = defineShape('ServerInfo', {
   computer: Type.String({ examples: ['web-1'] }),
   os: Type.String({
-    description: '`Unknown` if the system does not report it.',
+    description: 'Name of the operating system; `Unknown` if not reported.',
     examples: ['Debian GNU/Linux 12 (bookworm)'],
   }),
   psVersion: Type.String({ description: 'Version of PowerShell; `Unknown` if there is none.', examples: ['7.4.6'] }),
@@ -41,7 +41,7 @@ const ServerInfo = defineShape('ServerInfo', {
 });
 
 const ProcessQuery = Type.Object({
-  top: Type.Integer({ minimum: 0, default: 10, description: 'How many processes to list.' }),
+  top: Type.Integer({ minimum: 0, default: 10, description: 'Maximum number of processes to return.' }),
   sort: Type.String({ default: 'Memory', description: 'Accepted, but rows are always ordered by working set.' }),
 });
 
@@ -57,7 +57,7 @@ const ProcessList = defineList('ProcessList', 'Processes', ProcessRow);
 
 const DiskRow = defineShape('Disk', {
   drive: Type.String({ description: 'Mount path; on Windows the drive letter.', examples: ['/'] }),
-  totalGB: Type.Number({ description: 'GiB, two decimals.', examples: [251.97] }),
+  totalGB: Type.Number({ description: 'Size in GiB, two decimals.', examples: [251.97] }),
   freeGB: Type.Number({
     description: 'Space that ordinary users can still fill, in GiB, two decimals.',
     examples: [78.93],
@@ -78,7 +78,7 @@ interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version'> {
 
 const unknown = 'Unknown';
 
-/** Profile `monitoring`; the server's uptime counts from this call. */
+/** Creates the routes of the profile `monitoring`. The server's uptime counts from this call. */
 export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   ...listServerHealth(parts),
   defineRoute({
@@ -123,7 +123,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   }),
 ];
 
-/** Kubernetes calls the same check livez. */
+/** Creates the health check twice: `/livez` is its name in Kubernetes. */
 const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Route[] => {
   const startedAt = monotonicMs();
   const handler = async () => ({
@@ -172,14 +172,14 @@ const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: Moni
 
 const bytesPerGiB = 2 ** 30;
 
-/** Each reading is sorted once, and each of its rows is built once, for all requests and events that share it. */
+/** Sorts a reading once and builds each row once, for all requests and events that share the reading. */
 export const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
   processes: reading.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes || a.pid - b.pid),
-  /** Of the first processes, as many as requests have asked for. */
+  /** Rows of the first processes, built as far as requests needed them. */
   rows: [] as ProcessRow[],
 }));
 
-/** The first rows: largest working set first, equal ones by process id. */
+/** Returns the first rows, largest working set first, then by process id. */
 export const listProcessRows = (reading: readonly ProcessReading[], top: number): ProcessRow[] => {
   const { processes, rows } = rankProcesses(reading);
   for (const process of processes.slice(rows.length, top)) rows.push(toProcessRow(process));
@@ -193,7 +193,7 @@ export const toProcessRow = (process: ProcessReading): ProcessRow => ({
   cpu: cpuSecondsOf(process),
 });
 
-/** A disk as `df` shows it: space reserved for root counts as neither used nor free. */
+/** Returns the usage of a disk like `df`: space reserved for root is neither used nor free. */
 export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: FileSystemReading): DiskRow => ({
   drive: mountPath,
   totalGB: toRounded(totalBytes / bytesPerGiB, 2),
@@ -206,20 +206,20 @@ const secondsPerDay = 86_400;
 /** Rounds to a number of decimals. */
 export const toRounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));
 
-/** Days with one decimal. */
+/** Converts seconds to days with one decimal. */
 export const toDays = (seconds: number): number => toRounded(seconds / secondsPerDay, 1);
 
-/** A share (0 … 1) as text in percent, e.g. `41.7%`. */
+/** Formats a share (0 to 1) in percent, e.g. `41.7%`. */
 export const toShare = (share: number, decimals: number): string => `${(share * 100).toFixed(decimals)}%`;
 
-/** Milliseconds in .NET's constant time-span format `[d.]hh:mm:ss.fffffff`; nothing below 0. */
+/** Formats milliseconds in .NET's constant time-span format `[d.]hh:mm:ss.fffffff`; negative values count as 0. */
 export const toTimeSpan = (milliseconds: number): string => {
   const passed = Math.max(0, Math.trunc(milliseconds));
   const seconds = Math.trunc(passed / 1000);
   const days = Math.trunc(seconds / secondsPerDay);
   const [hours, minutes] = [Math.trunc(seconds / 3600) % 24, Math.trunc(seconds / 60) % 60];
   const clock = [hours, minutes, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
-  // Seven digits, of which milliseconds fill three.
+  // The fraction has seven digits; milliseconds fill the first three.
   const fraction = String(passed % 1000)
     .padStart(3, '0')
     .padEnd(7, '0');

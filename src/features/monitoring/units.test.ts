@@ -33,7 +33,7 @@ test('a time span keeps its milliseconds', () => {
   );
 });
 
-test('numbers are rounded, not cut (D15)', () => {
+test('numbers are rounded, not truncated (D15)', () => {
   assert.deepEqual([toRounded(1.26, 1), toRounded(1.24, 1), toRounded(2, 2), toRounded(0.005, 1)], [1.3, 1.2, 2, 0]);
 });
 

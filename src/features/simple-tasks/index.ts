@@ -5,7 +5,7 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { createSimpleTaskRoutes, SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from './routes.ts';
 
-/** A minimal task list, separate from `tasks`: titles that are pending or done. */
+/** A minimal task list, separate from `tasks`. */
 export const simpleTasks = defineFeature({
   name: 'simple-tasks',
   profiles: [
@@ -13,7 +13,7 @@ export const simpleTasks = defineFeature({
   ],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
-  /** In order of creation. Ids are places, also where a task before them was lost. */
+  /** Transfers tasks in order of creation. Ids are renumbered, so that a lost task leaves no gap. */
   transfer: defineTransfer<EntryChange<SimpleTask>>({
     name: simpleTaskKind.name,
     lines: { simpleTasks: Type.Object(SimpleTask.properties, { additionalProperties: false }) },
@@ -42,7 +42,7 @@ export const simpleTasks = defineFeature({
   },
 });
 
-/** Loads the seed, unless there are tasks already. */
+/** Stores the seed records unless there are tasks already. */
 const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): Promise<void> => {
   const wrong = records.findIndex(({ id }, index) => id !== undefined && id !== index + 1);
   if (wrong >= 0) {

@@ -23,7 +23,7 @@ const SimpleTaskCreated = defineShape('SimpleTaskCreated', {
   message: Type.String({ examples: ['Task created'] }),
 });
 
-/** A simple task in a seed file; ids follow from the order. */
+/** A simple task in a seed file; an id must equal the place in the list. */
 export const SimpleTaskSeed = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -34,7 +34,7 @@ export const SimpleTaskSeed = Type.Object(
 );
 export type SimpleTaskSeed = Static<typeof SimpleTaskSeed>;
 
-/** Tasks are never removed, so an id is the place in the list, from 1. */
+/** Kind of the simple tasks. Tasks are never removed, so an id is the place in the list, from 1. */
 export const simpleTaskKind: EntryKind<SimpleTaskSeed, SimpleTask> = {
   name: 'simple-tasks',
   table: 'simple_task',
@@ -45,7 +45,7 @@ export type SimpleTaskStore = EntryStore<SimpleTaskSeed, SimpleTask>;
 
 const params = Type.Object({ id: TaskId });
 
-/** Profile `simple-tasks`. */
+/** Creates the routes of the profile `simple-tasks`. */
 export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
   defineRoute({
     method: 'GET',
@@ -68,7 +68,7 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     ...openFor('items:read'),
     isSpecified: true,
     looseSlash: true,
-    summary: 'Read one simple task',
+    summary: 'Get a simple task',
     schema: { operationId: 'getTask', params, response: { 200: SimpleTask } },
     handler: async ({ params: { id } }) => {
       if (!/^[1-9]\d*$/.test(id)) throw new HttpError('not-found', 'Not found');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLastMinute, findHostConcerns } from './index.ts';
 
-/** The last minute of a machine whose usage each second is given, as shares of processors and memory. */
+/** Returns the means for the given usage of each second, as shares of processors and memory. */
 const createMinute = (usage: readonly (readonly [cpu: number, memory: number])[]) => {
   const lastMinute = createLastMinute();
   const add = (second: number, cpu: number, memory: number): void => {
@@ -19,7 +19,7 @@ const repeat = (seconds: number, cpu: number, memory: number) =>
 
 const toTexts = (...input: Parameters<typeof findHostConcerns>) => findHostConcerns(...input).map(({ text }) => text);
 
-test('processors and memory are a concern only as means of a whole minute', () => {
+test('processors and memory are a problem only as means of a whole minute', () => {
   assert.deepEqual(toTexts(undefined, []), []);
   assert.deepEqual(toTexts(createMinute(repeat(59, 1, 1)), []), []);
   assert.deepEqual(toTexts(createMinute(repeat(60, 0.975, 0.965)), []), [
@@ -28,13 +28,13 @@ test('processors and memory are a concern only as means of a whole minute', () =
   ]);
 });
 
-test('a busy second is no concern, and neither is a minute that has passed', () => {
+test('neither a few busy seconds nor a busy minute in the past are a problem', () => {
   assert.deepEqual(toTexts(createMinute([...repeat(100, 0.3, 0.5), ...repeat(10, 1, 1)]), []), []);
   const after = createMinute([...repeat(100, 1, 1), ...repeat(60, 0.25, 0.5)]);
   assert.deepEqual([after?.cpu, after?.memory.toFixed(2)], [0.25, '0.51']);
 });
 
-test('a disk is a concern from 90 % on, and critical from 97 %, of what ordinary users can fill', () => {
+test('a disk is a problem from 90 % of the space for ordinary users on, and critical from 97 % on', () => {
   const toDisk = (mountPath: string, usedBytes: number, availableBytes: number) => ({
     mountPath,
     usedBytes,

@@ -12,10 +12,10 @@ import type { HealthStatus } from './index.ts';
 const read = async ({ request }: TestApp): Promise<HealthStatus> =>
   (await request<HealthStatus>('GET', '/api/status')).json;
 
-/** The problems but those of the machine that the test runs on. */
+/** Returns the problems without problems of the machine that runs the test. */
 const listOwn = ({ problems }: Pick<HealthStatus, 'problems'>) => problems.filter(({ area }) => area !== 'host');
 
-/** A feature whose concerns the test decides. */
+/** Creates a feature with the given concerns. */
 const createWorried = (concerns: Concern[]): Feature =>
   defineFeature({
     name: 'worried',
@@ -24,7 +24,7 @@ const createWorried = (concerns: Concern[]): Feature =>
     create: () => ({ profiles: { worried: [] }, findConcerns: () => concerns }),
   });
 
-test('a new server has no problems and says how busy the machine is', async (t) => {
+test('a new server has no problems and reports the usage of the machine', async (t) => {
   const app = await startApp(t);
   await waitUntilPasses(async () => {
     const { status, time, problems, host } = await read(app);
@@ -35,7 +35,7 @@ test('a new server has no problems and says how busy the machine is', async (t) 
   });
 });
 
-test('stores and logs that cannot be written are problems until they can', async (t) => {
+test('stores and logs are problems while they cannot be written', async (t) => {
   const app = await startApp(t, { settings: { store: 'file' } });
   const paths = ['tasks.jsonl', 'alerts.jsonl'].map((name) => join(app.folder, 'data', name));
   for (const path of paths) {
@@ -54,13 +54,13 @@ test('stores and logs that cannot be written are problems until they can', async
     { area: 'log', severity: 'CRITICAL', text: 'The alert log cannot be written' },
   ]);
   for (const path of paths) rmdirSync(path);
-  await waitUntil('both can be written', async () => {
+  await waitUntil('the store and the log can be written', async () => {
     await post();
     return listOwn(await read(app)).length === 0;
   });
 });
 
-test('the worst problem comes first, and equally bad ones are ordered by area', async (t) => {
+test('problems are sorted by severity, then by area', async (t) => {
   const concerns: Concern[] = [
     { area: 'deliveries', severity: 'ERROR', text: 'c' },
     { area: 'log', severity: 'CRITICAL', text: 'b' },
@@ -74,13 +74,13 @@ test('the worst problem comes first, and equally bad ones are ordered by area', 
   );
 });
 
-test('a listener gets the status once, and again only when it differs', async (t) => {
+test('a listener gets the status at once, and again only when it changes', async (t) => {
   const concerns: Concern[] = [];
   const app = await startApp(t, { features: [...features, createWorried(concerns)] });
   const client = await openEvents(t, app.url, 'status,history');
   const [first] = await client.waitFor('status');
   assert.deepEqual(Object.keys(first?.data ?? {}), ['status', 'time', 'problems', 'host', 'bootedAt']);
-  // One each second.
+  // The history has an event each second.
   await client.waitFor('history', 3);
   concerns.push({ area: 'deliveries', severity: 'WARNING', text: '3 alerts wait' });
   await waitUntil('the problem arrives', () =>

@@ -17,11 +17,11 @@ export const HealthStatus = defineShape('HealthStatus', {
   time: Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }),
   problems: Type.Array(
     Type.Object({
-      area: Type.Enum([...concernAreas], { type: 'string', description: 'What it is about.' }),
+      area: Type.Enum([...concernAreas], { type: 'string', description: 'Part of the system with the problem.' }),
       severity: Type.Enum([...severities], { type: 'string' }),
       text: Type.String({ examples: ['2 critical incidents are open'] }),
     }),
-    { description: 'What needs attention now, the worst first.' },
+    { description: 'Current problems, worst first.' },
   ),
   host: nullable(
     Type.Object({
@@ -32,27 +32,27 @@ export const HealthStatus = defineShape('HealthStatus', {
   ),
   bootedAt: Type.String({
     format: 'date-time',
-    description: 'When the machine started.',
+    description: 'Time when the machine started.',
     examples: ['2026-01-28T06:12:00.000Z'],
   }),
 });
 
-/** Milliseconds between two summaries for listeners. */
+/** Milliseconds between two events. */
 const interval = 1000;
 
-/** Whether the machine and the service are well, in words that everybody may read. */
+/** Current problems of the machine and the server, without confidential details. */
 export const status = defineFeature({
   name: 'status',
-  profiles: [{ name: 'status', mounts: ['/'], summary: 'what needs attention now' }],
+  profiles: [{ name: 'status', mounts: ['/'], summary: 'current problems' }],
   settings: {},
   create: ({ host, offers, findConcerns, clock }) => {
     const lastMinute = createLastMinute();
-    // Read once: a clock that is set would make the machine another age.
+    // Computed once, because the result would change when the clock is set.
     const bootedAt = new Date(clock().getTime() - host.uptimeSeconds() * 1000).toISOString();
     const read = async (): Promise<HealthStatus> => {
       const [concerns, disks] = await Promise.all([findConcerns(), host.disksOfMinute().catch(() => [])]);
       const means = lastMinute.means();
-      // Where watches look, they say what needs attention.
+      // A watch of a value replaces the built-in limit.
       const isWatched: WatchSource['covers'] = (what) => offers.watches?.covers(what) === true;
       const judged = means && {
         ...means,
@@ -63,7 +63,7 @@ export const status = defineFeature({
       return { ...toStatus([...concerns, ...findHostConcerns(judged, others)], means, clock()), bootedAt };
     };
     let last: HealthStatus | undefined;
-    /** The last one again, with its time, if nothing has changed since. */
+    // Returns the previous status, with its time, if nothing has changed.
     const readChange = async (): Promise<HealthStatus> => {
       const next = await read();
       if (!last || !isSameStatus(last, next)) last = next;
@@ -77,7 +77,7 @@ export const status = defineFeature({
             method: 'GET',
             path: '/api/status',
             ...openFor('machine:read'),
-            summary: 'Report what needs attention now',
+            summary: 'Report current problems',
             schema: { operationId: 'getStatus', response: { 200: HealthStatus } },
             handler: read,
           }),
@@ -94,7 +94,7 @@ export const status = defineFeature({
   },
 });
 
-/** The health at one time, from everything that needs attention. */
+/** Returns the status for the given problems and means. */
 const toStatus = (
   concerns: readonly Concern[],
   means: MinuteMeans | undefined,
@@ -113,33 +113,33 @@ const toStatus = (
   };
 };
 
-/** Steps of a percent, so that a machine whose usage hardly changes is no news. */
+/** Rounds to whole percent, so that small changes of the usage cause no event. */
 const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
 
 /** True if only their times differ. */
 const isSameStatus = (a: HealthStatus, b: HealthStatus): boolean =>
   JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });
 
-/** Shares of the machine, 0 to 1, as means of the last minute; NaN stands for unknown. */
+/** Means of the last minute, as shares from 0 to 1; NaN stands for unknown. */
 interface MinuteMeans {
   cpu: number;
   memory: number;
-  /** False while less than a minute is known, of which one busy second is a large part. */
+  /** False while the samples cover less than a minute. */
   isWhole: boolean;
 }
 
 type UsageSample = Pick<HostSample, 'at' | 'usage'>;
 
-/** Remembers how the machine was used in the last minute; `add` a sample about once a second. */
+/** Remembers the samples of the last minute. Call `add` about once a second. */
 export const createLastMinute = () => {
   let samples: UsageSample[] = [];
   return {
     add: ({ at, usage }: UsageSample): void => {
-      // What the first one says of the processors was before the minute.
+      // The processor usage of the first sample belongs to the time before the minute.
       const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
       samples = [...samples.slice(Math.max(0, first)), { at, usage }];
     },
-    /** Undefined before the first sample. */
+    /** Returns the means; undefined before the first sample. */
     means: (): MinuteMeans | undefined => {
       const [first, last] = [samples[0], samples.at(-1)];
       if (!first || !last) return undefined;
@@ -152,13 +152,13 @@ export const createLastMinute = () => {
   };
 };
 
-/** NaN if no value is known. */
+/** Returns the mean of the known values; NaN if there are none. */
 const toMean = (values: readonly number[]): number => {
   const known = values.filter(Number.isFinite);
   return known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
-/** What of the machine needs attention: its processors and memory over a whole minute, its disks now. */
+/** Returns the problems of the machine: processors and memory over a whole minute, disks now. */
 export const findHostConcerns = (
   means: MinuteMeans | undefined,
   disks: readonly Pick<FileSystemReading, 'mountPath' | 'usedBytes' | 'availableBytes'>[],
@@ -168,7 +168,7 @@ export const findHostConcerns = (
     ...(cpu >= limits.cpu ? [toConcern(`The processors were ${toPercent(cpu)} busy over the last minute`)] : []),
     ...(memory >= limits.memory ? [toConcern(`${toPercent(memory)} of the memory is in use`)] : []),
     ...disks.flatMap(({ mountPath, usedBytes, availableBytes }) => {
-      // As `df` counts: space reserved for root is neither used nor free.
+      // Like `df`: space reserved for root is neither used nor free.
       const used = usedBytes / (usedBytes + availableBytes);
       if (!(used >= limits.disk)) return [];
       return [toConcern(`${mountPath} is ${toPercent(used)} full`, used >= limits.fullDisk ? 'CRITICAL' : 'WARNING')];
@@ -178,5 +178,5 @@ export const findHostConcerns = (
 
 const toConcern = (text: string, severity: Severity = 'WARNING'): Concern => ({ area: 'host', severity, text });
 
-/** Rounded down: what is not quite full is not 100 % full. */
+/** Formats a share in percent, rounded down: 99.9 % is not shown as full. */
 const toPercent = (share: number): string => `${Math.floor(share * 100)} %`;

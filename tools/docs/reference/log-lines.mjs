@@ -106,8 +106,8 @@ export const logLines = [
   },
   { messages: ['warn incidents: the alert log was replaced'], meaning: 'counting continues at its end' },
   {
-    messages: ['error settings: one cannot be read'],
-    meaning: '`reason`; it stays stored without effect: replace it, or [delete it](api/settings.md)',
+    messages: ['error settings: a setting cannot be read'],
+    meaning: '`reason`; the setting stays stored without effect: replace it, or [delete it](api/settings.md)',
   },
   {
     messages: ['error settings: the snapshot is damaged'],
@@ -115,8 +115,8 @@ export const logLines = [
   },
   { messages: ['warn settings: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
-    messages: ['error silences: one cannot be used'],
-    meaning: 'the silence `id` is of a newer version, or costs too much: end it, and create another one',
+    messages: ['error silences: a silence cannot be used'],
+    meaning: 'a newer version stored the silence `id`, or comparing it takes too long: end it and create a new silence',
   },
   {
     messages: ['error destinations: a stored destination cannot be used'],
