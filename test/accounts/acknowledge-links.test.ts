@@ -34,7 +34,7 @@ const remove = async (app: TestApp): Promise<void> => {
   assert.equal(status, 200);
 };
 
-/** The last message that the receiver gets about a new incident. */
+/** Returns the last message that the receiver gets about a new incident. */
 const notify = async (app: TestApp, receiver: Receiver, key: string): Promise<Message['data']> => {
   const before = receiver.requests.length;
   await sendAlert(app, { message: key, source: 'backup', hostname: 'db-1', level: 'CRITICAL', key });
@@ -52,7 +52,7 @@ const refused = [
   'This link is not valid: its destination was removed or has another address. Acknowledge the incident in the console, or with the link of a newer notification.',
 ];
 
-/** Starts again with the same data. */
+/** Starts the app again with its data. */
 const restart = async (t: Scope, app: TestApp, dataDir: string, settings: object = {}): Promise<TestApp> => {
   await app.close();
   const again = await startApp(t, { settings: { publicUrl, dataDir, ...settings } });
@@ -60,7 +60,7 @@ const restart = async (t: Scope, app: TestApp, dataDir: string, settings: object
   return again;
 };
 
-test('a link of a deleted destination stays void when another one gets its name or its address', async (t) => {
+test('a link of a deleted destination stays void when another destination gets its name or its address', async (t) => {
   const [receiver, other] = [await startReceiver(t), await startReceiver(t)];
   let app = await startApp(t, { settings: { publicUrl } });
   const dataDir = join(app.folder, 'data');
@@ -110,7 +110,7 @@ test('a link of a destination of the config file belongs to its type and address
   assert.deepEqual(await use(app, acknowledgeUrl), [200, undefined]);
 });
 
-/** A link as 1.1.0 makes it, which names its destination only. */
+/** Returns a link of version 1.1.0, which names only its destination. */
 const toFormerLink = (id: string): string => {
   const head = Buffer.alloc(6);
   head.writeUInt8(1);
@@ -122,7 +122,7 @@ const toFormerLink = (id: string): string => {
   return `${publicUrl}/api/acknowledge/ack_${Buffer.concat([content, signature]).toString('base64url')}`;
 };
 
-test('links of 1.1.0 are valid, but for destinations that were made after them', async (t) => {
+test('links of 1.1.0 are valid, except for destinations that were created after them', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startApp(t, { settings: { publicUrl } });
   await put(app, receiver);

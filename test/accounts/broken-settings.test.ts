@@ -9,7 +9,7 @@ import { adminToken } from '../support/outbox.ts';
 
 const past = '2020-01-01T00:00:00';
 
-/** Settings as another version, or 1.1.0 with a date where a schedule belongs, has stored them. */
+/** Settings that a later version stores, or 1.1.0 with a date in place of a schedule. */
 const broken: [kind: string, name: string, value: unknown, reason: RegExp][] = [
   [
     'heartbeat',
@@ -33,7 +33,7 @@ const broken: [kind: string, name: string, value: unknown, reason: RegExp][] = [
   ['watch', 'moon', { name: 'moon', type: 'moon' }, /there is no type "moon"/],
   ['watch', 'disk', { name: 'disk', type: 'disk' }, /limit is needed/],
   ['watch', 'number', 7, /there is no type/],
-  ['key', 'scopes', { sha256: '0'.repeat(64), scopes: 'alerts:read' }, /no key of this version/],
+  ['key', 'scopes', { sha256: '0'.repeat(64), scopes: 'alerts:read' }, /a form that this version does not know/],
   ['user', 'ben', { role: 'Owner' }, /role must be Admin or Reader/],
   ['destination', 'hook', { type: 'pigeon', url: 'http://127.0.0.1:9/' }, /./],
   ['intake', 'newer', { message: 7 }, /./],
@@ -46,7 +46,7 @@ interface Shown {
   reason: string;
 }
 
-test('a setting that cannot be read is kept, listed and reported with the reason, and can be replaced or deleted', async (t) => {
+test('an unreadable setting is kept, listed and reported with the reason, and can be replaced or deleted', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const log = await openJournal({ directory: dataDir, name: 'settings', minFreeBytes: 0 });
   for (const [kind, name, value] of broken) await log.append({ kind, name, value, by: 'anna', at: Date.now() });

@@ -12,7 +12,7 @@ import { getToken, logIn, strong } from './support/accounts.ts';
 const create = (cwd: string, name: string, ...args: string[]) =>
   runCommand(['create-user', name, ...args], { cwd, input: `${strong}\n` });
 
-test('create-user makes a user while the server is stopped, and the next start invites nobody', async (t) => {
+test('create-user stores a user while the server is stopped, and the next start shows no setup link', async (t) => {
   const cwd = createFolder(t);
   const made = await create(cwd, 'anna');
   assert.deepEqual([made.code, made.stdout, made.stderr], [0, '', 'signalbox: anna can log in\n']);
@@ -40,7 +40,7 @@ test('create-user makes a user while the server is stopped, and the next start i
   );
 });
 
-test('create-user refuses names and passwords that cannot be used, and changes no user', async (t) => {
+test('create-user refuses unusable names and passwords, and changes no user', async (t) => {
   const cwd = createFolder(t);
   await create(cwd, 'anna');
   const weak = await runCommand(['create-user', 'ben'], { cwd, input: 'short\n' });
@@ -58,13 +58,14 @@ test('create-user refuses names and passwords that cannot be used, and changes n
     assert.match(ended.stderr, message);
   }
   const configured = await runCommand(['create-user', 'admin'], {
-    ...{ cwd, input: `${strong}\n` },
+    cwd,
+    input: `${strong}\n`,
     variables: { SIGNALBOX_ADMIN_PASSWORD: 'x' },
   });
   assert.match(configured.stderr, /the settings have a user admin/);
 });
 
-test('create-user stores in a database, where running instances know the user within seconds', {
+test('create-user stores a user in a database, and running instances know the user within seconds', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const cwd = createFolder(t);

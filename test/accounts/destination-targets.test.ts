@@ -38,7 +38,7 @@ const mail = (port: number, host = '127.0.0.1') => ({
   to: ['anna@example.org'],
 });
 
-test('destinations created at run time reach only watchTargets, those of the config file reach anything', async (t) => {
+test('destinations created at run time reach only watchTargets; destinations of the config file reach any address', async (t) => {
   const [receiver, mailServer] = [await startReceiver(t), await startMailServer(t)];
   const { port } = new URL(receiver.url);
   const cwd = createFolder(t);

@@ -30,7 +30,7 @@ const secret = `whsec_${Buffer.from('a secret of thirty-two characters').toStrin
 
 const send = (app: TestApp, message: string) => app.request('POST', '/api/alert', { body: { message } });
 
-test('a destination gets alerts as soon as it is made, changed or deleted, and after a restart', async (t) => {
+test('a destination gets alerts immediately after its creation, its changes and a restart, and none after its deletion', async (t) => {
   const [receiver, other] = [await startReceiver(t), await startReceiver(t)];
   const app = await startApp(t);
   const made = await call(app, 'PUT', '/hook', { type: 'webhook', url: `${receiver.url}/secret-path`, secret });
@@ -67,7 +67,7 @@ test('a destination gets alerts as soon as it is made, changed or deleted, and a
   assert.equal(other.requests.length, 2);
 });
 
-test('what a request leaves out of url and secrets stays, and is never sent elsewhere', async (t) => {
+test('secrets that a request omits stay, and are never sent to another address', async (t) => {
   const [receiver, other] = [await startReceiver(t), await startReceiver(t)];
   const app = await startApp(t);
   const url = `${receiver.url}/hook`;
@@ -95,7 +95,7 @@ test('what a request leaves out of url and secrets stays, and is never sent else
     assert.match(refused.json.error, /url names another host/);
   }
   assert.equal(other.requests.length, 0);
-  // What is shown of one is not enough for another one.
+  // The shown settings of a destination do not contain its secrets.
   const copied = await call(app, 'PUT', '/copy', { ...shown.settings, headers: {} });
   assert.deepEqual([copied.status, /whole address/.test(copied.json.error)], [400, true]);
   const one = await call(app, 'PUT', '/hook', { type: 'webhook', token: 'other' });
@@ -104,7 +104,7 @@ test('what a request leaves out of url and secrets stays, and is never sent else
   assert.deepEqual([none.json.hidden, none.json.settings['url']], [[], other.url]);
 });
 
-test('a destination can be sent as the config file has it, with the name that the path has', async (t) => {
+test('a destination can be sent in the form of the config file, with the name of its path', async (t) => {
   const app = await startApp(t);
   const given = { name: 'hook', type: 'webhook', url: 'http://127.0.0.1:9/' };
   const put = async (name: string) =>
@@ -114,7 +114,7 @@ test('a destination can be sent as the config file has it, with the name that th
   assert.deepEqual([status, json['error']], [400, 'name is hook, the path has other: make them equal']);
 });
 
-test('destinations of the config file are listed without secrets and left alone', async (t) => {
+test('destinations of the config file are listed without secrets and cannot be changed', async (t) => {
   const receiver = await startReceiver(t);
   const hook = { name: 'hook', type: 'webhook', url: `${receiver.url}/planted-path`, secret };
   const app = await startApp(t, { settings: { destinations: [hook] } });
@@ -132,7 +132,7 @@ test('destinations of the config file are listed without secrets and left alone'
   assert.equal((await call(app, 'PUT', '/Other', { type: 'webhook', url: receiver.url })).status, 409);
 });
 
-test('of two administrators who change a destination, the second gets 412', async (t) => {
+test('when two administrators change a destination, the second one gets 412', async (t) => {
   const { url } = await startReceiver(t);
   const app = await startApp(t);
   const { json } = await call(app, 'PUT', '/hook', { type: 'webhook', url });
@@ -144,7 +144,7 @@ test('of two administrators who change a destination, the second gets 412', asyn
   assert.equal((await call(app, 'DELETE', '/hook', undefined, headers)).status, 412);
 });
 
-test('of new destinations whose names differ only in capitals, one is made', async (t) => {
+test('of simultaneous new destinations whose names differ only in capitals, one is created', async (t) => {
   const { url } = await startReceiver(t);
   const app = await startApp(t);
   const token = await adminToken(app);
@@ -159,7 +159,7 @@ test('of new destinations whose names differ only in capitals, one is made', asy
   assert.deepEqual(same.toSorted(), [201, 409, 409]);
 });
 
-test('what cannot be a destination is refused with what to do, and changes nothing', async (t) => {
+test('an invalid destination is refused with advice, and changes nothing', async (t) => {
   const app = await startApp(t);
   const folder = join(app.folder, 'secrets');
   mkdirSync(folder);
@@ -208,7 +208,7 @@ test('what cannot be a destination is refused with what to do, and changes nothi
   assert.equal((await call<{ count: number }>(app, 'GET', '')).json.count, 0);
 });
 
-test('what a receiver repeats of secrets is not shown, in whatever form', async (t) => {
+test('secrets that a receiver repeats in any form are not shown', async (t) => {
   const { url } = await startReceiver(t, (response, { path, headers }) => {
     const [pathname = '', query] = path.split('?');
     const all = { pathname, query: Object.fromEntries(new URLSearchParams(query)), headers };
@@ -216,7 +216,8 @@ test('what a receiver repeats of secrets is not shown, in whatever form', async 
   });
   const app = await startApp(t);
   await call(app, 'PUT', '/hook', {
-    ...{ type: 'webhook', url: `${url}/planted-path?key=planted%20query&b=2` },
+    type: 'webhook',
+    url: `${url}/planted-path?key=planted%20query&b=2`,
     headers: { 'x-quoted': 'planted "header" of it', authorization: `Basic ${btoa('planted:password')}` },
   });
   const { json } = await call<{ delivered: boolean; response: string }>(app, 'POST', '/hook/test');
@@ -225,7 +226,7 @@ test('what a receiver repeats of secrets is not shown, in whatever form', async 
   assert.match(json.response, /^200\nCannot POST \*\*\*\n/);
 });
 
-test('while a destination fails, its alerts wait; once it is changed, they are delivered', async (t) => {
+test('alerts wait while a destination fails, and are delivered once its settings are corrected', async (t) => {
   const receiver = await startReceiver(t, answer(500));
   const app = await startApp(t);
   await call(app, 'PUT', '/hook', { type: 'webhook', url: receiver.url });
@@ -237,7 +238,7 @@ test('while a destination fails, its alerts wait; once it is changed, they are d
   assert.equal(receiver.requests.at(-1)?.path, '/other');
 });
 
-test('of two administrators who create a destination of one name, the second gets 412', async (t) => {
+test('when two administrators create a destination with one name, the second one gets 412', async (t) => {
   const [first, second] = [await startReceiver(t), await startReceiver(t)];
   const app = await startApp(t);
   const create = (url: string, headers = {}) =>
@@ -255,7 +256,7 @@ test('of two administrators who create a destination of one name, the second get
   assert.deepEqual([gone.status, gone.json.error], [412, 'There is no longer a destination gone']);
 });
 
-test('a destination that is deleted and made again begins with the alerts that come then, also after a restart', async (t) => {
+test('a destination that is deleted and created again begins with later alerts, also after a restart', async (t) => {
   const receiver = await startReceiver(t);
   const broken = await startReceiver(t, answer(500));
   const app = await startApp(t);
@@ -271,7 +272,7 @@ test('a destination that is deleted and made again begins with the alerts that c
   await send(app, 'after');
   const isLast = ({ requests }: typeof receiver, text: string) => requests.at(-1)?.body.includes(text) === true;
   await waitUntil('both have the last', () => isLast(receiver, '"after"') && isLast(broken, '"after"'));
-  // With files, that it was deleted is known also where that was while the server was off.
+  // With files, a deletion is noticed even if the server was stopped meanwhile.
   await app.close();
   const again = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
   await send(again, 'late');
@@ -282,7 +283,7 @@ test('a destination that is deleted and made again begins with the alerts that c
   assert.deepEqual(texts(broken.requests.slice(tried)), ['after', 'late']);
 });
 
-test('a destination of the config file with the name of a deleted one begins with the alerts that come then', async (t) => {
+test('a destination of the config file with the name of a deleted destination begins with later alerts', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startApp(t);
   const hook = { type: 'webhook', url: receiver.url };
@@ -297,7 +298,7 @@ test('a destination of the config file with the name of a deleted one begins wit
   await send(configured, 'after');
   await waitUntil('the next has arrived', () => receiver.requests.length === 2);
   await configured.close();
-  // One that stays in the config file goes on where it was.
+  // A destination that stays in the config file continues at its position.
   const again = await startApp(t, { settings: { ...settings, destinations: [] } });
   await send(again, 'while it was out');
   await again.close();

@@ -15,7 +15,7 @@ const create = (app: TestApp, token: string, body: object) =>
 
 const day = 24 * 60 * 60_000;
 
-test('a key is shown once, opens the routes of its scopes at once, and nothing once it is deleted', async (t) => {
+test('a key is shown once, opens the routes of its scopes immediately, and opens nothing after its deletion', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   const token = await app.login('admin');
   const made = await create(app, token, { name: 'grafana', scopes: ['alerts:read', 'alerts:write'] });
@@ -41,7 +41,7 @@ test('a key is shown once, opens the routes of its scopes at once, and nothing o
   assert.deepEqual([again.status, again.json.lastUsedAt], [201, null]);
 });
 
-test('a key with one scope can be asked for by scope, and one without scopes is refused', async (t) => {
+test('a key can be created with the member scope, and a key without scopes is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const made = await create(app, token, { name: 'cron', scope: 'heartbeats:write' });
@@ -49,11 +49,11 @@ test('a key with one scope can be asked for by scope, and one without scopes is 
   const none = await create(app, token, { name: 'a' });
   assert.deepEqual([none.status, none.json.error], [400, 'scopes is required']);
   const both = await create(app, token, { name: 'a', scope: 'alerts:read', scopes: ['alerts:write'] });
-  assert.deepEqual([both.status, both.json.error], [400, 'scope and scopes are alternatives: remove one']);
+  assert.deepEqual([both.status, both.json.error], [400, 'scope and scopes are alternatives: remove one of them']);
   assert.equal((await list(app, token)).length, 1);
 });
 
-test('keys of the config file are listed and left alone, and their names are taken', async (t) => {
+test('keys of the config file are listed, cannot be changed, and reserve their names', async (t) => {
   const { entry } = createAccessKey('grafana', ['alerts:write']);
   const app = await startApp(t, { settings: { keys: [entry] } });
   const token = await app.login('admin');
@@ -65,7 +65,7 @@ test('keys of the config file are listed and left alone, and their names are tak
   assert.equal((await app.request('DELETE', '/api/keys/grafana', { token })).status, 409);
 });
 
-test('of two keys with one name, one is made; what cannot be a key is refused', async (t) => {
+test('of two simultaneous keys with one name, one is created; an invalid key is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const both = await Promise.all([1, 2].map(() => create(app, token, { name: 'a', scopes: ['alerts:read'] })));
@@ -86,7 +86,7 @@ test('of two keys with one name, one is made; what cannot be a key is refused', 
   }
 });
 
-test('after a restart keys are accepted, their last use is known, and one that nobody has used for 90 days is marked', async (t) => {
+test('after a restart keys are accepted, their last use is known, and a key without a use for 90 days is marked', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const used = await create(app, token, { name: 'used', scopes: ['alerts:read'] });

@@ -8,7 +8,7 @@ import { strong } from './support/accounts.ts';
 const endsAt = '2036-01-31T08:30:00Z';
 const inAYear = new Date(Date.now() + 365 * 24 * 60 * 60_000).toISOString();
 
-/** Routes of settings made at run time, with a body that they accept. */
+/** Routes of runtime settings, with a body that they accept. */
 const routes: [method: string, path: string, body: object][] = [
   ['POST', '/api/watches', { name: 'disks', type: 'disk', limit: 90 }],
   ['POST', '/api/watches/test', { name: 'disks', type: 'disk', limit: 90 }],
@@ -23,7 +23,7 @@ const routes: [method: string, path: string, body: object][] = [
   ['POST', '/api/oncall/overrides', { rotation: 'oncall', member: 'anna', endsAt: inAYear }],
 ];
 
-test('a member that nothing knows is refused by name, and nothing is changed', async (t) => {
+test('an unknown member is refused by name, and nothing changes', async (t) => {
   const { url } = await startReceiver(t);
   const person = { name: 'anna', type: 'webhook', url, notify: 'incidents' };
   const rotations = [{ name: 'oncall', members: ['anna'], handover: '0 9 * * 1' }];
@@ -44,7 +44,7 @@ test('a member that nothing knows is refused by name, and nothing is changed', a
 
 const matcher = { name: 'alertname', value: 'Disk', isRegex: false, isEqual: true };
 
-test('a misspelt member gets the nearest one as advice', async (t) => {
+test('the refusal of a misspelt member names the nearest known member', async (t) => {
   const app = await startApp(t);
   const token = await adminToken(app);
   const misspelt: [path: string, body: object, message: string][] = [
@@ -65,12 +65,13 @@ test('a misspelt member gets the nearest one as advice', async (t) => {
     assert.ok(json.error.startsWith(message), json.error);
   }
   const put = await app.request<{ error: string }>('PUT', '/api/destinations/hook', {
-    ...{ token, body: { type: 'webhook', url: 'https://pager.example.org', level: ['ERROR'] } },
+    token,
+    body: { type: 'webhook', url: 'https://pager.example.org', level: ['ERROR'] },
   });
   assert.deepEqual([put.status, put.json.error], [400, 'level is unknown; did you mean levels?']);
 });
 
-test('a silence with matchers has their four members only, and can be put back whole', async (t) => {
+test('the matchers of a silence have exactly four members, and a silence can be sent back whole', async (t) => {
   const app = await startApp(t);
   const token = await adminToken(app);
   const silence = {
@@ -90,7 +91,7 @@ test('a silence with matchers has their four members only, and can be put back w
   assert.deepEqual([refused.status, refused.json.error.split(' is')[0]], [400, 'matchers[0].colour']);
 });
 
-test('what was read of a heartbeat, a silence or a user can be changed and put back whole', async (t) => {
+test('a response with a heartbeat, a silence or a user can be changed and sent back whole', async (t) => {
   const app = await startApp(t);
   const token = await adminToken(app);
   const made = await Promise.all([

@@ -20,7 +20,7 @@ const changePassword = (app: TestApp, token: string, body: object) =>
 const statusOf = async (app: TestApp, token: string): Promise<number> =>
   (await app.request('GET', '/api/account', { token })).status;
 
-test('a Reader changes the own password with the current one, which ends the other sessions and goes on with this one', async (t) => {
+test('a Reader changes the own password with the current one, which ends the other sessions and keeps this one', async (t) => {
   const { app, admin, token } = await start(t);
   const other = (await app.request<{ token: string }>('POST', '/api/sessions/renew', { token })).json.token;
   const wrong = await changePassword(app, token, { currentPassword: `${strong}?`, password: next });
@@ -40,7 +40,7 @@ test('a Reader changes the own password with the current one, which ends the oth
   assert.deepEqual([json.data[0]?.by, json.data[0]?.name], ['ben', 'ben']);
 });
 
-test('an Admin needs the current password for the own one, too, and sets those of others without', async (t) => {
+test("an Admin needs the current password to change the own one, but not to set another user's", async (t) => {
   const { app, admin } = await start(t);
   const put = (name: string, body: object) => app.request('PUT', `/api/users/${name}`, { token: admin, body });
   const own = await put('anna', { role: 'Admin', password: next });
@@ -51,7 +51,7 @@ test('an Admin needs the current password for the own one, too, and sets those o
   assert.equal((await changePassword(app, admin, { currentPassword: strong, password: next })).status, 200);
 });
 
-test('a password of the settings is changed there, and a wrong current password counts as a wrong login', async (t) => {
+test('a configured password cannot be changed over HTTP, and a wrong current password counts as a wrong login', async (t) => {
   const app = await startApp(t, { settings: { access: 'login', loginTriesPerAddress: 3 } });
   const token = await app.login('reader');
   const refused = await changePassword(app, token, { currentPassword: strong, password: next });
@@ -116,7 +116,7 @@ test('a Reader reads watches and notifications, and creates, changes and deletes
   }
 });
 
-test('a key without the scope is told which one it lacks, and that keys cannot do what is for people', async (t) => {
+test('the refusal of a key names the missing scope, or says that the route is for people only', async (t) => {
   const { key, entry } = createAccessKey('scraper', ['metrics:read']);
   const app = await startApp(t, { settings: { access: 'login', keys: [entry] } });
   const cases = [
@@ -133,7 +133,7 @@ test('a key without the scope is told which one it lacks, and that keys cannot d
   }
 });
 
-test('only an Admin, or a key with heartbeats:create, creates a heartbeat by a ping', async (t) => {
+test('only an Admin, or a key with heartbeats:create, creates a heartbeat with a ping', async (t) => {
   const ping = createAccessKey('ping', ['heartbeats:write']);
   const make = createAccessKey('make', ['heartbeats:create']);
   const app = await startApp(t, { settings: { access: 'login', keys: [ping.entry, make.entry] } });

@@ -19,7 +19,7 @@ const endSessions = (app: TestApp, token: string) => app.request('DELETE', '/api
 const statusOf = async (app: TestApp, token: string): Promise<number> =>
   (await app.request('GET', '/api/items', { token })).status;
 
-/** Logs in and out again and again; resolves to all tokens of it, which can have moved ahead of the clock. */
+/** Logs in and ends all sessions again and again; resolves to all tokens, whose times can be ahead of the clock. */
 const collectTokens = async (app: TestApp, name: string, count: number): Promise<string[]> => {
   const tokens: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -30,7 +30,7 @@ const collectTokens = async (app: TestApp, name: string, count: number): Promise
   return tokens;
 };
 
-test('a deleted Admin who ended all sessions again and again before has no token left that makes another Admin', async (t) => {
+test('a deleted Admin who ended all sessions again and again has no token left that creates another Admin', async (t) => {
   const { app, token } = await start(t);
   await createUser(app, token, 'eve', 'Admin');
   const first = await getToken(app, 'eve');
@@ -46,7 +46,7 @@ test('a deleted Admin who ended all sessions again and again before has no token
   }
 });
 
-test('a demotion and a new password refuse every earlier token, also those of the same second', async (t) => {
+test('a demotion and a new password revoke every earlier token, even tokens of the current second', async (t) => {
   const { app, token } = await start(t);
   await createUser(app, token, 'eve', 'Admin');
   const tokens = await collectTokens(app, 'eve', 3);
@@ -59,7 +59,7 @@ test('a demotion and a new password refuse every earlier token, also those of th
   assert.equal(await statusOf(app, await getToken(app, 'eve', `${strong} too`)), 200);
 });
 
-test('a token of the second after "log out everywhere" is valid at once and not ahead of the clock', async (t) => {
+test('a token issued in the second after "log out everywhere" is valid immediately and not ahead of the clock', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   for (let count = 0; count < 3; count += 1) {
     const token = await app.login('reader');
@@ -70,7 +70,7 @@ test('a token of the second after "log out everywhere" is valid at once and not 
   }
 });
 
-test('a token without a generation is of an account of the settings until its first revocation, and of no account made at run time', async (t) => {
+test('a token without a generation is valid for a configured account until its first revocation, never for a runtime account', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   const foreign = (changes: Record<string, unknown>) => signToken(createClaims(changes));
   const admin = await app.login('admin');
@@ -85,7 +85,7 @@ test('a token without a generation is of an account of the settings until its fi
   assert.equal(await statusOf(app, foreign({ sub: 'eve', role: 'Admin', iat: later, exp: later + 3600 })), 401);
 });
 
-test('a token of a name that never had an account is valid, and refused after its user has logged out everywhere', async (t) => {
+test('a token for a name that never had an account is valid, and refused after its user has logged out everywhere', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   const now = Math.floor(Date.now() / 1000);
   const robot = (iat: number) => signToken(createClaims({ sub: 'robot', role: 'Reader', iat, exp: iat + 3600 }));
@@ -95,7 +95,7 @@ test('a token of a name that never had an account is valid, and refused after it
   assert.equal(await statusOf(app, robot(now + 30)), 200);
 });
 
-test('a user who was removed from the config file, or got another role or password there, is out after the restart', async (t) => {
+test('a user who left the config file, or got another role or password there, has no valid token after the restart', async (t) => {
   const dataDir = createFolder(t);
   const passwordHash = await hashPassword(strong);
   const toUser = (name: string, role: string, hash = passwordHash) => ({ name, role, passwordHash: hash });
@@ -122,7 +122,7 @@ test('a user who was removed from the config file, or got another role or passwo
   }
 });
 
-test('at another instance, a token is refused as soon as its account has changed, and a new one is accepted at once', {
+test('after a change of an account, other instances refuse its old token and accept a new one immediately', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
@@ -133,7 +133,7 @@ test('at another instance, a token is refused as soon as its account has changed
     const theirs = await getToken(one, 'eve');
     assert.equal(await statusOf(other, theirs), 200);
     assert.equal((await endSessions(one, theirs)).status, 200);
-    // A change of access reads the accounts again, so a moment is no chance either.
+    // A change of access reads the accounts again, so not even a moment remains to use the old token.
     const backdoor = await createUser(other, theirs, 'mallory', 'Admin');
     assert.equal(backdoor.status, 401);
   }

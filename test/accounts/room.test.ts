@@ -15,12 +15,12 @@ import { createUser, getToken } from './support/accounts.ts';
 const MiB = 1024 * 1024;
 const hour = 60 * 60 * 1000;
 
-/** They take up the 64 MiB that all settings of 1.1.0 had together. */
+/** Silences that fill the 64 MiB that version 1.1.0 had for all settings together. */
 const fullCount = 1050;
 
 const idOf = (index: number): string => `0199${String(index).padStart(4, '0')}-7c11-7b5e-a1f0-3d0a7d6e2c56`;
 
-/** A silence of nearly 64 KiB, as 1.1.0 has stored it. */
+/** Returns a silence of nearly 64 KiB, as 1.1.0 stores it. */
 const toLargeSilence = (index: number, endsAt: number, now: number): LogRecord => {
   const matchers = Array.from({ length: 50 }, (_, each) => {
     return { name: `label${each}`, value: `${index} ${'x'.repeat(1200)}`, isRegex: false, isEqual: true };
@@ -29,7 +29,7 @@ const toLargeSilence = (index: number, endsAt: number, now: number): LogRecord =
   return { kind: 'silence', name: idOf(index), value, by: 'reader', at: now - 2 * hour };
 };
 
-/** A data folder of 1.1.0 with so many large silences, in fifties. */
+/** Creates a data folder of 1.1.0 with large silences, in groups of fifty. */
 const createFolderWith = async (t: TestContext, count: number, endsAt: number): Promise<string> => {
   const directory = createFolder(t);
   const log = await openJournal({ directory, name: 'settings', minFreeBytes: 0, sync: false });
@@ -41,7 +41,7 @@ const createFolderWith = async (t: TestContext, count: number, endsAt: number): 
   return directory;
 };
 
-/** Makes users, keys, heartbeats, watches and destinations, and takes rights away. */
+/** Creates users, keys, heartbeats, watches and destinations, and takes rights away. */
 const administer = async (app: TestApp): Promise<void> => {
   const token = await adminToken(app);
   const expectStatus = async (status: number, method: string, path: string, body?: object): Promise<void> => {
@@ -68,7 +68,7 @@ const createSilence = async (app: TestApp) =>
 const sizeOf = (folder: string): number =>
   readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 
-test('a data folder of 1.1.0 that silences have filled starts, ended ones leave at once, and everything can be administered', async (t) => {
+test('a server starts with a data folder of 1.1.0 full of silences, deletes expired ones, and everything can be administered', async (t) => {
   const dataDir = await createFolderWith(t, fullCount, Date.now() - hour);
   const app = await startApp(t, { settings: { dataDir, access: 'login' } });
   await administer(app);
@@ -81,7 +81,7 @@ test('a data folder of 1.1.0 that silences have filled starts, ended ones leave 
   await waitUntil('the folder has become small', () => sizeOf(dataDir) < 100 * MiB);
 });
 
-test('silences that hold and fill their room leave that of users, keys, heartbeats and destinations, and can be ended', async (t) => {
+test('silences that use their whole limit leave room for users, keys, heartbeats and destinations, and can be ended', async (t) => {
   const dataDir = await createFolderWith(t, 300, Date.now() + 100 * hour);
   const app = await startApp(t, { settings: { dataDir, access: 'login' } });
   await administer(app);
@@ -116,7 +116,7 @@ for (const [where, skip, toStore] of [
   ['files', false, async () => ({})],
   ['PostgreSQL', toSkipPostgres(), async () => ({ store: await createDatabase(), timeZone: 'UTC' })],
 ] as const) {
-  test(`32 requests at once do not exceed the limit of destinations in ${where}, and of 32 equal ones one creates`, {
+  test(`32 simultaneous requests do not exceed the limit of destinations in ${where}, and of 32 equal ones one creates a destination`, {
     skip,
   }, async (t) => {
     const app = await startApp(t, { settings: await toStore() });

@@ -12,7 +12,7 @@ const renew = (app: TestApp, token: string) => app.request('POST', '/api/session
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-test('a token is exchanged for another one of the same session, also where access is login', async (t) => {
+test('a token is exchanged for another token of its session, also with access login', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   const token = await app.login('reader');
   const [begun] = await list(app, token);
@@ -37,7 +37,7 @@ test('a token is exchanged for another one of the same session, also where acces
   assert.equal((await app.request('GET', '/api/items', { token: again })).status, 200);
 });
 
-test('sessions over 30 days, of other programs and without a valid token are not renewed', async (t) => {
+test('a session older than 30 days, a token of another program and an invalid token are not renewed', async (t) => {
   const app = await startApp(t);
   const old = { sub: 'admin', role: 'Admin', sid: 'x' };
   const sign = (changes: object) => signToken(createClaims({ ...old, ...changes }));
@@ -49,7 +49,7 @@ test('sessions over 30 days, of other programs and without a valid token are not
   assert.equal((await app.request('POST', '/api/sessions/renew')).status, 401);
 });
 
-test('a token of another program whose login cannot have been then is a session of its own', async (t) => {
+test('a token of another program with an impossible login time is a session of its own', async (t) => {
   const app = await startApp(t);
   for (const auth_time of [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, now() + 3600]) {
     const token = signToken(createClaims({ sub: 'admin', sid: 'x', auth_time }));
@@ -65,7 +65,7 @@ test('users see only their own sessions, and log out everywhere, with their stre
   const [first = '', second = ''] = tokens;
   const stream = await openEvents(t, app.url, 'tasks', { token: second });
   await stream.waitFor('hello');
-  // Of one second, a user has one token.
+  // A user gets only one token per second.
   assert.ok((await list(app, first)).every(({ address, id }) => address === '127.0.0.1' && id !== ''));
   const ended = await app.request('DELETE', '/api/sessions', { token: first });
   assert.equal(ended.status, 200);

@@ -8,7 +8,7 @@ import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
 import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
-test('the first start prints one link, which makes one account; later starts print neither link nor passwords', async (t) => {
+test('the first start prints one link, which creates one account; later starts print neither link nor passwords', async (t) => {
   const cwd = createFolder(t);
   const first = await startProgram(t, [], { cwd });
   const links = first.output.stdout.match(/^Create the first account.*$/gm) ?? [];
@@ -35,7 +35,7 @@ test('the first start prints one link, which makes one account; later starts pri
   assert.equal((await setUp(second, code, 'ben')).status, 403);
 });
 
-test('a weak password or a wrong name gets 400 and leaves the code as it was, a wrong code gets 403', async (t) => {
+test('a weak password or an invalid name gets 400 and does not use up the code; a wrong code gets 403', async (t) => {
   const app = await startWithoutUsers(t);
   const code = codeOf(app);
   const weak = [
@@ -64,7 +64,7 @@ test('a weak password or a wrong name gets 400 and leaves the code as it was, a 
   assert.equal((await logIn(app, 'admin')).status, 200);
 });
 
-test('of two who use the link at once, one makes the account', async (t) => {
+test('of two simultaneous requests with the link, one creates the account', async (t) => {
   const app = await startWithoutUsers(t);
   const answers = await Promise.all(['anna', 'ben', 'eve'].map((name) => setUp(app, codeOf(app), name)));
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 403, 403]);
@@ -89,11 +89,11 @@ test('a code is valid for 30 minutes, and only while there is no account', () =>
   assert.throws(() => setup.take(code), { status: 403, message: /30 minutes/ });
 });
 
-test('with a password of admin or users in the settings, nobody is invited', async (t) => {
+test('with a configured password of admin, or configured users, the start prints no link', async (t) => {
   const app = await startApp(t);
   assert.equal(app.invitation, undefined);
   assert.equal((await setUp(app, '')).status, 403);
-  // Nor where the route is not served.
+  // Without the setup route there is no link, either.
   const some = await startWithoutUsers(t, { profiles: ['login', 'settings', 'items'] });
   assert.equal(some.invitation, undefined);
   const { invitation, notices } = await startApp(t, { settings: { readerPassword: undefined } });
@@ -101,7 +101,7 @@ test('with a password of admin or users in the settings, nobody is invited', asy
   assert.ok(notices.some((notice) => notice.startsWith('Password of reader for this run: ')));
 });
 
-test('the passwords of one run are valid until somebody can administer the server', async (t) => {
+test('the random passwords of a run are valid until there is an administrator', async (t) => {
   const app = await startWithoutUsers(t);
   const password = app.notices.join('\n').match(/Password of admin for this run: (\S+)/)?.[1] ?? '';
   const token = await getToken(app, 'admin', password);

@@ -10,7 +10,7 @@ import { createUser, getToken, strong } from './support/accounts.ts';
 const statusOf = async (server: Running, token: string): Promise<number> =>
   (await server.request('GET', '/api/users', { token })).status;
 
-test('who gets the name of another user of the file or of the console does not get their tokens, nor after a restart', async (t) => {
+test("a user with the name of another user of the config file or console never gets that user's tokens, even after a restart", async (t) => {
   const variables = { SIGNALBOX_JWT_SECRET: secret };
   const settings = { dataDir: createFolder(t), adminPassword: strong };
   const first = await startReloadable(t, settings, variables);

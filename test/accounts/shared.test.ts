@@ -13,7 +13,10 @@ import { readPart } from '../support/tokens.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
-/** Milliseconds within which an instance must know what another one has changed; a busy machine needs more than one second. */
+/**
+ * Milliseconds within which an instance must know the changes of another one; a busy machine needs more than one
+ * second.
+ */
 const limitMs = 5000;
 
 test('users, keys, destinations and ended sessions are the same on all instances within seconds', {
@@ -31,7 +34,8 @@ test('users, keys, destinations and ended sessions are the same on all instances
   const ben = await getToken(one, 'ben');
   assert.equal(await statusOf('/api/tasks', ben), 200);
   const made = await one.request<{ key: string }>('POST', '/api/keys', {
-    ...{ token, body: { name: 'grafana', scopes: ['alerts:read'] } },
+    token,
+    body: { name: 'grafana', scopes: ['alerts:read'] },
   });
   const { key } = made.json;
   await waitUntil('the key counts elsewhere', async () => (await statusOf('/api/alerts', key)) === 200, limitMs);
@@ -75,22 +79,23 @@ test('users, keys, destinations and ended sessions are the same on all instances
   );
 });
 
-test('an instance knows when a key was used at another one', { skip: toSkipPostgres() }, async (t) => {
+test('an instance knows the last use of a key at another instance', { skip: toSkipPostgres() }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC', access: 'login' };
   const one = await startApp(t, { settings });
   const token = await adminToken(one);
   const made = await one.request<{ key: string }>('POST', '/api/keys', {
-    ...{ token, body: { name: 'grafana', scopes: ['alerts:read'] } },
+    token,
+    body: { name: 'grafana', scopes: ['alerts:read'] },
   });
   assert.equal((await one.request('GET', '/api/alerts', { token: made.json.key })).status, 200);
-  // It is kept now and then, and when an instance stops.
+  // Uses are stored every 10 minutes, and when an instance stops.
   await one.close();
   const other = await startApp(t, { settings });
   const { json } = await other.request<{ data: { lastUsedAt: string | null }[] }>('GET', '/api/keys', { token });
   assert.ok(json.data[0]?.lastUsedAt);
 });
 
-test('on a first start with a database each instance has a link of its own, of which one makes the account', {
+test('on a first start with a database each instance has its own link, and one of the links creates the account', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
@@ -111,7 +116,7 @@ test('on a first start with a database each instance has a link of its own, of w
   assert.doesNotMatch(notices.join('\n'), /Password/);
 });
 
-test('of two who use the links of two instances at once, one makes the account', {
+test('of two simultaneous requests with the links of two instances, one creates the account', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
@@ -121,7 +126,7 @@ test('of two who use the links of two instances at once, one makes the account',
   const winner = answers.findIndex(({ status }) => status === 201);
   const [app] = apps;
   const token = await getToken(app, ['anna', 'ben'][winner] ?? '');
-  // The other instance may have made the second account, and deleted it, a moment ago.
+  // The other instance may have created the second account and deleted it a moment ago.
   await waitUntilPasses(async () => {
     const { json } = await app.request<{ data: { name: string }[] }>('GET', '/api/users', { token });
     assert.deepEqual(
@@ -131,7 +136,7 @@ test('of two who use the links of two instances at once, one makes the account',
   });
 });
 
-test('an instance that starts while its database is away shows no link and makes no passwords, since there may be accounts', {
+test('an instance that starts while its database is away shows no link and creates no passwords, because there may be accounts', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const server = await startPostgres(t);
@@ -147,20 +152,20 @@ test('an instance that starts while its database is away shows no link and makes
   assert.match(app.notices.join('\n'), /No accounts are known while the database is away/);
   assert.equal((await app.request('GET', '/api/users/anna', { token })).status, 503);
   await server.restart();
-  // Attempts to log in are limited.
+  // Login attempts are limited.
   const isKnown = async () => (await app.request('GET', '/api/users/anna', { token })).status === 200;
   await waitUntil('the account is known', isKnown);
   assert.equal((await logIn(app, 'anna')).status, 200);
 });
 
-test('the sessions of all instances are listed at each of them, and one call ends them everywhere', {
+test('the sessions of all instances are listed at each instance, and one call ends them everywhere', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC', access: 'login' };
   const [one, other] = await Promise.all([startApp(t, { settings }), startApp(t, { settings })]);
   const here = await one.login('reader');
   let there = here;
-  // Of one second, a user has one token.
+  // A user gets only one token per second.
   await waitUntil('another second', async () => {
     there = await other.login('reader');
     return there !== here;
@@ -174,7 +179,7 @@ test('the sessions of all instances are listed at each of them, and one call end
   for (const all of [mine, theirs]) assert.equal(all.filter(({ isCurrent }) => isCurrent).length, 1);
   assert.ok(mine.every(({ address, client }) => address === '127.0.0.1' && client === null));
   assert.deepEqual(await list(one, await adminToken(one)).then((all) => all.length), 1);
-  // One that starts later knows them, too.
+  // An instance that starts later knows the sessions, too.
   const third = await startApp(t, { settings });
   assert.equal((await list(third, here)).length, 2);
   await one.request('DELETE', '/api/sessions', { token: here });
@@ -189,7 +194,7 @@ test('the sessions of all instances are listed at each of them, and one call end
   assert.equal((await list(one, next)).length, 1);
 });
 
-test('a session that an instance renews while its database is away ends with the others once it is back', {
+test('a session that an instance renews while its database is away ends with the others once the database is back', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const server = await startPostgres(t);

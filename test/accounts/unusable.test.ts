@@ -9,7 +9,7 @@ import { getToken, strong } from './support/accounts.ts';
 
 const hook = { type: 'webhook', url: 'http://127.0.0.1:9/' };
 
-test('settings that cannot be used, of another version or an edited export, hinder neither the start nor the others', async (t) => {
+test('unusable settings, of another version or an edited export, prevent neither the start nor the other settings', async (t) => {
   const cwd = createFolder(t);
   await runCommand(['create-user', 'anna'], { cwd, input: `${strong}\n` });
   const [first = '', ...lines] = (await runCommand(['export', '--store', 'file'], { cwd })).stdout.trim().split('\n');

@@ -6,7 +6,7 @@ import { openConnection } from '../support/connection.ts';
 import { openEvents } from '../support/events.ts';
 import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
-/** An app whose only administrator is anna. */
+/** Starts an app whose only administrator is anna. */
 const start = async (t: TestContext) => {
   const app = await startWithoutUsers(t, { access: 'login' });
   await setUp(app, codeOf(app));
@@ -27,7 +27,7 @@ interface Change {
 
 const read = (app: TestApp, token: string) => app.request('GET', '/api/tasks', { token });
 
-test('a user is made, listed, changed and deleted, and each change is in the audit with who and when', async (t) => {
+test('a user is created, listed, changed and deleted, and the audit has the author and time of each change', async (t) => {
   const { app, token } = await start(t);
   const before = Date.now();
   const made = await createUser(app, token, 'ben');
@@ -55,7 +55,7 @@ test('a user is made, listed, changed and deleted, and each change is in the aud
   for (const { at, by } of json.data.slice(0, 3)) assert.ok(by && Date.parse(at) >= before);
 });
 
-test('a user who is deleted, or has another role or password, is out at once, with tokens and streams', async (t) => {
+test('the tokens and streams of a user end immediately when the user is deleted, or gets another role or password', async (t) => {
   const { app, token } = await start(t);
   const steps: ((name: string) => Promise<{ status: number }>)[] = [
     (name) => app.request('DELETE', `/api/users/${name}`, { token }),
@@ -82,7 +82,7 @@ test('a user who is deleted, or has another role or password, is out at once, wi
   );
 });
 
-test('who is deleted or logs out while a request or a login is unfinished gets nothing of it', async (t) => {
+test('a request or login that is unfinished when its user is deleted or logs out gets no access', async (t) => {
   const { app, token } = await start(t);
   await createUser(app, token, 'ben', 'Admin');
   const theirs = await getToken(app, 'ben');
@@ -95,7 +95,7 @@ test('who is deleted or logs out while a request or a login is unfinished gets n
     return connection;
   };
   const connections = [open('/api/users'), open('/api/sessions/renew')];
-  // Their heads have arrived by the time that a password was checked.
+  // The heads of the requests have arrived by the time a password is checked.
   await logIn(app, 'anna');
   const logins = Promise.all([1, 2].map(() => logIn(app, 'ben')));
   assert.equal((await app.request('DELETE', '/api/users/ben', { token })).status, 200);
@@ -109,7 +109,7 @@ test('who is deleted or logs out while a request or a login is unfinished gets n
   }
 });
 
-test('tokens of a deleted user stay refused after a restart, also if there is a user with the name again', async (t) => {
+test('tokens of a deleted user stay refused after a restart, even if a new user has the name', async (t) => {
   const { app, token } = await start(t);
   for (const name of ['ben', 'eve']) await createUser(app, token, name);
   const theirs = [await getToken(app, 'ben'), await getToken(app, 'eve')];
@@ -122,7 +122,7 @@ test('tokens of a deleted user stay refused after a restart, also if there is a 
   assert.equal((await read(again, await getToken(again, 'eve'))).status, 200);
 });
 
-test('a change that changes nothing logs nobody out', async (t) => {
+test('a change without effect logs nobody out', async (t) => {
   const { app, token } = await start(t);
   const { json } = await app.request<ShownUser>('GET', '/api/users/anna', { token });
   const same = await change(app, token, 'anna', { role: 'Admin' });
@@ -130,7 +130,7 @@ test('a change that changes nothing logs nobody out', async (t) => {
   assert.equal((await read(app, token)).status, 200);
 });
 
-test('the last administrator can be neither deleted nor demoted, whoever tries', async (t) => {
+test('the last administrator can be neither deleted nor demoted by anyone', async (t) => {
   const { app, token } = await start(t);
   const refused = [
     await app.request('DELETE', '/api/users/anna', { token }),
@@ -149,7 +149,7 @@ test('the last administrator can be neither deleted nor demoted, whoever tries',
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 409]);
 });
 
-test('of two administrators who change the same user, the second gets 412 and the current version', async (t) => {
+test('when two administrators change a user, the second one gets 412 and the current version', async (t) => {
   const { app, token } = await start(t);
   const { json } = await createUser(app, token, 'ben');
   const headers = { 'if-match': `"${json['version']}"` };
@@ -166,7 +166,7 @@ test('of two administrators who change the same user, the second gets 412 and th
   assert.deepEqual([won?.status, lost?.status, lost?.headers['etag']], [200, 412, `"${won?.json.version}"`]);
 });
 
-test('users of the settings are listed and left alone', async (t) => {
+test('configured users are listed and cannot be changed', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { json } = await app.request<{ data: ShownUser[] }>('GET', '/api/users', { token });
@@ -184,7 +184,7 @@ test('users of the settings are listed and left alone', async (t) => {
   assert.equal((await app.request('DELETE', '/api/users/ben', { token })).status, 200);
 });
 
-test('what cannot be a user is refused with what to do, and a Reader may do nothing of it', async (t) => {
+test('an invalid user is refused with advice, and a Reader may neither read nor change users', async (t) => {
   const { app, token } = await start(t);
   const bodies = [
     {},

@@ -23,13 +23,14 @@ const createProject = (t: Scope, source: string, options: object): string => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'program.ts'), source);
   const compilerOptions = {
-    ...{ target: 'es2022', module: 'nodenext', skipLibCheck: false, noUnusedLocals: true },
-    ...{
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      noPropertyAccessFromIndexSignature: true,
-    },
+    target: 'es2022',
+    module: 'nodenext',
+    skipLibCheck: false,
+    noUnusedLocals: true,
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noPropertyAccessFromIndexSignature: true,
     ...options,
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));

@@ -69,8 +69,14 @@ function fail(what: string, found: unknown): never {
 
 const compiler = {
   compilerOptions: {
-    ...{ target: 'ES2022', module: 'NodeNext', lib: ['ES2022', 'DOM'], types: [] },
-    ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noUnusedLocals: true },
+    target: 'ES2022',
+    module: 'NodeNext',
+    lib: ['ES2022', 'DOM'],
+    types: [],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noUnusedLocals: true,
   },
   files: ['program.ts'],
 };

@@ -43,9 +43,7 @@ const withIncident =
 /** An incident about this machine gets one within a second. */
 const withPicture: Call = async (client) => {
   const key = 'snapshot';
-  await plain('createAlert', { ...{ level: 'ERROR', message: 'the demo has failed', key }, hostname: hostname() })(
-    client,
-  );
+  await plain('createAlert', { level: 'ERROR', message: 'the demo has failed', key, hostname: hostname() })(client);
   const { data } = (await plain('listIncidents')(client)) as { data: { id: string; key: string }[] };
   const read = plain('getIncidentSnapshot', { id: data.find((one) => one.key === key)?.id });
   let found: unknown;
@@ -130,7 +128,10 @@ const silence = { match: { source: 'backup*' }, endsAt: '2090-01-01T00:00:00Z' }
 const cpuWatch = { name: 'cpu', type: 'cpu', limit: 101 };
 const alertmanagerSilence = {
   matchers: [{ name: 'alertname', value: 'x', isRegex: false }],
-  ...{ startsAt: '2036-01-31T08:30:00Z', endsAt: '2090-01-01T00:00:00Z', createdBy: 'anna', comment: '' },
+  startsAt: '2036-01-31T08:30:00Z',
+  endsAt: '2090-01-01T00:00:00Z',
+  createdBy: 'anna',
+  comment: '',
 };
 const execution = { command: 'Get-CimInstance Win32_OperatingSystem -Property OSArchitecture' };
 

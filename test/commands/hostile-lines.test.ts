@@ -46,13 +46,13 @@ const execute = async (url: string, body: string | Uint8Array<ArrayBuffer>): Pro
 
 const sendLine = (url: string, command: string): Promise<Answer> => execute(url, JSON.stringify({ command }));
 
-/** The programs that were started, in order, except for the server itself. */
+/** Returns the started programs in order, except for the server itself. */
 const readStarts = (trace: string): string[] =>
   [...readFileSync(trace, 'utf8').matchAll(/\bexecve(?:at)?\((?:\w+, )?"([^"]*)"/g)]
     .map(([, program = '']) => program)
     .slice(1);
 
-test('D30 each of more than 300 hostile lines is refused with a reason that names the fault', async (t) => {
+test('each of more than 300 hostile lines is refused with a reason that names the fault', async (t) => {
   assert.ok(lines.length > 300);
   assert.equal(new Set(lines.map(({ line }) => line)).size, lines.length);
   const { url } = await start(t);
@@ -64,7 +64,7 @@ test('D30 each of more than 300 hostile lines is refused with a reason that name
   }
 });
 
-test('D30 text in quotes is data and never syntax', async (t) => {
+test('text in quotes is data and never syntax', async (t) => {
   const { url } = await start(t);
   for (const text of plainTexts) {
     const { status, json } = await sendLine(url, `Get-Process -Name ${text}`);
@@ -91,7 +91,7 @@ test('bodies that are not UTF-8 are refused', async (t) => {
 });
 
 const tracing = requires({ programs: ['strace', 'journalctl'] });
-test('no hostile line starts a process, as shown by strace', tracing, async (t) => {
+test('no hostile line starts a process, as strace shows', tracing, async (t) => {
   const trace = join(createFolder(t), 'trace');
   const strace = ['strace', '-D', '-f', '-qq', '-e', 'trace=execve,execveat', '-o', trace];
   const { url } = await start(t, strace);

@@ -9,7 +9,7 @@ import { type PowerShellLine, parseWithPowerShell } from './support/power-shell-
 
 const { skip } = powerShell;
 
-/** At least this many allowed lines are compared. */
+/** Fewest allowed lines that are compared. */
 const lineCount = amount(2000, 100_000);
 
 const maxCodePoint = 0x10ffff;
@@ -20,7 +20,7 @@ const inWords = fc.constantFrom(
   ...['--', '::', '0x', '1kb', '1e3', '1..5', '-Name', 'if', '..\\', '1.50', '007', '2ul', '1d'],
 );
 
-/** Characters that mean something to PowerShell, or look as if they did. */
+/** Characters that mean something to PowerShell, or look like such characters. */
 const special = fc.constantFrom(
   ...` '",;|&<>$(){}@#[]\x60`,
   ...'\u00a0\u0085\u1680\u2000\u2007\u200b\u202f\u205f\u3000\ufeff\u180e',
@@ -29,7 +29,7 @@ const special = fc.constantFrom(
 
 const codePoint = fc.integer({ min: 0, max: maxCodePoint }).map((code) => String.fromCodePoint(code));
 
-/** Texts in which one of so many parts is special. */
+/** Creates texts in which one of `oneOf` parts is special. */
 const createText = (oneOf: number, others: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .array(fc.oneof({ weight: oneOf - 1, arbitrary: others }, { weight: 1, arbitrary: special }), { maxLength: 6 })
@@ -47,7 +47,7 @@ const values = fc
   .tuple(fc.array(value, { minLength: 1, maxLength: 3 }), fc.constantFrom(',', ', ', ' , ', ' ,'))
   .map(([list, comma]) => list.join(comma));
 
-/** Lines that begin with one of the texts and go on with lists of values. */
+/** Creates lines that begin with one of the texts and continue with lists of values. */
 const begin = (starts: string[], rest: fc.Arbitrary<string> = values): fc.Arbitrary<string> =>
   fc.tuple(fc.constantFrom(...starts), fc.constantFrom(' ', '  '), rest).map((parts) => parts.join(''));
 
@@ -79,7 +79,7 @@ const line = fc.oneof(
   ),
 );
 
-/** A line as `parseWithPowerShell` describes it; undefined if it is not allowed. */
+/** Returns a line in the form of `parseWithPowerShell`; undefined for a line that is not allowed. */
 const parseAllowed = (text: string): PowerShellLine | undefined => {
   if (checkCommand(text) instanceof Refusal) return undefined;
   const parsed = parseCommandLine(text);
@@ -90,7 +90,7 @@ const parseAllowed = (text: string): PowerShellLine | undefined => {
   return [parsed.name, ...parameters];
 };
 
-/** Compares the lines that are allowed; returns their number. */
+/** Compares the allowed lines; returns their number. */
 const compare = async (lines: Iterable<string>): Promise<number> => {
   const ours = [...lines].flatMap((text) => {
     const parsed = parseAllowed(text);
@@ -127,7 +127,7 @@ test('every code point that is allowed in quotes or in a word means the same to 
     const allowed = chunk(codePoints(), 100).flatMap((each) =>
       isAllowed(each.join('')) ? each : each.filter(isAllowed),
     );
-    // What a word begins with matters most, so each has one of its own.
+    // The first character of a word matters most, so each character begins a word.
     const values = chunk(allowed, quote ? 100 : 1).map((each) => enclose(each.join('')));
     const lines = chunk(values, 16).map(toLine);
     assert.equal(await compare(lines), lines.length);

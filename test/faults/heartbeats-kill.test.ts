@@ -32,7 +32,8 @@ interface Job {
 
 test('after kill -9 at any moment each ping that was answered is there, in its order', async (t) => {
   const options = {
-    ...{ dataDir: join(createTemporaryFolder(t), 'data'), kept },
+    dataDir: join(createTemporaryFolder(t), 'data'),
+    kept,
     variables: { SIGNALBOX_JWT_SECRET: secret },
   };
   const random = createRandom(t);
@@ -61,10 +62,8 @@ test('after kill -9 at any moment each ping that was answered is there, in its o
 
 test('a failure that was answered opens one incident, and a success ends it, though the server is killed right after each response', async (t) => {
   const options = {
-    ...{
-      dataDir: join(createTemporaryFolder(t), 'data'),
-      kept: { ...kept, flags: ['--profiles', 'alerts,incidents'] },
-    },
+    dataDir: join(createTemporaryFolder(t), 'data'),
+    kept: { ...kept, flags: ['--profiles', 'alerts,incidents'] },
     variables: { SIGNALBOX_JWT_SECRET: secret },
   };
   let uuid = '';
@@ -100,7 +99,8 @@ test('a failure that was answered opens one incident, and a success ends it, tho
 
 longTest('after kill -9 a heartbeat that came due meanwhile gets one more grace', async (t) => {
   const options = {
-    ...{ dataDir: join(createTemporaryFolder(t), 'data'), kept },
+    dataDir: join(createTemporaryFolder(t), 'data'),
+    kept,
     variables: { SIGNALBOX_JWT_SECRET: secret },
   };
   const first = await start(options);

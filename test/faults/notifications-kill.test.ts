@@ -62,7 +62,11 @@ const runRound = async (t: TestContext, random: () => number) => {
     ),
   );
   const toEntry = (index: number, keys: object) => ({
-    ...{ name: names[index], type: 'webhook', url: `${receivers[index]?.url}/`, notify: 'incidents', ...keys },
+    name: names[index],
+    type: 'webhook',
+    url: `${receivers[index]?.url}/`,
+    notify: 'incidents',
+    ...keys,
   });
   const config = writeConfig(folder, {
     destinations: [
@@ -74,7 +78,9 @@ const runRound = async (t: TestContext, random: () => number) => {
   const dataDir = join(folder, 'data');
   const start = async (): Promise<FaultServer> => {
     const server = await startServer({
-      ...{ dataDir, kept, flags: ['--config', config] },
+      dataDir,
+      kept,
+      flags: ['--config', config],
       variables: { SIGNALBOX_JWT_SECRET: secret },
     });
     assert.ok(server, 'the server does not start');

@@ -26,7 +26,8 @@ interface Known {
 
 test('after kill -9 at any moment each change of a silence that was answered is there, and a restart changes nothing', async (t) => {
   const options = {
-    ...{ dataDir: join(createTemporaryFolder(t), 'data'), kept },
+    dataDir: join(createTemporaryFolder(t), 'data'),
+    kept,
     variables: { SIGNALBOX_JWT_SECRET: secret },
   };
   const random = createRandom(t);
@@ -92,7 +93,8 @@ const act = async (url: string, known: Map<string, Known>, name: string): Promis
 
 const ask = async (url: string, method: string, path: string, body?: object) => {
   const answer = await fetch(url + path, {
-    ...{ method, headers: { authorization: `Bearer ${token}` } },
+    method,
+    headers: { authorization: `Bearer ${token}` },
     ...(body && { body: JSON.stringify(body) }),
   }).catch(() => undefined);
   const json: unknown = await answer?.json().catch(() => undefined);

@@ -114,15 +114,22 @@ const create = <T>(count: number, toEntry: (index: number) => T): T[] =>
 
 const createSettings = (stored: number): object => ({
   destinations: create(upTo(100)(stored), (index) => ({
-    ...{ name: `d${index}`, type: 'webhook', url: 'http://127.0.0.1:1/', notify: 'incidents' },
+    name: `d${index}`,
+    type: 'webhook',
+    url: 'http://127.0.0.1:1/',
+    notify: 'incidents',
   })),
   rotations: create(upTo(16)(stored), (index) => ({
-    ...{ name: `r${index}`, members: [`d${index}`, `d${index + 1}`].slice(0, stored), handover: '0 9 * * *' },
+    name: `r${index}`,
+    members: [`d${index}`, `d${index + 1}`].slice(0, stored),
+    handover: '0 9 * * *',
   })),
   heartbeats: create(upTo(5000)(stored), (index) => ({ name: `h${index}`, period: 86_400 })),
   watches: create(upTo(1000)(stored), (index) => ({ name: `w${index}`, type: 'memory', limit: 100 })),
   keys: create(upTo(1000)(stored), (index) => ({
-    ...{ name: `k${index}`, scopes: ['alerts:write'], sha256: index.toString(16).padStart(64, '0') },
+    name: `k${index}`,
+    scopes: ['alerts:write'],
+    sha256: index.toString(16).padStart(64, '0'),
   })),
   intake: create(upTo(100)(stored), (index) => ({ name: `f${index}`, message: '{/text}' })),
 });
@@ -163,7 +170,10 @@ const fire = async (app: TestApp, count: number): Promise<void> => {
 
 const storeAlerts = async (app: TestApp, stored: number): Promise<void> => {
   const events = create(stored, (index) => ({
-    ...{ specversion: '1.0', id: `${index}`, type: 'broken', source: 'test' },
+    specversion: '1.0',
+    id: `${index}`,
+    type: 'broken',
+    source: 'test',
     data: { message: 'broken', severity: 'error' },
   }));
   for (let from = 0; from < stored; from += 500) {

@@ -60,7 +60,8 @@ test('the executable writes nothing to disk but its data', {
   const trace = join(folder, 'trace');
   const calls = 'open,openat,creat,?open_by_handle_at,mkdir,mkdirat,link,linkat,symlink,symlinkat,mknod,mknodat';
   const { request, stop } = await startProgram(t, ['--data-dir', 'data'], {
-    ...{ program, cwd },
+    program,
+    cwd,
     // Coverage would be written, too.
     variables: { ...variables, NODE_V8_COVERAGE: '' },
     wrapper: [

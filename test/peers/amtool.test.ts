@@ -82,8 +82,11 @@ test('amtool shows the configuration and imports silences', { skip }, async (t) 
   const file = join(app.folder, 'silences.json');
   const matchers = [{ name: 'a', value: 'b', isRegex: false, isEqual: true }];
   const silences = Array.from({ length: 20 }, (_, index) => ({
-    ...{ matchers, startsAt: '2036-01-31T08:30:00Z', endsAt: '2037-01-31T08:30:00Z' },
-    ...{ createdBy: 'anna', comment: `${index}` },
+    matchers,
+    startsAt: '2036-01-31T08:30:00Z',
+    endsAt: '2037-01-31T08:30:00Z',
+    createdBy: 'anna',
+    comment: `${index}`,
   }));
   writeFileSync(file, JSON.stringify(silences));
   await amtool('silence', 'import', file);

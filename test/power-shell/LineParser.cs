@@ -4,12 +4,12 @@ using System.Text.Json;
 
 namespace Signalbox.Test;
 
-/// <summary>How PowerShell reads command lines: one JSON text a line in, one JSON array a line out.</summary>
+/// <summary>Parses command lines with PowerShell: one JSON text per line in, one JSON array per line out.</summary>
 static class LineParser
 {
     /// <summary>
-    /// Prints for each line `[name, element…]`, where an element is the name of a parameter as text or a list of
-    /// values, if the line is one command of constants; else an object whose `reason` says why it is not.
+    /// Prints `[name, element…]` for each line that is one command of constants; an element is the name of a parameter
+    /// as text, or a list of values. For any other line, prints an object with the `reason`.
     /// </summary>
     public static int Run(TextReader input, TextWriter output)
     {
@@ -57,7 +57,7 @@ static class LineParser
     // A text in double quotes without variables is a constant too.
     static bool IsConstant(Ast value) => value is StringConstantExpressionAst or ConstantExpressionAst { Value: not null };
 
-    // What a parameter of texts gets: a number alone keeps its spelling, as in `Get-Process 007`.
+    // A single number for a parameter of texts keeps its spelling, as in `Get-Process 007`.
     static string ToText(Ast value) =>
         value.Parent is ArrayLiteralAst
             ? LanguagePrimitives.ConvertTo<string>(((ConstantExpressionAst)value).Value)

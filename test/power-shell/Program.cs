@@ -5,9 +5,9 @@ using Microsoft.PowerShell.Commands;
 using Signalbox.Test;
 using Signalbox.Test.Cmdlets;
 
-// PowerShell's engine, called as its program pwsh is called: -NoLogo -NoProfile -NonInteractive -Command SCRIPT,
-// with the lines of standard input as $input. The cmdlets are those of the engine and of the modules Management and
-// Utility. `--windows NAME,NAME` adds stand-ins for cmdlets that exist on Windows only, and `--parse` prints how
+// Runs PowerShell's engine with the arguments of the program pwsh: -NoLogo -NoProfile -NonInteractive -Command SCRIPT,
+// with the lines of standard input as $input. It has the cmdlets of the engine and of the modules Management and
+// Utility. `--windows NAME,NAME` adds stand-ins for cmdlets that exist only on Windows, and `--parse` prints how
 // PowerShell parses each line of standard input.
 
 if (args is ["--parse"]) return LineParser.Run(Console.In, Console.Out);

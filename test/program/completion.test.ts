@@ -172,7 +172,9 @@ test('the numbers of incidents and tasks are completed, and silently not where t
   });
   const away = `http://127.0.0.1:${await findFreePort()}`;
   const toVariables = (SIGNALBOX_URL: string): Variables => ({
-    ...{ SIGNALBOX_URL, PATH: `${folder}:${process.env['PATH']}`, HOME: folder },
+    SIGNALBOX_URL,
+    PATH: `${folder}:${process.env['PATH']}`,
+    HOME: folder,
   });
   const silent = await runCommand(['completion', 'incidents'], { variables: { SIGNALBOX_URL: away } });
   assert.deepEqual([silent.code, silent.stdout, silent.stderr], [1, '', '']);

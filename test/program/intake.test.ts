@@ -14,8 +14,14 @@ test('test-intake prints what a format of the config file makes of a body, or wh
   assert.deepEqual([code, stderr], [0, '']);
   assert.deepEqual(JSON.parse(stdout), [
     {
-      ...{ source: 'builds', level: 'WARNING', message: 'Build 7', hostname: 'unknown', status: 'firing', key: '7' },
-      ...{ labels: {}, link: null },
+      source: 'builds',
+      level: 'WARNING',
+      message: 'Build 7',
+      hostname: 'unknown',
+      status: 'firing',
+      key: '7',
+      labels: {},
+      link: null,
     },
   ]);
   const refused = await run('builds', '{"kind": "push"}');

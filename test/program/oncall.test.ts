@@ -13,7 +13,10 @@ const start = async (t: TestContext, members: readonly string[] = ['anna', 'ben'
     access: 'login',
     keys: [entry],
     destinations: members.map((name) => ({
-      ...{ name, type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' },
+      name,
+      type: 'webhook',
+      url: 'http://127.0.0.1:9/',
+      notify: 'incidents',
     })),
     rotations: members.length > 0 ? [{ name: 'oncall', members, handover: '0 9 * * 1' }] : [],
   };
@@ -133,7 +136,10 @@ test('flags of oncall that do not fit together are refused', async () => {
 
 test('on SIGHUP rotations are read again, and ones that cannot work change nothing', async (t) => {
   const destinations = ['anna', 'ben'].map((name) => ({
-    ...{ name, type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' },
+    name,
+    type: 'webhook',
+    url: 'http://127.0.0.1:9/',
+    notify: 'incidents',
   }));
   const toSettings = (members: string[]) => ({
     destinations,

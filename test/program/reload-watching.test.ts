@@ -29,13 +29,11 @@ test('on SIGHUP heartbeats and watches of the config file are those that it name
   assert.equal(await ping(`${gone}/fail`), 200);
   await waitForIncident(program, { state: 'open' });
   await program.reload({
-    ...{
-      dataDir,
-      watches: [
-        { ...disk, limit: 99.5 },
-        { name: 'files', type: 'memory', limit: 100 },
-      ],
-    },
+    dataDir,
+    watches: [
+      { ...disk, limit: 99.5 },
+      { name: 'files', type: 'memory', limit: 100 },
+    ],
     heartbeats: [
       { ...job, period: 7200 },
       { name: 'added', uuid: added, period: 60 },

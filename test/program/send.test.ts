@@ -56,8 +56,13 @@ test('send passes on what it is given about an alert', async (t) => {
   ];
   assert.equal((await send(url, [...about, ...links, '--source', 'db', 'caught up'])).code, 0);
   assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
-    ...{ source: 'db', level: 'INFO', message: 'caught up', hostname: 'db-1' },
-    ...{ key: 'replication/db-1', status: 'resolved', link: 'https://wiki.example.org/db' },
+    source: 'db',
+    level: 'INFO',
+    message: 'caught up',
+    hostname: 'db-1',
+    key: 'replication/db-1',
+    status: 'resolved',
+    link: 'https://wiki.example.org/db',
     labels: { team: 'db', query: 'a=b', x: '' },
   });
 });

@@ -30,7 +30,9 @@ const prepare = async (t: TestContext, runIn: typeof runCommand = runCommand) =>
   const variables = { XDG_STATE_HOME: state, SIGNALBOX_URL: `http://127.0.0.1:${port}` };
   const signalbox = (...args: string[]) => runIn(args, { variables });
   return {
-    ...{ state, variables, signalbox },
+    state,
+    variables,
+    signalbox,
     spool: join(state, 'signalbox', 'spool'),
     send: (...args: string[]) => signalbox('send', '--retry-for', '0', ...args),
     run: (...args: string[]) => signalbox('run', '--retry-for', '0', ...args),

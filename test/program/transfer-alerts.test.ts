@@ -51,8 +51,14 @@ const listAlerts = (text: string) => readLines(text).flatMap(({ alerts }) => ale
 const alert = (n: number): string =>
   JSON.stringify({
     alerts: {
-      ...{ timestamp: '2026-01-31T09:30:00', source: '', level: 'INFO', message: `m${n}`, hostname: '' },
-      ...{ receivedAt: '09:30:00', time: '2026-01-31T09:30:00.000Z', id: randomUUID() },
+      timestamp: '2026-01-31T09:30:00',
+      source: '',
+      level: 'INFO',
+      message: `m${n}`,
+      hostname: '',
+      receivedAt: '09:30:00',
+      time: '2026-01-31T09:30:00.000Z',
+      id: randomUUID(),
     },
   });
 

@@ -52,7 +52,8 @@ const fill = async (t: Scope): Promise<{ folder: string; settings: string[]; uui
   await send('POST', '/api/watches', { name: 'memory', type: 'memory', limit: 99, enabled: false });
   await send('PUT', '/api/heartbeats/job', { period: 3600, tags: ['db'] }, { 'if-match': `"${first['version']}"` });
   const silence = await send('POST', '/api/silences', {
-    ...{ match: { source: 'backup' }, endsAt: inHours(1) },
+    match: { source: 'backup' },
+    endsAt: inHours(1),
     comment: 'maintenance',
   });
   assert.equal(silence.status, 201, silence.text);

@@ -7,8 +7,14 @@ import { checkIds } from './support/ids.ts';
 const none = { lost: [], duplicated: [], gaps: [], wrong: [] };
 
 const create = (id: number, outcome: Outcome = 'ok'): Operation => ({
-  ...{ client: 0, kind: 'create', value: `t${id}`, begin: 0, end: 1, answer: '' },
-  ...{ id: outcome === 'ok' ? id : undefined, outcome },
+  client: 0,
+  kind: 'create',
+  value: `t${id}`,
+  begin: 0,
+  end: 1,
+  answer: '',
+  id: outcome === 'ok' ? id : undefined,
+  outcome,
 });
 
 const toTask = (id: number, title = `t${id}`): FinalTask => ({ id, title, value: title });

@@ -29,7 +29,12 @@ const createHistory = ({ seed, length, overlap, unknown }: Shape): Operation[] =
     if (happens && kind !== 'read' && !isAbsent && !isConflict) state = written;
     const answer = isAbsent ? 'absent' : isConflict ? 'conflict' : 'ok';
     return {
-      ...{ client: at, kind, id: 1, value, answer: '', outcome: isKnown ? answer : 'unknown' },
+      client: at,
+      kind,
+      id: 1,
+      value,
+      answer: '',
+      outcome: isKnown ? answer : 'unknown',
       ...(expected !== undefined && { expected }),
       begin: at - random.next() * overlap,
       end: at + random.next() * overlap,
@@ -94,7 +99,12 @@ type Step = [begin: number, end: number, operation: Partial<Operation>];
 
 const toOperations = (steps: Step[]): Operation[] =>
   steps.map(([begin, end, operation]) => ({
-    ...{ client: 0, kind: 'read', id: 1, value: undefined, outcome: 'ok', answer: '' },
+    client: 0,
+    kind: 'read',
+    id: 1,
+    value: undefined,
+    outcome: 'ok',
+    answer: '',
     ...operation,
     begin,
     end,

@@ -192,7 +192,12 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     await alert({ fingerprint: 'a' }, { fingerprint: 'b' });
     const notify = (number: number, destination: string, what = 'opened', isDelivered = true) =>
       act(number, {
-        ...{ type: 'notify', destination, what, level: 'ERROR', opening: 1, isDelivered },
+        type: 'notify',
+        destination,
+        what,
+        level: 'ERROR',
+        opening: 1,
+        isDelivered,
         result: isDelivered ? 'delivered' : 'the receiver responded 400',
       });
     await Promise.all([notify(1, 'pager'), notify(2, 'pager'), notify(1, 'desk', 'opened', false)]);
@@ -331,7 +336,10 @@ export const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step
     opening: 1,
   };
   const details = {
-    ...{ ...sent, isDelivered: true, result: 'delivered', destinations: ['pager'] },
+    ...sent,
+    isDelivered: true,
+    result: 'delivered',
+    destinations: ['pager'],
     type,
     comment: 'c',
     ...(step.action === 'snooze' && { until: now() + hour }),
@@ -346,7 +354,9 @@ const readAll = async ({ store }: LifeTools) => {
   const { incidents } = await store.list({ states: incidentStates }, 100);
   return Promise.all(
     incidents.map(async ({ id, lastAlert: _, firingAlert: ___, previous, spans, ...incident }) => ({
-      ...{ ...incident, previous: previous !== null, spans: spans.length },
+      ...incident,
+      previous: previous !== null,
+      spans: spans.length,
       events: (await store.listEvents(id)).map(({ alert: __, ...event }) => event),
     })),
   );

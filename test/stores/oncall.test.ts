@@ -10,9 +10,14 @@ const skip = toSkipPostgres();
 const startNamed = (t: TestContext, store: string, instanceName: string) =>
   startApp(t, {
     settings: {
-      ...{ store, timeZone: 'UTC', instanceName },
+      store,
+      timeZone: 'UTC',
+      instanceName,
       destinations: ['anna', 'ben'].map((name) => ({
-        ...{ name, type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' },
+        name,
+        type: 'webhook',
+        url: 'http://127.0.0.1:9/',
+        notify: 'incidents',
       })),
       rotations: [{ name: 'oncall', members: ['anna', 'ben'], handover: '0 9 * * 1' }],
     },

@@ -47,7 +47,9 @@ const createShared = async (t: Scope) => {
 
 const put = async ({ request }: Running, name: string, period: number, headers = {}): Promise<Heartbeat> => {
   const { status, json, text } = await request<Heartbeat & Record<string, unknown>>('PUT', `/api/heartbeats/${name}`, {
-    ...{ token, headers, body: { period, description, tags } },
+    token,
+    headers,
+    body: { period, description, tags },
   });
   assert.ok([200, 201].includes(status), text);
   return json;

@@ -47,8 +47,10 @@ test('the instance on the machine of the incident takes the snapshot', {
     startProgram(t, ['--time-zone', 'UTC'], {
       wrapper: ['unshare', '--uts', 'sh', '-c', `hostname ${machine} && exec "$@"`, 'sh'],
       variables: {
-        ...{ SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_STORE: store },
-        ...{ SIGNALBOX_ADMIN_PASSWORD: passwords.admin, SIGNALBOX_READER_PASSWORD: passwords.reader },
+        SIGNALBOX_JWT_SECRET: secret,
+        SIGNALBOX_STORE: store,
+        SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
+        SIGNALBOX_READER_PASSWORD: passwords.reader,
       },
     });
   const [one] = [await start('db-1'), await start('web-1')];

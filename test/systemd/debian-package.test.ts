@@ -59,7 +59,11 @@ const writeReleased = async (left: string): Promise<string> => {
   const { stdout } = await runProgram(['hash-password'], { input: Password });
   const passwordHash = stdout.trim();
   const config = JSON.stringify({
-    ...{ host: '127.0.0.1', port: 8080, store: 'file', timeZone: 'UTC', alertsAuth: 'bearer' },
+    host: '127.0.0.1',
+    port: 8080,
+    store: 'file',
+    timeZone: 'UTC',
+    alertsAuth: 'bearer',
     users: [
       { name: 'ada', role: 'Admin', passwordHash },
       { name: 'bob', role: 'Reader', passwordHash },

@@ -2,16 +2,16 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import type { JsonResponse } from '../../support/client.ts';
 import type { Scope } from '../../support/scope.ts';
 
-/** A password that is strong enough. */
+/** Strong password. */
 export const strong = 'a horse that staples batteries';
 
 type Answer = JsonResponse<Record<string, unknown>>;
 
-/** An app without any password in its settings, as on a first start. */
+/** Starts an app without any password in its settings, as on a first start. */
 export const startWithoutUsers = (t: Scope, settings: object = {}): Promise<TestApp> =>
   startApp(t, { settings: { adminPassword: undefined, readerPassword: undefined, ...settings } });
 
-/** The code of the link that the app invites people to open. */
+/** Returns the code of the setup link of an app. */
 export const codeOf = ({ invitation }: Pick<TestApp, 'invitation'>): string =>
   new URLSearchParams(invitation?.fragment.split('?')[1]).get('code') ?? '';
 
@@ -20,7 +20,7 @@ type Requesting = Pick<TestApp, 'request'>;
 export const logIn = ({ request }: Requesting, name: string, password = strong): Promise<Answer> =>
   request('POST', '/api/auth/login', { body: { Username: name, Password: password } });
 
-/** The token of a login that succeeds. */
+/** Returns the token of a successful login. */
 export const getToken = async (app: Requesting, name: string, password = strong): Promise<string> =>
   String((await logIn(app, name, password)).json['token']);
 

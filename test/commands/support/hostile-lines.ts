@@ -4,7 +4,7 @@ import { packageRoot } from '../../../src/server/package-info.ts';
 
 const folder = join(packageRoot, 'test', 'commands', 'hostile-lines');
 
-/** An entry of a file: `line`, then `repeat` repeated `times` times, then `end`. */
+/** Entry of a file: `line`, then `repeat` repeated `times` times, then `end`. */
 interface Entry {
   line: string;
   repeat?: string;
@@ -16,15 +16,15 @@ interface Entry {
 }
 
 export interface HostileLine {
-  /** The name of the file. */
+  /** Name of the file. */
   group: string;
   line: string;
-  /** A text that the error must contain. */
+  /** Text that the error must contain. */
   says: string;
   status: number;
 }
 
-/** All lines of all files. */
+/** Returns all lines of all files. */
 export const readHostileLines = (): HostileLine[] =>
   readdirSync(folder).flatMap((file) => {
     const entries = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Entry[];

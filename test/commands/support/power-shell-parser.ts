@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { powerShell } from '../../support/power-shell.ts';
 
-/** The name of a command, then names of parameters and lists of values; or why the line is something else. */
+/** Name of a command, then names of parameters and lists of values; or the reason why the line is something else. */
 export type PowerShellLine = (string | string[])[] | { reason: string };
 
-/** How PowerShell's own parser reads each line, in order. */
+/** Yields the parse of each line by PowerShell's own parser, in order. */
 export async function* parseWithPowerShell(lines: readonly string[]): AsyncGenerator<PowerShellLine> {
   const engine = spawn(powerShell.program, ['--parse'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const closed = once(engine, 'close');

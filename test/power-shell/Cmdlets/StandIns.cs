@@ -1,6 +1,6 @@
 namespace Signalbox.Test.Cmdlets;
 
-/// <summary>The stand-ins for cmdlets that exist on Windows only.</summary>
+/// <summary>Stand-ins for cmdlets that exist only on Windows.</summary>
 static class StandIns
 {
     static readonly Dictionary<string, Type> WindowsOnly = new()

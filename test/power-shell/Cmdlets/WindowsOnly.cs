@@ -5,11 +5,11 @@ using System.Management.Automation;
 namespace Signalbox.Test.Cmdlets;
 
 // Stand-ins with the parameters that the cmdlets have on Windows. They return made-up objects; one property of each
-// lists the values that the cmdlet was given, with their types.
+// lists the values that the cmdlet got, with their types.
 
 static class Given
 {
-    /// <summary>The bound parameters as `Name: Type value, value; …`, in alphabetical order.</summary>
+    /// <summary>Bound parameters as `Name: Type value, value; …`, in alphabetical order.</summary>
     public static string Describe(InvocationInfo invocation) => Describe(invocation.BoundParameters);
 
     public static string Describe(IDictionary parameters) =>
@@ -69,7 +69,7 @@ public sealed record LogEntry(
     int Index, DateTime TimeGenerated, DateTime TimeWritten, EntryKind EntryType, string Source, long InstanceId, int EventID, string Category,
     string Message, string MachineName, string? UserName);
 
-/// <summary>In Windows PowerShell 5.1 only.</summary>
+/// <summary>Exists only in Windows PowerShell 5.1.</summary>
 [Cmdlet(VerbsCommon.Get, "EventLog")]
 public sealed class GetEventLogCommand : PSCmdlet
 {
@@ -106,7 +106,7 @@ public sealed record WinEvent(
     long RecordId, DateTime TimeCreated, byte Level, long Keywords, string ProviderName, int Id, int Qualifiers, string? TaskDisplayName,
     string Message, string MachineName, object? UserId);
 
-/// <summary>In PowerShell 7, which has no Get-EventLog.</summary>
+/// <summary>Replaces Get-EventLog in PowerShell 7.</summary>
 [Cmdlet(VerbsCommon.Get, "WinEvent")]
 public sealed class GetWinEventCommand : PSCmdlet
 {
@@ -138,7 +138,7 @@ public sealed class GetCimInstanceCommand : PSCmdlet
 
     [Parameter] public string? Filter { get; set; }
 
-    /// <summary>An object with the properties that were asked for, and one that must never be shown.</summary>
+    /// <summary>Object with the requested properties, and a property that must never be shown.</summary>
     protected override void ProcessRecord()
     {
         var instance = new PSObject();
