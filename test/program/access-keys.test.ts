@@ -13,7 +13,7 @@ const createKey = async (name: string, ...scopes: string[]) => {
   return { key, entry: JSON.parse(stdout) as object, stdout };
 };
 
-test('create-key shows the key once and prints its entry, without the key, alone on a line', async () => {
+test('create-key shows the key once and prints its entry without the key on a separate line', async () => {
   const { key, entry, stdout } = await createKey('grafana', 'alerts:write', 'alerts:read', 'alerts:write');
   assert.match(stdout, /^\{"name":"grafana","sha256":"[0-9a-f]{64}","scopes":\["alerts:write","alerts:read"\]\}\n$/);
   assert.match(key, /^sbk_[0-9A-Za-z]{43}$/);

@@ -37,7 +37,7 @@ test('access can be a flag, a variable, or a key of the file with a word or an o
   }
 });
 
-test('each profile has the access that the file gives it, and the others are as by default', async (t) => {
+test('a profile has the access that the file sets for it, and other profiles have their default access', async (t) => {
   const access = { tasks: 'login', monitoring: 'admin', alerts: 'open', commands: 'open', 'simple-tasks': 'admin' };
   const { request, login, notices } = await startApp(t, { settings: { access } });
   const callers = [undefined, await login('reader'), await login('admin')];
@@ -67,7 +67,7 @@ test('each profile has the access that the file gives it, and the others are as 
   );
 });
 
-test('an access that cannot be used stops the start with one line that says what to do', async (t) => {
+test('an unusable access stops the start with one line of advice', async (t) => {
   const profiles =
     'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, settings, incidents, login, A, accounts, alerts, X, silences, heartbeats, notifications, oncall, alertmanager, commands, metrics, history, watches, snapshots, status, events, instances';
   const messages: [unknown, string][] = [
@@ -89,14 +89,14 @@ test('an access that cannot be used stops the start with one line that says what
   for (const [access, message] of messages) {
     const config = writeConfig(createFolder(t), { access });
     const place = /^(must|at) /.test(message) ? `access in ${config} ` : '';
-    // New profiles may follow.
+    // Later versions may add profiles.
     const found = (await refusal(['--config', config], 1)).slice(0, (place + message).length);
     assert.equal(found, place + message);
   }
   assert.equal(await refusal(['--access', 'on'], 1), '--access must be one of open, login, not "on"');
 });
 
-test('the settings that access has replaced keep working, with a warning that says what to write', async (t) => {
+test('the settings that access replaced still work, with a warning that names the new setting', async (t) => {
   const toLogin = (profile: string) =>
     `is replaced by the setting access: write "access": {"${profile}": "login"} in the config file, or set access to login for all profiles`;
   const config = writeConfig(createFolder(t), { historyAuth: 'bearer', metricsAuth: 'none' });
@@ -121,7 +121,7 @@ test('the settings that access has replaced keep working, with a warning that sa
   ]);
 });
 
-test('a replaced setting that says something else than access is refused, and one that agrees is not', async (t) => {
+test('a replaced setting that contradicts access is refused, and a setting that agrees with it is not', async (t) => {
   const start = (settings: object) => runCommand(['check-config', writeConfig(createFolder(t), settings)]);
   for (const settings of [
     { access: 'login', alertsAuth: 'none' },
@@ -153,7 +153,7 @@ test('a replaced setting that says something else than access is refused, and on
   );
 });
 
-test('open routes beyond loopback or behind a proxy are warned about on startup, and in the OpenAPI document', async (t) => {
+test('open routes beyond loopback or behind a proxy cause a warning on startup and in the OpenAPI document', async (t) => {
   const needsWarning = async (settings: object): Promise<boolean> => {
     const server = await startApp(t, { settings });
     const host = { host: 'localhost' };

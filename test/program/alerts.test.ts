@@ -19,7 +19,7 @@ const send = async ({ request }: Requests, ...alerts: Sent[]): Promise<void> => 
   for (const body of alerts) assert.equal((await request('POST', '/api/alert', { body })).status, 200);
 };
 
-/** Runs `signalbox alerts --follow` until the test ends, and collects what it prints. */
+/** Runs `signalbox alerts --follow` until the test ends, and collects its output. */
 const follow = (t: TestContext, url: string, args: string[] = []) => {
   const [program, ...first] = command;
   const child = spawn(program, [...first, 'alerts', '--follow', '--url', url, ...args], {
@@ -36,7 +36,7 @@ const follow = (t: TestContext, url: string, args: string[] = []) => {
 
 const messagesOf = (lines: readonly string[]): string[] => lines.map((line) => JSON.parse(line).message);
 
-test('alerts lists the last ones, the newest last, without control characters of senders', async (t) => {
+test('alerts lists the last alerts, newest last, without control characters of senders', async (t) => {
   const app = await startApp(t);
   const run = (...args: string[]) => runCommand(['alerts', '--url', app.url, ...args]);
   assert.deepEqual(await run().then(({ code, stdout }) => [code, stdout]), [0, 'No alerts.\n']);
@@ -104,7 +104,7 @@ test('alerts filters by severity, source, host, time and number, and prints JSON
   assert.match((await runCommand(['alerts', '--url', app.url, '--source', 'none'])).stdout, /^No such alerts\.\n$/);
 });
 
-test('alerts --csv prints every column as spreadsheets read it, and no formula', async (t) => {
+test('alerts --csv prints every column in a form that spreadsheets read, and no formula', async (t) => {
   const app = await startApp(t);
   const run = (...args: string[]) => runCommand(['alerts', '--csv', '--url', app.url, ...args]);
   const head = 'time,severity,level,status,source,hostname,message,details,labels,link,sender,format,incident,id\r\n';
@@ -125,7 +125,7 @@ test('alerts --csv prints every column as spreadsheets read it, and no formula',
   assert.equal((await run('--json')).code, 2);
 });
 
-test('alerts with invalid flags, a server that is away or one that refuses has the exit codes of other commands', async (t) => {
+test('alerts has the exit codes of other commands for invalid flags, a refusal and a server that is away', async (t) => {
   for (const args of [['--since', '2036-01-31T08:30:00Z'], ['--limit', 'x'], ['--limit', '10001'], ['word']]) {
     assert.equal((await runCommand(['alerts', ...args])).code, 2, args.join(' '));
   }
@@ -147,7 +147,7 @@ test('a key with incidents:write lists and follows alerts', async (t) => {
   assert.deepEqual([code, stderr], [0, '']);
 });
 
-test('alerts --follow begins with the last alerts, and goes on with those that pass the filter', async (t) => {
+test('alerts --follow begins with the last alerts and continues with new alerts that pass the filter', async (t) => {
   const app = await startApp(t);
   const source = 'Shop/pay';
   await send(app, { level: 'ERROR', source, message: 'before' }, { level: 'INFO', source, message: 'not wanted' });
@@ -168,7 +168,7 @@ test('alerts --follow begins with the last alerts, and goes on with those that p
   assert.deepEqual(errors, []);
 });
 
-test('alerts --follow shows each alert once, whenever the server is killed and started again', async (t) => {
+test('alerts --follow shows each alert once although the server is killed and started again at any time', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const port = `${await findFreePort()}`;
   const start = () => startProgram(t, ['--data-dir', dataDir, '--port', port]);
@@ -199,7 +199,7 @@ test('alerts --follow shows each alert once, whenever the server is killed and s
   assert.equal(await Promise.race([ended, 'still runs']), 'still runs');
 });
 
-test('alerts --follow goes on with a new log where the old one was lost', async (t) => {
+test('alerts --follow continues with a new log after the old one was lost', async (t) => {
   const port = await findFreePort();
   const first = await startApp(t, { port });
   await send(first, { message: 'one' }, { message: 'two' }, { message: 'three' });

@@ -34,7 +34,7 @@ test('the bundled program runs commands and rejects bad settings', async () => {
   assert.match(stderr, /^signalbox: [^\n]+\n$/);
 });
 
-test('commands for scripts run without the file that has the server', async (t) => {
+test('commands for scripts run without the file that contains the server', async (t) => {
   const folder = createFolder(t);
   const program = join(folder, 'dist', 'signalbox.js');
   mkdirSync(dirname(program));
@@ -57,7 +57,7 @@ test('commands for scripts run without the file that has the server', async (t) 
   await assert.rejects(run('hash-password'), /server\.js/);
 });
 
-test('the package holds the program, its pages and examples, but no tests', async () => {
+test('the package contains the program, its pages and examples, but no tests', async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: packageRoot,
   });

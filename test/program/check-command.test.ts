@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommand } from '../support/program.ts';
 
-test('check-command prints how an allowed line is parsed, with exit code 0', async () => {
+test('check-command prints the parsed command for an allowed line, with exit code 0', async () => {
   const { code, stdout, stderr } = await runCommand(['check-command', 'Get-Process -name x*,y']);
   assert.deepEqual([code, stdout, stderr], [0, 'allowed: Get-Process {"Name":["x*","y"]}\n', '']);
 });
 
-test('check-command prints why a line is refused, with exit code 1', async () => {
+test('check-command prints the reason for a refused line, with exit code 1', async () => {
   const { code, stdout, stderr } = await runCommand(['check-command', 'Get-Process -ComputerName x']);
   assert.deepEqual([code, stdout, stderr], [1, 'refused: Parameter "-ComputerName" is not allowed\n', '']);
 });

@@ -45,7 +45,7 @@ test('check-config reads the environment variables like a normal start', async (
   assert.equal(code, 0);
 });
 
-test('check-config accepts one file', async () => {
+test('check-config accepts exactly one file', async () => {
   const message = 'check-config takes one FILE; see signalbox check-config --help';
   for (const words of [[], ['a', 'b']]) assert.equal(await refusal(['check-config', ...words], 2), message);
   assert.equal(
@@ -54,14 +54,14 @@ test('check-config accepts one file', async () => {
   );
 });
 
-test('check-config without a temporary folder says what to set', async (t) => {
+test('check-config without a temporary folder names the variable to set', async (t) => {
   assert.equal(
     await refusal(['check-config', write(t, {})], 1, { TMPDIR: '/nonexistent' }),
     'cannot create a temporary folder in /nonexistent: set TMPDIR to a folder that this account can write',
   );
 });
 
-test('a misspelt variable is reported with a problem that is found later', async (t) => {
+test('a misspelt variable is reported together with later problems', async (t) => {
   const said = await refusal(['check-config', write(t, { publicDir: '/none' })], 1, { SIGNALBOX_PROT: '1' });
   assert.match(said, /^publicDir .*\nthe variable SIGNALBOX_PROT .*; did you mean SIGNALBOX_PORT\?$/);
 });

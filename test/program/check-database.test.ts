@@ -12,7 +12,7 @@ import { refusal, runCommand } from '../support/program.ts';
 
 const skip = toSkipPostgres();
 
-/** A config file of instances that share a database, with seed records. */
+/** Writes a config file of instances that share a database, with seed records. */
 const write = (t: TestContext, store: string, changes: object = {}): string => {
   const folder = createFolder(t);
   const seed = join(folder, 'seed.json');
@@ -22,7 +22,7 @@ const write = (t: TestContext, store: string, changes: object = {}): string => {
   return writeConfig(folder, { ...shared, dataDir, store, seed, ...changes });
 };
 
-/** What check-config prints about valid settings. */
+/** Returns the output of check-config for valid settings. */
 const check = async (path: string): Promise<string> => {
   const { code, stdout, stderr } = await runCommand(['check-config', path]);
   assert.deepEqual([code, stderr], [0, '']);
@@ -31,16 +31,16 @@ const check = async (path: string): Promise<string> => {
   return others.join('\n');
 };
 
-/** Schemas and tables that somebody has made. */
-const listRuntime = (server: PostgresServer): Promise<unknown[]> =>
+/** Lists schemas and tables that do not belong to PostgreSQL. */
+const listCreated = (server: PostgresServer): Promise<unknown[]> =>
   server.sql(`SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_|^(information_schema|public)$'
     UNION SELECT relname FROM pg_class WHERE relnamespace::regnamespace::text !~ '^pg_|^information_schema$'`);
 
-test('check-config leaves an empty database empty, so other settings can still be chosen', { skip }, async (t) => {
+test('check-config leaves an empty database empty, so that other settings can still be chosen', { skip }, async (t) => {
   const server = await startPostgres(t);
-  const told = await check(write(t, server.url(), { timeZone: 'Asia/Tokyo', jwtSecret: 'another '.repeat(8) }));
-  assert.deepEqual(await listRuntime(server), []);
-  assert.equal(told, 'a start would create the tables in the database\n');
+  const printed = await check(write(t, server.url(), { timeZone: 'Asia/Tokyo', jwtSecret: 'another '.repeat(8) }));
+  assert.deepEqual(await listCreated(server), []);
+  assert.equal(printed, 'a start would create the tables in the database\n');
 
   const app = await startApp(t, { flags: { config: write(t, server.url()) } });
   assert.equal((await app.request('GET', '/api/tasks')).json['total'], 1);
@@ -60,12 +60,12 @@ test('check-config adds nothing to a database that is in use', { skip }, async (
   assert.deepEqual(await read(), before);
 });
 
-test('check-config says that a start would upgrade older tables, and leaves them', { skip }, async (t) => {
+test('check-config reports that a start would upgrade older tables, and leaves them unchanged', { skip }, async (t) => {
   const server = await startPostgres(t);
   await server.sql(`CREATE SCHEMA signalbox AUTHORIZATION signalbox; SET ROLE signalbox;
     CREATE TABLE signalbox.schema (version int, readable_by int); INSERT INTO signalbox.schema VALUES (0, 0)`);
-  const told = await check(write(t, server.url()));
-  assert.match(told, /^a start would upgrade the tables in the database from version 0 to version \d+\n$/);
+  const printed = await check(write(t, server.url()));
+  assert.match(printed, /^a start would upgrade the tables in the database from version 0 to version \d+\n$/);
   assert.deepEqual(await server.sql('SELECT * FROM signalbox.schema'), [{ version: 0, readable_by: 0 }]);
 });
 
@@ -87,7 +87,7 @@ test('check-config refuses a database that a start would refuse', { skip }, asyn
   assert.match(await refuse(url), /its tables are of version 1000, and this program knows \d+: upgrade signalbox$/);
 });
 
-test('check-config warns about a database that cannot be reached, for which a start would wait', async (t) => {
+test('check-config warns about an unreachable database, for which a start would wait', async (t) => {
   const path = write(t, `postgres://me:geheim@127.0.0.1:${await findFreePort()}/database`);
   const { code, stdout, stderr } = await runCommand(['check-config', path]);
   assert.deepEqual([code, stdout], [0, `${path} is valid\n`]);

@@ -20,14 +20,14 @@ const print = async (shell: string): Promise<string> => {
   return stdout;
 };
 
-/** Only a machine of CI must have the shell. */
+/** Skips a test without the shell, except in CI. */
 const needs = (shell: string): { skip: string | false } => ({
   skip: !process.env['CI'] && spawnSync(shell, ['--version']).error ? `${shell} is not installed` : false,
 });
 
 type Variables = Record<string, string>;
 
-/** Does not block the server of the test. */
+/** Runs a shell without blocking the server of the test. */
 const runShell = async (program: string, args: readonly string[], variables: Variables = {}): Promise<string> => {
   const env = { PATH: process.env['PATH'], ...variables };
   const { stdout, stderr } = await promisify(execFile)(program, args, { encoding: 'utf8', env, timeout: 30_000 });
@@ -35,7 +35,7 @@ const runShell = async (program: string, args: readonly string[], variables: Var
   return stdout;
 };
 
-/** What bash offers for a line with the cursor at its end. */
+/** Returns bash's completions of a line with the cursor at its end. */
 const completeInBash = async (script: string, line: string, variables?: Variables): Promise<string[]> => {
   const test = `source "$1"; COMP_LINE=$2 COMP_POINT=\${#2}; _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const stdout = await runShell('bash', ['--norc', '-c', test, 'bash', script, line], variables);
@@ -49,7 +49,7 @@ const completeInFish = async (script: string, line: string, variables?: Variable
   return words.filter((word) => word !== '').toSorted();
 };
 
-test('the completions of every shell have every command, every flag and their values', async () => {
+test('the completions of every shell contain every command, every flag and their values', async () => {
   const commands = await listCommands();
   const flags = [
     ...commands.flatMap(({ flags: own = {} }) => Object.keys(own)),
@@ -120,7 +120,7 @@ test('fish completes commands, flags and values', needs('fish'), async (t) => {
   }
 });
 
-/** What zsh shows after a tab; it offers completions only to its line editor, so it runs in a terminal of its own. */
+/** Returns zsh's output after a tab. zsh completes only in its line editor, which needs a terminal. */
 const completeInZsh = (folder: string, line: string, variables?: Variables): Promise<string> => {
   const script = `zmodload zsh/zpty
     zpty z zsh -f -i
@@ -147,7 +147,7 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
     ['create-key n --scope=alerts:w', '--scope=alerts:write'],
     ['completion fi', 'fish'],
   ] as const;
-  // At the same time, because each waits for its completions.
+  // The cases run together, because each waits for its completions.
   const check = async ([line, expected]: (typeof cases)[number]): Promise<void> => {
     const stdout = await completeInZsh(folder, line);
     assert.ok(stdout.includes(expected), `${line}: ${JSON.stringify(stdout)}`);
@@ -155,7 +155,7 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
   await Promise.all(cases.map(check));
 });
 
-test('the numbers of incidents and tasks are completed, and silently not where the server is away', async (t) => {
+test('the numbers of incidents and tasks are completed; while the server is away there are no completions and no messages', async (t) => {
   const app = await startApp(t);
   const folder = createFolder(t);
   const [program = '', ...args] = command;
@@ -210,7 +210,7 @@ test('the numbers of incidents and tasks are completed, and silently not where t
   }
 });
 
-test('completion takes the name of a shell', async () => {
+test('completion requires the name of a shell', async () => {
   assert.equal(await refusal(['completion'], 2), 'completion takes one SHELL; see signalbox completion --help');
   assert.equal(await refusal(['completion', 'tcsh'], 2), 'completion takes bash, zsh, fish, not "tcsh"');
 });

@@ -39,7 +39,7 @@ test('conflicts between settings of different features are reported together', a
   assert.match(clashes, /on mount \/a\n.*on mount \/b/);
 });
 
-test('files of the settings that never end, or to which nobody writes, are refused', { skip }, async (t) => {
+test('files of the settings that never end, or pipes without a writer, are refused', { skip }, async (t) => {
   const folder = createFolder(t);
   const [path, pipe] = [join(folder, 'c.json'), join(folder, 'pipe')];
   execFileSync('mkfifo', [pipe]);
@@ -80,7 +80,7 @@ test('files of the settings that never end, or to which nobody writes, are refus
   }
 });
 
-test('a config file may be a pipe, as that of <(command)', { skip }, async (t) => {
+test('a config file may be a pipe, as in <(command)', { skip }, async (t) => {
   const pipe = join(createFolder(t), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const text = JSON.stringify({ port: 70_000 });
@@ -90,7 +90,7 @@ test('a config file may be a pipe, as that of <(command)', { skip }, async (t) =
   await written;
 });
 
-test('empty mounts and a variable for a setting that only the file can hold are rejected', async (t) => {
+test('empty mounts and a variable for a setting that only the file can contain are rejected', async (t) => {
   const path = join(createFolder(t), 'c.json');
   writeFileSync(path, '{"mounts": {}}');
   assert.equal(await refusal(['--config', path], 1), 'mounts is empty: add at least one base path with profiles');
@@ -114,7 +114,7 @@ test('a deleted working directory is reported in one line', async (t) => {
   assert.equal(code, 1);
 });
 
-test('a config file that others can write is rejected, and one with secrets that others can read is warned about', async (t) => {
+test('a config file that others can write is rejected, and one with secrets that others can read causes a warning', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
   writeFileSync(path, '{"profiles": ["A"], "adminPassword": "hush"}');

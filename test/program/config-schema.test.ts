@@ -10,7 +10,7 @@ interface Validator {
   compile(schema: object): (value: unknown) => boolean;
 }
 
-/** Ajv for draft 2020-12, as installed with Fastify. */
+/** Ajv for draft 2020-12, from Fastify's dependencies. */
 const { Ajv2020 } = createRequire(import.meta.resolve('fastify'))('ajv/dist/2020') as {
   Ajv2020: new (options: object) => Validator;
 };

@@ -37,7 +37,7 @@ test('connections above the limit get 503 and are closed, while /health and open
   assert.equal((await kept[0]?.next())?.status, 200);
 });
 
-test('connections far above the limit are closed at once, and later ones are served', async (t) => {
+test('connections far above the limit are closed immediately, and later ones are served', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'L', '--max-connections', '1'], {
     cwd: createFolder(t),
   });
@@ -58,7 +58,7 @@ test('on shutdown, silent connections are closed while a busy one is still serve
   const head = `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
   const silent = open(t, url);
   const busy = open(t, url, head);
-  // Its response shows that the previous two have reached the server.
+  // The response shows that the previous two connections have reached the server.
   await request('GET', '/api/tasks');
   const ended = stop();
   assert.equal((await silent.closed()).text, '');
@@ -71,7 +71,7 @@ test('on shutdown, silent connections are closed while a busy one is still serve
   assert.equal((await ended).code, 0);
 });
 
-test('a path in the public folder that is not a regular file is 404 at once', async (t) => {
+test('a path in the public folder that is not a regular file gets 404 immediately', async (t) => {
   const cwd = createFolder(t);
   mkdirSync(join(cwd, 'pages', 'index.html'), { recursive: true });
   writeFileSync(join(cwd, 'pages', 'page.html'), 'page');
@@ -84,7 +84,7 @@ test('a path in the public folder that is not a regular file is 404 at once', as
   for (const path of ['/docs/pipe', '/docs/', '/docs/index.html/']) {
     assert.equal((await request('GET', path)).status, 404, path);
   }
-  // A folder without its slash redirects, whatever its name.
+  // A folder without its slash redirects, with any name.
   assert.equal((await request('GET', '/docs/index.html')).status, 301);
   assert.equal((await request('GET', '/docs/page.html')).text, 'page');
 });

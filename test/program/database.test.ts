@@ -22,7 +22,7 @@ const shared = {
 const refuse = (store: string, changes: Record<string, string> = {}): Promise<string> =>
   refusal([], 1, { ...shared, SIGNALBOX_STORE: store, ...changes });
 
-test('instances that share a database must set what they have in common', async () => {
+test('instances that share a database must have equal values for their common settings', async () => {
   const told = await refusal(['--store', 'postgres://host/database'], 1);
   const missing = ['set jwtSecret', 'set timeZone'];
   assert.deepEqual(
@@ -55,7 +55,7 @@ for (const [store, problem] of [
   });
 }
 
-test('a database that somebody has to change something for ends the start with one line', { skip }, async (t) => {
+test('a database that needs a change by its administrator stops the start with one line', { skip }, async (t) => {
   const server = await startPostgres(t);
   const cannot = 'store: the database cannot be used: ';
   const url = server.url();
@@ -77,7 +77,7 @@ test('a database that somebody has to change something for ends the start with o
   assert.match(await refuse(url), new RegExp(`^${cannot}the user lacks rights in the database`));
 });
 
-test('a later version whose tables can still be read is accepted', { skip }, async (t) => {
+test('a database of a later version with readable tables is accepted', { skip }, async (t) => {
   const server = await startPostgres(t, { version: 15 });
   const settings = { store: server.url(), timeZone: 'UTC' };
   await (await startApp(t, { settings })).close();
@@ -86,7 +86,7 @@ test('a later version whose tables can still be read is accepted', { skip }, asy
   assert.equal((await request('POST', '/api/tasks', { body: { Title: 'x' } })).status, 201);
 });
 
-/** A port of 127.0.0.1 where each connection is passed to `onConnection`. */
+/** Listens on a port of 127.0.0.1 and passes each connection to `onConnection`. */
 const listen = async (t: TestContext, onConnection: (socket: Socket) => void): Promise<number> => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -101,7 +101,7 @@ const listen = async (t: TestContext, onConnection: (socket: Socket) => void): P
   return (server.address() as AddressInfo).port;
 };
 
-test('a database that cannot be reached is logged in one line that says which, and what to check', async (t) => {
+test('the log has one line about an unreachable database, with its address and advice', async (t) => {
   const closing = await listen(t, (socket) => socket.end());
   const silent = await listen(t, () => undefined);
   for (const [host, problem] of [
@@ -126,7 +126,7 @@ test('a database that cannot be reached is logged in one line that says which, a
   }
 });
 
-test('the server starts without its database, and uses it once it is there', { skip }, async (t) => {
+test('the server starts without its database, and uses it once it is available', { skip }, async (t) => {
   const port = await findFreePort();
   const store = `postgres://signalbox:test-signalbox@127.0.0.1:${port}/signalbox`;
   const program = await startProgram(t, ['--port', '0'], { variables: { ...shared, SIGNALBOX_STORE: store } });

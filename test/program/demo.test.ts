@@ -7,7 +7,7 @@ import { command } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Starts a demonstration whose temporary folder is in one of the test's. */
+/** Starts a demonstration whose temporary folder is in a folder of the test. */
 const start = (t: TestContext, [program = '', ...args]: readonly string[], variables: Record<string, string> = {}) => {
   const folder = createFolder(t);
   const child = spawn(program, args, {
@@ -26,8 +26,8 @@ const start = (t: TestContext, [program = '', ...args]: readonly string[], varia
   return { child, folder, output, ended };
 };
 
-test('demo prints where the console is and how to log in, and leaves nothing behind', async (t) => {
-  // The settings of another server must not matter.
+test('demo prints the address of the console and the login, and leaves nothing behind', async (t) => {
+  // The settings of another server must have no effect.
   const variables = {
     SIGNALBOX_STORE: 'postgres://127.0.0.1:1/none',
     SIGNALBOX_CONFIG: '/nowhere',
@@ -54,9 +54,9 @@ test('demo prints where the console is and how to log in, and leaves nothing beh
   await assert.rejects(fetch(url));
 });
 
-test('in a demo incidents open, escalate and are resolved, a heartbeat is late, a disk fills up, and tasks are left', async (t) => {
+test('in a demo incidents open, escalate and are resolved, a heartbeat is late, a disk fills up, and tasks stay open', async (t) => {
   const toUrl = (file: string): string => JSON.stringify(new URL(`../../src/cli/${file}`, import.meta.url).href);
-  // At a tenth of its time, but for the heartbeat.
+  // Everything except the heartbeat runs ten times as fast.
   const script = `const { runDemo } = await import(${toUrl('demo/demo.js')});
     const { schema } = await import(${toUrl('program.js')});
     process.exit(await runDemo(schema, { pace: 0.1 }));`;

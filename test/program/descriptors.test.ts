@@ -6,13 +6,13 @@ import { runProgram, startProgram } from '../support/program.ts';
 
 const skip = process.platform !== 'linux' && 'the limit is read from /proc';
 
-/** A shell that sets a limit and then executes the program. */
+/** Returns a shell that sets a limit and then executes the program. */
 const under = (limit: string) => ['/bin/sh', '-c', `${limit}; exec "$@"`, 'sh'];
 
 const start = (t: TestContext, limit: string, ...flags: string[]) =>
   startProgram(t, ['--profiles', 'M', ...flags], { cwd: createFolder(t), wrapper: under(limit) });
 
-/** The warning about connections in a log, if there is one. */
+/** Returns the warning about connections in a log, if there is one. */
 const findWarning = (log: string): string | undefined => /"level":40.*"msg":"(maxConnections [^"]*)"/.exec(log)?.[1];
 
 const open = (t: TestContext, url: string, count: number): Connection[] =>
@@ -27,7 +27,7 @@ const ask = async (connection: Connection | undefined): Promise<number | undefin
   return (await connection?.next())?.status;
 };
 
-test('maxConnections is lowered with a warning to what the limit on open files allows, and that many are served', {
+test('maxConnections is lowered with a warning to the limit on open files, and that many connections are served', {
   skip,
 }, async (t) => {
   const { url, stop, output } = await start(t, 'ulimit -n 256', '--max-event-loop-delay', '0');
@@ -51,7 +51,9 @@ test('maxConnections is not lowered if it fits within the limit on open files', 
   assert.equal(findWarning((await stop()).stderr), undefined);
 });
 
-test('the hard limit on open files counts, since Node raises the soft limit to it', { skip }, async (t) => {
+test('the hard limit on open files counts, because Node raises the soft limit to the hard limit', {
+  skip,
+}, async (t) => {
   const { stop } = await start(t, 'ulimit -Hn 1500; ulimit -Sn 256');
   assert.equal(findWarning((await stop()).stderr), undefined);
   const lower = await start(t, 'ulimit -Sn 256; ulimit -Hn 1000');

@@ -9,7 +9,7 @@ import { type CertificateFiles, writeCertificate } from '../support/certificate.
 import { createFolder } from '../support/folder.ts';
 import { atEnd } from '../support/scope.ts';
 
-/** A receiver whose certificate no public CA has signed, and the number of its requests. */
+/** Starts a receiver with a certificate of a private CA, and counts its requests. */
 const startOwn = async (t: TestContext) => {
   const files: CertificateFiles = writeCertificate(createFolder(t), 'localhost');
   let requests = 0;
@@ -28,7 +28,7 @@ const startOwn = async (t: TestContext) => {
   return { url: `https://localhost:${port}/`, files, count: () => requests };
 };
 
-test('a destination trusts a CA of its own, in the config file or created at run time', async (t) => {
+test('a destination trusts the CA of its settings, in the config file or created at run time', async (t) => {
   const { url, files, count } = await startOwn(t);
   const common = { type: 'webhook', url };
   const destinations = [
@@ -58,7 +58,7 @@ test('a destination trusts a CA of its own, in the config file or created at run
   }
 });
 
-test('CAs that cannot be read stop the start with the name of their destination', async (t) => {
+test('unreadable CAs stop the start with the name of their destination', async (t) => {
   const common = { name: 'pager', type: 'webhook', url: 'https://localhost/' };
   for (const [more, problem] of [
     [{ caFile: '/nowhere/ca.pem' }, /destination "pager": cannot read caFile \/nowhere\/ca\.pem: ENOENT/],

@@ -58,7 +58,7 @@ test('test-destination fills in a template', async (t) => {
   assert.equal(request?.headers['x-key'], 'k3y');
 });
 
-test('SIGHUP takes over changed destinations and tries one that fails at once', async (t) => {
+test('SIGHUP applies changed destinations and retries a failing one immediately', async (t) => {
   const [first, second] = [await startReceiver(t, answer(410)), await startReceiver(t)];
   const { retrySeconds: _, ...usual } = toDestination(first);
   const config = createConfig(t, [usual]);
@@ -83,7 +83,7 @@ test('SIGHUP takes over changed destinations and tries one that fails at once', 
   await waitUntil('the old settings stay', () => messagesOf(second).includes('3'));
 });
 
-test('a second signalbox that requires a key is a receiver, with its key from a file or a variable', async (t) => {
+test('a second signalbox that requires a key is a receiver, with the key from a file or a variable', async (t) => {
   const folder = createFolder(t);
   const { key, entry } = createAccessKey('first', ['alerts:write', 'alerts:read']);
   const tokenFile = join(folder, 'key');
@@ -112,7 +112,7 @@ test('a second signalbox that requires a key is a receiver, with its key from a 
   assert.ok(!first.output.stderr.includes(key));
 });
 
-test('after kill -9 and a start the alerts go out at once, the newest critical one first', async (t) => {
+test('after kill -9 and a start the alerts are sent immediately, the newest critical one first', async (t) => {
   const receiver = await startReceiver(t);
   const port = Number(new URL(receiver.url).port);
   await receiver.close();

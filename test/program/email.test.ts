@@ -9,7 +9,9 @@ import { startMailServer } from '../support/mail-server.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** A mail server with a certificate that the program trusts, and a config file with a destination for it. */
+/**
+ * Starts a mail server with a certificate that the program trusts, and a config file with a destination for the server.
+ */
 const startTrusted = async (t: TestContext, scheme: 'smtp' | 'smtps', hasOwnCa = false) => {
   const folder = createFolder(t);
   const { key, cert } = writeCertificate(folder, 'mail');
@@ -29,7 +31,7 @@ const startTrusted = async (t: TestContext, scheme: 'smtp' | 'smtps', hasOwnCa =
 };
 
 for (const scheme of ['smtp', 'smtps'] as const) {
-  test(`test-destination logs in over TLS and sends a mail by ${scheme}`, async (t) => {
+  test(`test-destination logs in over TLS and sends a mail with ${scheme}`, async (t) => {
     const { server, config, secretFile, variables } = await startTrusted(t, scheme);
     const run = () => runProgram(['test-destination', 'mail', '--config', config], { variables });
     const { code, stdout, stderr } = await run();
@@ -44,7 +46,7 @@ for (const scheme of ['smtp', 'smtps'] as const) {
 }
 
 for (const scheme of ['smtp', 'smtps'] as const) {
-  test(`a mail server with a CA of its own is trusted by caFile, by ${scheme}`, async (t) => {
+  test(`caFile makes a mail server with a private CA trusted, with ${scheme}`, async (t) => {
     const { server, config } = await startTrusted(t, scheme, true);
     const { code, stdout, stderr } = await runProgram(['test-destination', 'mail', '--config', config]);
     assert.deepEqual([code, stderr], [0, '']);
@@ -53,7 +55,7 @@ for (const scheme of ['smtp', 'smtps'] as const) {
   });
 }
 
-test('a mail destination is not used without a certificate that is trusted', async (t) => {
+test('a mail server without a trusted certificate gets no mail', async (t) => {
   const { server, config } = await startTrusted(t, 'smtp');
   const { code, stdout } = await runProgram(['test-destination', 'mail', '--config', config]);
   assert.equal(code, 1);
@@ -61,7 +63,7 @@ test('a mail destination is not used without a certificate that is trusted', asy
   assert.equal(server.mails.length, 0);
 });
 
-test('the server sends alerts by mail, and a restart sends them no second time', async (t) => {
+test('the server sends alerts by mail, and a restart does not send them again', async (t) => {
   const { server, config, variables } = await startTrusted(t, 'smtp');
   const args = ['--profiles', 'alerts', '--config', config];
   const first = await startProgram(t, args, { variables });

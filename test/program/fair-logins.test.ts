@@ -11,7 +11,7 @@ const variables = {
   SIGNALBOX_READER_PASSWORD: passwords.reader,
 };
 
-/** Logins of the administrator while others attack. */
+/** Logins of the administrator during the attack. */
 const logins = amount(20, 40);
 
 // Only Linux has loopback addresses other than 127.0.0.1 by default.
@@ -28,7 +28,7 @@ const start = async (t: TestContext) => {
   return { clientOf };
 };
 
-/** Sends logins as fast as they are answered until `stop`, which resolves to how many there were. */
+/** Sends logins as fast as their responses arrive until `stop`, which resolves to the number of logins. */
 const loop = (senders: readonly (() => Promise<number>)[]) => {
   let isOver = false;
   let count = 0;
@@ -51,7 +51,7 @@ const countAccepted = async (send: () => Promise<number>): Promise<number> => {
   return accepted;
 };
 
-test('two addresses that loop right logins do not keep an administrator at a clean address out', {
+test('two addresses that loop right logins do not keep out an administrator at another address', {
   skip,
 }, async (t) => {
   const { clientOf } = await start(t);
@@ -66,7 +66,9 @@ test('two addresses that loop right logins do not keep an administrator at a cle
   assert.ok(accepted >= logins - 1, `${accepted} of ${logins}`);
 });
 
-test('guesses from many addresses do not keep out an administrator who was there before', { skip }, async (t) => {
+test('guesses from many addresses do not keep out an administrator whose address has logged in before', {
+  skip,
+}, async (t) => {
   const { clientOf } = await start(t);
   const admin = clientOf('127.0.0.4');
   assert.equal(await admin('admin', passwords.admin), 200);

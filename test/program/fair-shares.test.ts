@@ -8,11 +8,11 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = process.platform !== 'linux' && 'only Linux has the addresses 127.0.0.2 and 127.0.0.3';
 
-/** The address that takes all it can get, and one that wants little. */
+/** Address that takes as much as possible, and an address with few requests. */
 const greedy = '127.0.0.2';
 const modest = '127.0.0.3';
 
-/** A busy machine refuses nothing: a 503 is about room. */
+/** The delay limit is off, so that a 503 is never caused by a busy machine. */
 const patient = { maxEventLoopDelay: 0 };
 
 const open = (t: TestContext, url: string, localAddress: string): Connection => {
@@ -28,14 +28,14 @@ const ask = async (connection: Connection, text = get('/api/tasks')): Promise<nu
   return (await connection.next())?.status;
 };
 
-/** Opens connections that stay open, and asks once on each. */
+/** Opens connections that stay open, and sends one request on each. */
 const fill = async (t: TestContext, url: string, localAddress: string, count: number): Promise<Connection[]> => {
   const connections = Array.from({ length: count }, () => open(t, url, localAddress));
   for (const connection of connections) assert.equal(await ask(connection), 200);
   return connections;
 };
 
-test('an address that holds all connections loses idle ones to an address that asks, and keeps those in use', {
+test('an address that holds all connections loses idle ones to another address, and keeps those in use', {
   skip,
 }, async (t) => {
   const { url } = await startApp(t, { settings: { ...patient, maxConnections: 8 } });
@@ -48,7 +48,7 @@ test('an address that holds all connections loses idle ones to an address that a
   assert.equal(busy?.isOpen(), true);
 });
 
-test('an address whose connections are all in use loses the oldest to an address that asks', { skip }, async (t) => {
+test('an address whose connections are all in use loses the oldest to another address', { skip }, async (t) => {
   const { url } = await startApp(t, { settings: { ...patient, maxConnections: 8 } });
   const connections = await fill(t, url, greedy, 8);
   for (const connection of connections) connection.send(get('/api/events?topics=tasks'));
@@ -59,7 +59,7 @@ test('an address whose connections are all in use loses the oldest to an address
 });
 
 test('an address that opens connections again and again does not keep others out', { skip }, async (t) => {
-  // In a process of its own, whose time the clients do not take.
+  // The server runs in a separate process, so that the clients do not take its time.
   const { url } = await startProgram(t, ['--profiles', 'T', '--max-connections', '8']);
   let isOver = false;
   const flood = async (): Promise<void> => {
@@ -94,7 +94,7 @@ test('a trusted proxy may use all connections, and none of them is closed for ot
 
 const mebibyte = 1024 * 1024;
 
-/** A body whose last bytes are missing, and which goes on byte by byte. */
+/** Sends a body without its last bytes, byte by byte. */
 const drip = (connection: Connection, more = ''): NodeJS.Timeout => {
   connection.send(`POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${mebibyte}\r\n${more}\r\n`);
   connection.send(Buffer.alloc(mebibyte - 76, ' '));
@@ -102,8 +102,8 @@ const drip = (connection: Connection, more = ''): NodeJS.Timeout => {
 };
 
 /**
- * Fills the room for bodies, until `isFull`: one that stops for a second, as on a busy machine, loses its room to the next.
- * `more` are further header lines.
+ * Fills the room for bodies until `isFull`; a body that stops for a second, as on a busy machine, loses its room to the
+ * next. `more` are further header lines.
  */
 const dripBodies = async (
   t: TestContext,
@@ -132,7 +132,7 @@ const toPost = (length: number, more = '', path = '/api/tasks'): string => {
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
 };
 
-test('an address whose unfinished bodies take all the room loses one to an address that sends bodies', {
+test('an address whose unfinished bodies take all the room loses a body to another address that sends bodies', {
   skip,
 }, async (t) => {
   const { url } = await startApp(t, { settings: patient });
@@ -146,13 +146,13 @@ test('an address whose unfinished bodies take all the room loses one to an addre
   await waitUntil('one of the unfinished bodies is refused or closed', () => countLost() > before);
 });
 
-test('bodies of several alerts have room of their own', { skip }, async (t) => {
+test('bodies of several alerts have a separate limit', { skip }, async (t) => {
   const { url } = await startApp(t, { settings: patient });
   await dripBodies(t, url, async () => (await ask(open(t, url, greedy), toPost(20_000))) === 503);
   assert.equal(await ask(open(t, url, greedy), toPost(900_000, '', '/api/alert/slack')), 200);
 });
 
-test('bodies behind a trusted proxy count for the addresses that it names', { skip }, async (t) => {
+test('bodies behind a trusted proxy count for the client addresses that the proxy names', { skip }, async (t) => {
   const { url } = await startApp(t, { settings: { ...patient, trustProxy: [greedy] } });
   const send = (length: number, client: string) =>
     ask(open(t, url, greedy), toPost(length, `X-Forwarded-For: ${client}\r\n`));
@@ -161,7 +161,7 @@ test('bodies behind a trusted proxy count for the addresses that it names', { sk
   assert.equal(await send(900_000, '192.0.2.2'), 201);
 });
 
-test('an address that holds all event streams loses the oldest to an address that asks', { skip }, async (t) => {
+test('an address that holds all event streams loses the oldest to another address', { skip }, async (t) => {
   const { url } = await startApp(t, { settings: patient });
   const streams = [];
   for (let index = 0; index < 128; index += 1) streams.push(await openEvents(t, url, 'tasks', { from: greedy }));
@@ -177,7 +177,9 @@ test('an address that holds all event streams loses the oldest to an address tha
   await first.waitFor('hello');
 });
 
-test('event streams behind a trusted proxy count for the addresses that it names', { skip }, async (t) => {
+test('event streams behind a trusted proxy count for the client addresses that the proxy names', {
+  skip,
+}, async (t) => {
   const { url } = await startApp(t, { settings: { ...patient, trustProxy: ['127.0.0.1'] } });
   const openFor = (client: string) => openEvents(t, url, 'tasks', { headers: { 'x-forwarded-for': client } });
   const streams = [];

@@ -8,7 +8,7 @@ import { refusal, runCommand, startProgram } from '../support/program.ts';
 const password = 'correct horse';
 const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
 
-test('a setting under its former name works as flag, variable and key of the file, and is warned about', async (t) => {
+test('a setting under its former name works as flag, variable and key of the file, with a warning', async (t) => {
   for (const [given, issuer, warning] of [
     [{ flags: { issuer: 'a flag' } }, 'a flag', /^--issuer is called --jwt-issuer now: use that name$/],
     [
@@ -43,7 +43,7 @@ test('a setting under both names in one place is refused', async (t) => {
   );
 });
 
-test('a former name is no unknown variable where another setting cannot be used', async () => {
+test('a former name is not reported as an unknown variable when another setting is unusable', async () => {
   const text = await refusal(['--profiles', 'login,alerts', '--data-dir', '/dev/null/x'], 1, {
     ...passwords,
     SIGNALBOX_ISSUER: 'x',
@@ -56,7 +56,7 @@ test('the config schema marks former names as deprecated', async () => {
   assert.deepEqual([properties.issuer.deprecated, properties.issuer.type], [true, 'string']);
 });
 
-test('a former value works as flag, variable and in the file, and is warned about', async (t) => {
+test('a former value works as flag, variable and in the file, with a warning', async (t) => {
   for (const [given, warning] of [
     [{ flags: { access: 'contract' } }, /^--access: contract is called open now: use that value$/],
     [

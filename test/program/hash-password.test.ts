@@ -7,7 +7,7 @@ import { UsageError } from '../../src/cli/args.ts';
 import { printPasswordHash } from '../../src/cli/hash-password.ts';
 import { command, runCommand, runProgram } from '../support/program.ts';
 
-/** The program's output for a password on standard input. */
+/** Returns the program's output for a password on standard input. */
 const hash = async (input: string | Buffer): Promise<string> => {
   const output = new PassThrough();
   const stdin = Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream;
@@ -57,7 +57,7 @@ test('a password that is empty, too long or impossible to send in a login is ref
   }
 });
 
-test('a password of 128 bytes is accepted, whatever its characters', async () => {
+test('a password of 128 bytes is accepted, with any characters', async () => {
   for (const password of ['é'.repeat(64), 'x'.repeat(128)]) {
     assert.equal(await isPassword(password, (await hash(`${password}\r\n`)).trim()), true);
   }

@@ -15,12 +15,12 @@ const check = async (args: string[], variables: Record<string, string> = {}) => 
 
 const healthy = [0, '', ''];
 
-test('healthcheck finds the server by the flags, variables and config file that it was started with', async (t) => {
+test('healthcheck finds the server with the flags, variables and config file of its start', async (t) => {
   const folder = createFolder(t);
   const port = String(await findFreePort());
   const config = writeConfig(folder, { port: Number(port), logLevel: 'info' });
   await startProgram(t, ['--config', config, '--port', port]);
-  // Settings that healthcheck does not need may even have become invalid.
+  // Settings that healthcheck does not need may have become invalid.
   writeConfig(folder, { port: Number(port), logLevel: 'loud', unknown: 1 });
   assert.deepEqual(await check(['--port', port]), healthy);
   assert.deepEqual(await check(['--config', config]), healthy);
@@ -47,7 +47,7 @@ test('healthcheck accepts the self-signed certificate of its own server', async 
   assert.deepEqual(await check([], variables), healthy);
 });
 
-test('healthcheck finds the checks of a server whose profiles are elsewhere', async (t) => {
+test('healthcheck finds the health route of a server with other mounts', async (t) => {
   const folder = createFolder(t);
   for (const [index, mounts] of [
     { '/team': ['alerts'] },
@@ -61,7 +61,7 @@ test('healthcheck finds the checks of a server whose profiles are elsewhere', as
   }
 });
 
-test('healthcheck ends with 1 and one line if the server does not respond, or not with 200', async (t) => {
+test('healthcheck ends with 1 and one line if the server does not respond, or responds with a status other than 200', async (t) => {
   const port = await findFreePort();
   const refused = `signalbox: not healthy: http://127.0.0.1:${port}: the connection was refused\n`;
   assert.deepEqual(await check(['--port', String(port)]), [1, '', refused]);
@@ -90,7 +90,7 @@ test('healthcheck waits at most 5 seconds', async (t) => {
   assert.ok(performance.now() - startedAt < 15_000);
 });
 
-test('healthcheck says what it cannot use', async (t) => {
+test('healthcheck names the setting that it cannot use', async (t) => {
   assert.match(
     await refusal(['healthcheck', '--config', '/none.json'], 1),
     /^cannot read the config file \/none\.json: /,

@@ -12,7 +12,7 @@ import { runCommand } from '../support/program.ts';
 const node = process.execPath;
 const script = (text: string): string[] => ['--', node, '-e', text];
 
-test('run --heartbeat sends start, exit code, duration and the end of the output, and passes the exit code on', async (t) => {
+test('run --heartbeat sends start, exit code, duration and the end of the output, and returns the exit code', async (t) => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { maxRunMinutes: 5 });
   const args = ['run', '--url', app.url, '--heartbeat', uuid];
@@ -28,7 +28,7 @@ test('run --heartbeat sends start, exit code, duration and the end of the output
   assert.equal((await readHeartbeat(app, 'job')).state, 'down');
 });
 
-test('run --heartbeat runs the command while the server is away, and the next run delivers how it ended', async (t) => {
+test('run --heartbeat runs the command while the server is away, and the next run delivers the result', async (t) => {
   const state = createFolder(t);
   const variables = { XDG_STATE_HOME: state };
   const app = await startApp(t);
@@ -62,7 +62,7 @@ test('run --heartbeat runs the command while the server is away, and the next ru
   assert.deepEqual(readdirSync(join(state, 'signalbox', 'pings')), []);
 });
 
-test('run --heartbeat shows what the server refuses without the address, and the exit code stays', async (t) => {
+test("run --heartbeat shows the server's refusal without the address, and the exit code stays", async (t) => {
   const app = await startApp(t);
   const uuid = '6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11';
   const ended = await runCommand(['run', '--url', app.url, '--heartbeat', uuid, ...script('')]);
@@ -71,7 +71,7 @@ test('run --heartbeat shows what the server refuses without the address, and the
   assert.ok(!ended.stderr.includes(uuid));
 });
 
-test('run --heartbeat takes the name of a heartbeat with a key', async (t) => {
+test('run --heartbeat accepts the name of a heartbeat together with a key', async (t) => {
   const { entry, key } = createAccessKey('cron', ['heartbeats:write']);
   const app = await startApp(t, { settings: { keys: [entry] } });
   await createHeartbeat(app, await app.login('admin'), 'job');
@@ -84,7 +84,7 @@ test('run --heartbeat takes the name of a heartbeat with a key', async (t) => {
   assert.equal((await readHeartbeat(app, 'job')).lastRun?.exitCode, 0);
 });
 
-test('run --heartbeat that cannot be is refused before the command runs', async () => {
+test('run refuses an invalid --heartbeat before the command runs', async () => {
   for (const [args, message] of [
     [['--heartbeat', 'a b'], /must be the UUID of a heartbeat, or its name/],
     [['--heartbeat', 'job', '--timeout', '3'], /set maxRunMinutes/],
@@ -95,7 +95,7 @@ test('run --heartbeat that cannot be is refused before the command runs', async 
   }
 });
 
-test('signalbox heartbeats lists them as a table, or as JSON', async (t) => {
+test('signalbox heartbeats lists heartbeats as a table, or as JSON', async (t) => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { description: 'nightly dump' });
   await createHeartbeat(app, await app.login('admin'), 'other');

@@ -26,7 +26,10 @@ interface Bounds {
   growth: number;
 }
 
-/** Attacks the program, which must keep running and serve others afterwards; in the long form also /health, within the limits. */
+/**
+ * Attacks the program, which must keep running and serve other clients afterwards; in the long form /health must
+ * respond within the limits.
+ */
 const assertSurvives = async (
   t: TestContext,
   { child, url, request }: Running,
@@ -82,7 +85,7 @@ longTest('clients that ask for long lists and do not read use limited memory', {
   await assertSurvives(t, server, begin, { growth: 250 });
 });
 
-test('with many unfinished bodies large ones are accepted again once the stalled ones are dropped', {
+test('large bodies are accepted again once many stalled ones are dropped', {
   skip,
 }, async (t) => {
   const server = await startProgram(t, ['--profiles', 'M,T']);
@@ -143,12 +146,12 @@ test('the audit names the address of a client that resets its connection after a
   for (const { remoteAddress } of await read()) assert.equal(remoteAddress, '127.0.0.1');
 });
 
-test('a connection with half of its headers is closed at once on SIGTERM and does not delay shutdown', async (t) => {
+test('a connection with half of its headers is closed immediately on SIGTERM and does not delay shutdown', async (t) => {
   const { url, request, stop } = await startProgram(t, ['--profiles', 'M']);
   const half = openConnection(url);
   t.after(half.destroy);
   half.send('GET /health HTTP/1.1\r\nHost: loc');
-  // Its response shows that the previous bytes have reached the server.
+  // The response shows that the previous bytes have reached the server.
   assert.equal((await request('GET', '/health')).status, 200);
   const began = performance.now();
   const ended = stop();
@@ -157,7 +160,7 @@ test('a connection with half of its headers is closed at once on SIGTERM and doe
   assert.ok(performance.now() - began < 2000);
 });
 
-test('CONNECT pipelined after a long list is answered after the complete list', async (t) => {
+test('CONNECT that is pipelined after a long list is answered after the complete list', async (t) => {
   const tasks = Array.from({ length: 100 }, () => ({ Title: 'x', Description: 'x'.repeat(100_000) }));
   const { url } = await startApp(t, { seed: { tasks } });
   const connection = openConnection(url);

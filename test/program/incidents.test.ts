@@ -11,7 +11,7 @@ import { type Running, runCommand, startProgram } from '../support/program.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
-/** Starts a server with two incidents, and returns what runs commands with a key that may act on them. */
+/** Starts a server with two incidents; returns functions that run commands with a key for incidents. */
 const start = async (t: TestContext) => {
   const { key, entry } = createAccessKey('oncall', ['incidents:write']);
   const sender = createAccessKey('backup', ['alerts:write']);
@@ -35,7 +35,7 @@ const start = async (t: TestContext) => {
 const listIncidents = async ({ request }: Pick<Running, 'request'>, token: string) =>
   (await request<{ data: Record<string, unknown>[] }>('GET', '/api/incidents', { token })).json.data;
 
-test('incidents lists what is open, the worst first, without control characters of senders', async (t) => {
+test('incidents lists open incidents, the most severe first, without control characters of senders', async (t) => {
   const { run } = await start(t);
   const { code, stdout, stderr } = await run(['incidents']);
   assert.deepEqual([code, stderr], [0, '']);
@@ -48,7 +48,7 @@ test('incidents lists what is open, the worst first, without control characters 
   assert.match((await run(['incidents', '--level', 'WARNING'])).stdout, /^No open incidents\.\n$/);
 });
 
-test('a silenced incident is marked, whoever has taken it', async (t) => {
+test('a silenced incident is marked, acknowledged or not', async (t) => {
   const { run } = await start(t);
   const id = JSON.parse((await run(['silence', 'source=backup', '--json'])).stdout).id.slice(0, 13);
   await waitUntilPasses(async () => assert.match((await run(['incidents'])).stdout, /^1 +ERROR +open, silenced /m));
@@ -59,7 +59,7 @@ test('a silenced incident is marked, whoever has taken it', async (t) => {
   assert.match(stdout, new RegExp(`^Notifies nobody: silenced by ${id}\\.$`, 'm'));
 });
 
-test('with --json each incident is one object a line', async (t) => {
+test('with --json each incident is one object per line', async (t) => {
   const { run } = await start(t);
   const { stdout } = await run(['incidents', '--json', '--source', 'BACK*', '--search', 'DISK']);
   const rows = stdout
@@ -72,7 +72,7 @@ test('with --json each incident is one object a line', async (t) => {
   );
 });
 
-test('no list, page, report or JSON has characters that control a terminal or turn the direction of text', async (t) => {
+test('no list, page, report or JSON contains characters that control a terminal or turn the direction of text', async (t) => {
   const { run, server, senderKey } = await start(t);
   const evil = 'a\u007fb\u009b31mc\u202ed\u2066e\u2028f';
   const body = { source: evil, level: 'ERROR', message: evil, hostname: evil };
@@ -95,7 +95,7 @@ test('no list, page, report or JSON has characters that control a terminal or tu
   }
 });
 
-test('ack takes incidents, incident shows their timeline, and resolve ends them', async (t) => {
+test('ack acknowledges incidents, incident shows their timeline, and resolve resolves them', async (t) => {
   const { server, key, run } = await start(t);
   const taken = await run(['ack', '1', '2', '-m', 'on it', '--until', '2h']);
   assert.deepEqual([taken.code, taken.stderr], [0, '']);
@@ -121,7 +121,7 @@ test('a long name is cut between characters, and a comment of several lines is o
   assert.match((await run(['incident', '3'])).stdout, /acknowledged +the key oncall +one two$/m);
 });
 
-test('an unknown incident, a missing key and a server that is away are reported with their own exit codes', async (t) => {
+test('an unknown incident, a missing key and a server that is away have different messages and exit codes', async (t) => {
   const { run } = await start(t);
   const mixed = await run(['ack', '1', '77']);
   assert.equal(mixed.code, 1);
@@ -143,7 +143,7 @@ test('an unknown incident, a missing key and a server that is away are reported 
   }
 });
 
-/** Starts servers with one data directory, and an incident that comments are about. */
+/** Starts servers with one data directory and an incident for comments. */
 const startToComment = async (t: TestContext) => {
   const dataDir = join(createFolder(t), 'data');
   const variables = { SIGNALBOX_JWT_SECRET: secret };
@@ -164,7 +164,7 @@ const startToComment = async (t: TestContext) => {
   return { dataDir, open };
 };
 
-test('actions after a start without the log are kept after kill -9', async (t) => {
+test('actions after a start without the log survive kill -9', async (t) => {
   const { dataDir, open } = await startToComment(t);
   const first = await open();
   await first.alert();
@@ -178,7 +178,7 @@ test('actions after a start without the log are kept after kill -9', async (t) =
   await waitUntilPasses(async () => assert.deepEqual(await third.comments(), ['a', 'b', 'c', 'd', 'e']));
 });
 
-test('actions in a log that somebody moves away while the server runs are kept after kill -9', async (t) => {
+test('actions in a log that is moved away while the server runs survive kill -9', async (t) => {
   const { dataDir, open } = await startToComment(t);
   const first = await open();
   await first.alert();

@@ -7,7 +7,7 @@ import { startReloadable } from '../support/reload.ts';
 
 const builds = { name: 'builds', match: { '/kind': 'build' }, message: 'Build {/id}', key: '{/id}' };
 
-test('test-intake prints what a format of the config file makes of a body, or why it is refused', async (t) => {
+test('test-intake prints the alert that a format of the config file makes from a body, or the reason for a refusal', async (t) => {
   const path = writeConfig(createFolder(t), { intake: [builds] });
   const run = (name: string, input: string) => runCommand(['test-intake', name, '--config', path], { input });
   const { code, stdout, stderr } = await run('builds', '{"kind": "build", "id": 7}');
@@ -38,7 +38,7 @@ test('test-intake prints what a format of the config file makes of a body, or wh
   );
 });
 
-test('SIGHUP takes over changed formats, and keeps the old ones if the new cannot be used', async (t) => {
+test('SIGHUP applies changed formats, and keeps the old formats if the new ones are unusable', async (t) => {
   const { request, reload } = await startReloadable(t, { intake: [builds] });
   const statusOf = async (name: string) =>
     (await request('POST', `/api/alert/${name}`, { body: { kind: 'build', id: 1 } })).status;

@@ -16,7 +16,7 @@ const login = async ({ request }: Running, password: string): Promise<string> =>
 const isAccepted = async ({ request }: Running, token: string): Promise<boolean> =>
   (await request('GET', '/api/items', { token })).status === 200;
 
-/** A program with a data folder that its passwords and its key are kept in. */
+/** Prepares a program with a data folder for its passwords and its key. */
 const prepare = (t: TestContext) => {
   const folder = createFolder(t);
   const file = join(folder, 'data', 'secrets.json');
@@ -24,7 +24,7 @@ const prepare = (t: TestContext) => {
   return { folder, file, start };
 };
 
-test('keepSecrets makes passwords and the signing key once, so both are valid after a restart', async (t) => {
+test('keepSecrets creates passwords and the signing key once, so both are valid after a restart', async (t) => {
   const { file, start } = prepare(t);
   const first = await start();
   assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -41,7 +41,7 @@ test('keepSecrets makes passwords and the signing key once, so both are valid af
   assert.ok(await isAccepted(second, await login(second, adminPassword)));
 });
 
-test('passwords, users and a key that are set are used instead of kept ones', async (t) => {
+test('configured passwords, users and keys are used instead of kept ones', async (t) => {
   const { file, start } = prepare(t);
   const variables = { SIGNALBOX_ADMIN_PASSWORD: 'chosen', SIGNALBOX_JWT_SECRET: 'k'.repeat(32) };
   const program = await start(variables);
@@ -57,7 +57,7 @@ test('without keepSecrets no secret is written', async (t) => {
   assert.ok(!existsSync(join(cwd, 'data', 'secrets.json')));
 });
 
-test('check-config makes no secrets', async (t) => {
+test('check-config creates no secrets', async (t) => {
   const cwd = createFolder(t);
   const path = join(cwd, 'c.json');
   writeFileSync(path, '{"keepSecrets": true}', { mode: 0o600 });
@@ -70,7 +70,7 @@ for (const [what, text] of [
   ['not an object', '[]'],
   ['an object with other values', '{"adminPassword": 5}'],
 ] as const) {
-  test(`a file of secrets that is ${what} ends the start with one line and stays as it is`, async (t) => {
+  test(`a file of secrets that is ${what} stops the start with one line and stays unchanged`, async (t) => {
     const folder = createFolder(t);
     const file = join(folder, 'secrets.json');
     writeFileSync(file, text);
@@ -82,7 +82,7 @@ for (const [what, text] of [
   });
 }
 
-test('secrets that cannot be kept end the start with one line', {
+test('secrets that cannot be stored stop the start with one line', {
   skip: process.platform !== 'linux' && 'there is no /proc',
 }, async () => {
   assert.match(await refusal(['--keep-secrets', '--data-dir', '/proc/none'], 1), /^dataDir: .*; choose another/);

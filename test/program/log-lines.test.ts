@@ -39,7 +39,7 @@ test('text from a request adds neither a log line nor a terminal control charact
   assert.match(stderr, /^[ -~\n]*$/);
 });
 
-test('a delayed address is logged once, however many logins follow', async (t) => {
+test('a delayed address is logged once, for any number of logins', async (t) => {
   const lines: string[] = [];
   const log = pino({}, { write: (each: string) => lines.push(each) });
   const { request } = await startApp(t, { log });

@@ -12,7 +12,7 @@ import { command, runCommand } from '../support/program.ts';
 
 const { stdout: page, code, stderr } = await runCommand(['man-page']);
 
-/** Only a machine of CI must have the program. */
+/** Skips a test without the program, except in CI. */
 const needs = (program: string): { skip: string | false } => ({
   skip: !process.env['CI'] && spawnSync(program, ['--version']).error ? `${program} is not installed` : false,
 });
@@ -45,7 +45,7 @@ test('the manual page has its sections in the usual order', () => {
   assert.ok(page.startsWith(`.TH SIGNALBOX 1 "" "signalbox ${programVersion}" `));
 });
 
-test('the manual page has every command, setting, profile, flag and exit code', needs('groff'), async () => {
+test('the manual page contains every command, setting, profile, flag and exit code', needs('groff'), async () => {
   const text = format('groff', ['-man', '-Tutf8', '-P-c', '-P-b', '-P-u', '-P-o', '-rLL=100n']);
   const settings = Object.entries(settingsSchema.properties);
   const commands = await listCommands();
@@ -74,7 +74,7 @@ test('man shows the manual page without warnings', needs('man'), () => {
 });
 
 test('mandoc finds no fault in the manual page', needs('mandoc'), () => {
-  // A page without a date is the same whenever it is printed.
+  // The page has no date, so that each build prints the same page.
   const { stdout, status } = spawnSync('mandoc', ['-man', '-T', 'lint', '-W', 'warning'], {
     input: page,
     encoding: 'utf8',
@@ -84,7 +84,7 @@ test('mandoc finds no fault in the manual page', needs('mandoc'), () => {
   assert.notEqual(status, null);
 });
 
-test('what cannot be printed is a failure with one line', { skip: !existsSync('/dev/full') }, (t) => {
+test('a message that cannot be written is a failure with one line', { skip: !existsSync('/dev/full') }, (t) => {
   const full = openSync('/dev/full', 'w');
   t.after(() => closeSync(full));
   const [program, ...args] = command;
@@ -94,7 +94,7 @@ test('what cannot be printed is a failure with one line', { skip: !existsSync('/
   }
 });
 
-test('a reader that stops early is no matter for a message', async () => {
+test('a reader that stops early is no failure', async () => {
   const [program, ...args] = command;
   const child = spawn(program, [...args, 'man-page'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();

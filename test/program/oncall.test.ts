@@ -6,7 +6,7 @@ import { findFreePort } from '../support/free-port.ts';
 import { runCommand } from '../support/program.ts';
 import { notReloaded, startReloadable } from '../support/reload.ts';
 
-/** Starts a server with a rotation, and returns what runs commands with a key that may override it. */
+/** Starts a server with a rotation; returns functions that run commands with a key for overrides. */
 const start = async (t: TestContext, members: readonly string[] = ['anna', 'ben', 'carl']) => {
   const { key, entry } = createAccessKey('oncall', ['incidents:write']);
   const settings = {
@@ -85,7 +85,7 @@ test('oncall --next-month lists the shifts of the next calendar month, overrides
   assert.match(stdout, new RegExp(`^oncall +ben +.* override ${id.slice(0, 13)}$`, 'm'));
 });
 
-test('oncall --end ends the override that counts now, or one with an id', async (t) => {
+test('oncall --end ends the current override, or the override with an id', async (t) => {
   const run = await start(t);
   const none = await run(['--end', 'oncall']);
   assert.deepEqual([none.code, none.stderr], [1, 'signalbox: there is no override in oncall now\n']);
@@ -100,7 +100,7 @@ test('oncall --end ends the override that counts now, or one with an id', async 
   assert.deepEqual([unknown.code, unknown.stderr], [1, 'signalbox: there is no override nowhere\n']);
 });
 
-test('a server without rotations, a refusal and a server that is away are reported with their exit codes', async (t) => {
+test('oncall has an exit code each for a server without rotations, a refusal and a server that is away', async (t) => {
   const run = await start(t, []);
   assert.match((await run([])).stdout, /^The server has no rotations\.\n$/);
   assert.match((await run(['--next-week'])).stdout, /^The server has no rotations\.\n$/);
@@ -114,7 +114,7 @@ test('a server without rotations, a refusal and a server that is away are report
   assert.equal(away.code, 75);
 });
 
-test('flags of oncall that do not fit together are refused', async () => {
+test('contradictory flags of oncall are refused', async () => {
   for (const [args, problem] of [
     [['--override', 'ben', '--until', '2h'], /--override must be ROTATION=MEMBER, not "ben"/],
     [['--override', 'oncall=ben'], /--override needs --until/],
@@ -134,7 +134,7 @@ test('flags of oncall that do not fit together are refused', async () => {
   }
 });
 
-test('on SIGHUP rotations are read again, and ones that cannot work change nothing', async (t) => {
+test('on SIGHUP rotations are read again, and invalid ones change nothing', async (t) => {
   const destinations = ['anna', 'ben'].map((name) => ({
     name,
     type: 'webhook',

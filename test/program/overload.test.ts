@@ -4,10 +4,10 @@ import { createClient, type JsonResponse } from '../support/client.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** A body of the maximum size that is expensive to parse. */
+/** Body of the maximum size that is expensive to parse. */
 const body = `{"Title":"x","filling":[${'0,'.repeat(500_000)}0]}`;
 
-/** The number of clients that send it repeatedly. */
+/** Number of clients that send the body repeatedly. */
 const count = 48;
 
 const always = {
@@ -18,7 +18,7 @@ const always = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Paths that end as those of health checks do. */
+/** Paths with the endings of health checks. */
 const likeHealthChecks = ['/api/alert/ready', '/api/alert/readyz', '/api/alert/livez', '/api/alert/health'];
 
 test('requests above the event-loop delay limit get 503 with Retry-After, health checks are served, and service resumes', async (t) => {

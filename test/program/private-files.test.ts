@@ -16,7 +16,7 @@ const warningsOf = async (t: TestContext, settings: object): Promise<string[]> =
   return app.warnings;
 };
 
-/** A data folder that a server has used. */
+/** Returns a data folder that a server has used. */
 const createData = async (t: TestContext): Promise<string> => {
   const dataDir = join(createFolder(t), 'data');
   const { request, close } = await startApp(t, { settings: { profiles: ['alerts'], dataDir } });
@@ -25,7 +25,7 @@ const createData = async (t: TestContext): Promise<string> => {
   return dataDir;
 };
 
-test('a data folder that others can write stops the start, and one that they can read is warned about', {
+test('a data folder that others can write stops the start, and one that they can read causes a warning', {
   skip,
 }, async (t) => {
   const dataDir = await createData(t);
@@ -42,7 +42,7 @@ test('a data folder that others can write stops the start, and one that they can
   }
 });
 
-test('files in the data folder that others can reach are checked too', { skip }, async (t) => {
+test('files in the data folder that others can access are checked, too', { skip }, async (t) => {
   const dataDir = await createData(t);
   const args = ['--data-dir', dataDir];
   const log = join(dataDir, 'alerts.jsonl');
@@ -55,7 +55,7 @@ test('files in the data folder that others can reach are checked too', { skip },
   assert.deepEqual(await warningsOf(t, { dataDir }), [`other accounts can read ${log}: run chmod o-r on it`]);
 });
 
-test('a TLS key or a file with a secret that others can read is warned about, and one they can write is refused', {
+test('a TLS key or a file with a secret that others can read causes a warning, and one that they can write is refused', {
   skip,
 }, async (t) => {
   const folder = createFolder(t);
@@ -79,7 +79,7 @@ test('a TLS key or a file with a secret that others can read is warned about, an
   ]);
 });
 
-test('a password in the flag --store is refused without showing it, and the variable may hold it', async () => {
+test('a password in the flag --store is refused without being shown, and the variable may contain it', async () => {
   const advice = '--store must not hold a password, which every account can read there: set SIGNALBOX_STORE instead';
   for (const address of [
     'postgres://user:SECRET@127.0.0.1:1/none',

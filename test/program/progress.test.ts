@@ -14,7 +14,7 @@ const cleared = '\r\u001b[K';
 
 const hasNoTerminal = spawnSync('script', ['--version']).error ? 'script(1) is not installed' : false;
 
-test('an import shows on a terminal how far it is, and elsewhere nothing', { skip: hasNoTerminal }, async (t) => {
+test('an import shows its progress on a terminal, and nothing elsewhere', { skip: hasNoTerminal }, async (t) => {
   const folder = createFolder(t);
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait.ts';
 const quietText =
   'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
 
-/** Starts the program again and again in one data folder, with a destination of alerts and one of incidents. */
+/** Returns a function that starts the program in one data folder, with a destination of alerts and one of incidents. */
 const prepare = async (t: TestContext) => {
   const [alerts, incidents] = [await startReceiver(t), await startReceiver(t)];
   const folder = createFolder(t);
@@ -30,7 +30,7 @@ const send = async ({ request }: Awaited<ReturnType<typeof startProgram>>, messa
   assert.equal((await request('POST', '/api/alert', { body })).status, 200);
 };
 
-test('a quiet start in a restored folder notifies nobody, and a later start sends what is due', async (t) => {
+test('a quiet start in a restored folder notifies nobody, and a later start sends everything that is due', async (t) => {
   const { alerts, incidents, start } = await prepare(t);
   const first = await start();
   await send(first, 'one');
@@ -57,7 +57,7 @@ test('a quiet start in a restored folder notifies nobody, and a later start send
   await later.stop('SIGTERM');
 });
 
-test('a quiet server says so in health, in the list of destinations and to programs, and tests no destination', async (t) => {
+test('a quiet server reports its mode in health, in the list of destinations and to programs, and tests no destination', async (t) => {
   const receiver = await startReceiver(t);
   const destinations = [toDestination(receiver)];
   const app = await startApp(t, { settings: { destinations, quiet: true } });

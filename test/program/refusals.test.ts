@@ -13,7 +13,7 @@ test('an unknown flag, command or word is a usage error: exit code 2', async () 
   assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no arguments; see signalbox --help');
 });
 
-test('a usage error says how to fix it', async () => {
+test('a usage error contains advice', async () => {
   const messages: [string[], string][] = [
     [['--prot', '1'], "Unknown option '--prot'; did you mean --port?"],
     [['--no-cor'], "Unknown option '--no-cor'; did you mean --no-cors?"],
@@ -63,7 +63,7 @@ test('control characters in messages are escaped, and NUL in a path is refused',
   assert.match(said, /^publicDir \S+a\\u\{a\}b is not a folder$/m);
 });
 
-test('a name of an instance that cannot be sent is refused with the reason', async () => {
+test('the name of an instance that HTTP cannot send is refused with the reason', async () => {
   for (const name of ['my host', 'é', 'a\u0001']) {
     const said = await refusal([], 1, { SIGNALBOX_INSTANCE_NAME: name });
     assert.match(said, /^SIGNALBOX_INSTANCE_NAME must be printable ASCII characters without spaces, not "/);
@@ -85,7 +85,7 @@ test('a negative number is refused with the allowed range', async () => {
   assert.match(await refusal(['--port', '-0'], 2), /^--port needs a value/);
 });
 
-test('a misspelt key is refused and a misspelt variable is warned about, each with the nearest name', async (t) => {
+test('a misspelt key is refused and a misspelt variable causes a warning, each with the nearest name', async (t) => {
   const path = join(createFolder(t), 'c.json');
   writeFileSync(path, '{"prot": 1}');
   assert.equal(await refusal(['--config', path], 1), `${path} has no setting called "prot"; did you mean "port"?`);
@@ -98,7 +98,7 @@ test('a misspelt key is refused and a misspelt variable is warned about, each wi
   assert.doesNotMatch(stderr, /hush/);
 });
 
-test('invalid values are reported together with the allowed ones: exit code 1', async () => {
+test('invalid values are reported together with the allowed values: exit code 1', async () => {
   assert.equal(
     await refusal(['--port', 'x', '--execute-auth', 'maybe'], 1, { SIGNALBOX_CORS: 'perhaps' }),
     '--port must be a whole number from 0 to 65535, not "x"\n' +
@@ -214,7 +214,7 @@ test('a data directory that cannot be created or written prevents startup', asyn
   assert.match(await startRefusal(t, { settings }), /\/proc\/signalbox/);
 });
 
-test('a public folder that is missing, or holds a link that leaves it, prevents startup', async (t) => {
+test('a public folder that is missing, or contains a link that leaves it, prevents startup', async (t) => {
   const folder = createFolder(t);
   mkdirSync(join(folder, 'linked'));
   symlinkSync('/etc/passwd', join(folder, 'linked', 'out'));

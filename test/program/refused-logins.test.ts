@@ -5,7 +5,7 @@ import { startProgram } from '../support/program.ts';
 
 const password = 'correct horse';
 
-test('refused logins are logged with user and address, never with the password, and only some of many', async (t) => {
+test('refused logins are logged with user and address, never with the password, up to a limit per minute', async (t) => {
   const args = ['--profiles', 'login', '--login-tries-per-address', '0', '--data-dir', createFolder(t)];
   const variables = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
   const { request, stop } = await startProgram(t, args, { variables });

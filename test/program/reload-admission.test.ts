@@ -13,7 +13,7 @@ const start = async (t: TestContext, settings: object) => {
   return { ...program, listRequests };
 };
 
-test('on SIGHUP the names in allowedHosts change for requests on open connections too', async (t) => {
+test('on SIGHUP the names in allowedHosts change, also for requests on open connections', async (t) => {
   const { request, reload } = await start(t, { allowedHosts: ['one.example'] });
   const statusOf = async (host: string) => (await request('GET', '/health', { headers: { host } })).status;
   const hosts = ['one.example', 'two.example', 'localhost'];
@@ -44,7 +44,7 @@ test('on SIGHUP the log level and the trusted proxies change', async (t) => {
   assert.deepEqual([listRequests()[2]?.path, listRequests()[2]?.ip], ['/health', '127.0.0.1']);
 });
 
-test('on SIGHUP a proxy that makes open routes reachable is warned about, and a change of access too', async (t) => {
+test('on SIGHUP a proxy that makes open routes reachable causes a warning, and so does a change of access', async (t) => {
   const { request, reload, output } = await start(t, {});
   const readWarning = async () => (await request('GET', '/openapi.json')).json['x-signalbox-warning'];
   assert.equal(await readWarning(), undefined);
@@ -63,7 +63,7 @@ test('on SIGHUP a proxy that is not an address changes nothing', async (t) => {
   assert.equal((await request('GET', '/health', { headers: { host: 'one.example' } })).status, 200);
 });
 
-test('a key in a path is not in the debug log', async (t) => {
+test('the debug log does not contain a key in a path', async (t) => {
   const { request, output, listRequests } = await start(t, { logLevel: 'debug' });
   await request('GET', `/api/alert/sbk_${'PathKey'.repeat(6)}0`);
   await waitUntil('the request is logged', () => listRequests().length === 1);

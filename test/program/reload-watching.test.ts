@@ -11,7 +11,7 @@ import { createClaims, signToken } from '../support/tokens.ts';
 
 const variables = { SIGNALBOX_JWT_SECRET: secret };
 
-test('on SIGHUP heartbeats and watches of the config file are those that it names now', async (t) => {
+test('on SIGHUP heartbeats and watches of the config file are replaced by its current ones', async (t) => {
   const [kept, gone, added] = [randomUUID(), randomUUID(), randomUUID()];
   const dataDir = createFolder(t);
   const job = { name: 'job', uuid: kept, period: 3600 };
@@ -55,13 +55,13 @@ test('on SIGHUP heartbeats and watches of the config file are those that it name
       ['files', 100],
     ],
   );
-  // Nobody expects the one that is gone, so its incident ends.
+  // A removed heartbeat is not expected any more, so its incident is resolved.
   await waitForIncident(program, { state: 'resolved' });
   await program.reload({ dataDir, heartbeats: [{ name: 'job', schedule: '61 * * * *' }] }, notReloaded);
   assert.equal(await ping(kept), 200);
 });
 
-test('a heartbeat that moves from the routes to the config file takes pings there, and back', async (t) => {
+test('a heartbeat that moves from the routes to the config file and back accepts pings in both places', async (t) => {
   const dataDir = createFolder(t);
   const program = await startReloadable(t, { dataDir }, variables);
   const token = signToken(createClaims());

@@ -9,7 +9,7 @@ const start = async (t: TestContext, settings: object, variables: Record<string,
   const { url } = program;
   const reload = async (content?: object | string, line?: string): Promise<void> => {
     await program.reload(content, line);
-    // One more request: earlier output has then arrived too.
+    // After the response to a further request, all earlier output has arrived.
     await fetch(`${url}/health`);
   };
   const send = async (path: string, body: object) => {
@@ -26,7 +26,7 @@ const createUser = async (name: string, password: string) => ({
   passwordHash: await hashPassword(password),
 });
 
-test('on SIGHUP new users can log in and removed ones cannot; tokens of the others, tasks and connections stay', async (t) => {
+test("on SIGHUP new users can log in and removed ones cannot; other users' tokens, tasks and connections stay", async (t) => {
   const [ada, bob, eve] = await Promise.all([
     createUser('ada', 'first'),
     createUser('bob', 'second'),
@@ -76,7 +76,7 @@ test('an unusable config file on SIGHUP is one error line, and the old users sta
   assert.doesNotMatch(stderr, /\$argon2id/);
 });
 
-test('on SIGHUP a random password stays valid, and a newly needed one is printed', async (t) => {
+test('on SIGHUP a random password stays valid, and a new one is printed if it is needed', async (t) => {
   const { reload, login, output } = await start(t, {}, { SIGNALBOX_READER_PASSWORD: 'set' });
   const listRandom = () => [...output.stdout.matchAll(/^Password of (\w+) for this run: (\S+)$/gm)];
   const [, , password = ''] = listRandom()[0] ?? [];

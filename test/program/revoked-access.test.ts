@@ -23,7 +23,7 @@ const start = async (t: TestContext, settings: object) => {
 
 const open = (t: TestContext, url: string, topics: string, token: string) => openEvents(t, url, topics, { token });
 
-test('on SIGHUP the streams of a removed key and a removed user end, and those of the others go on', async (t) => {
+test('on SIGHUP the streams of a removed key and a removed user end, and other streams continue', async (t) => {
   const [gone, kept] = [createAccessKey('gone', ['alerts:read']), createAccessKey('kept', ['alerts:read'])];
   const [ada, bob] = await Promise.all([createUser('ada', 'Admin'), createUser('bob', 'Reader')]);
   const settings = { access: 'login', users: [ada, bob], keys: [gone.entry, kept.entry] };
@@ -46,7 +46,7 @@ test('on SIGHUP the streams of a removed key and a removed user end, and those o
   assert.equal((await open(t, url, 'alerts', bobToken)).status, 401);
 });
 
-test('with open topics, the stream of a removed key ends too', async (t) => {
+test('with open topics, the stream of a removed key ends, too', async (t) => {
   const gone = createAccessKey('gone', ['alerts:read']);
   const { url, request, reload } = await start(t, { keys: [gone.entry] });
   const [known, unknown] = [await open(t, url, 'alerts', gone.key), await openEvents(t, url, 'alerts')];
@@ -57,7 +57,7 @@ test('with open topics, the stream of a removed key ends too', async (t) => {
   await unknown.waitFor('alerts');
 });
 
-test('on SIGHUP tokens of a removed user, and of one with another role or password, are refused', async (t) => {
+test('on SIGHUP tokens of a removed user, and of a user with another role or password, are refused', async (t) => {
   const [ada, bob, eve, joe] = await Promise.all([
     createUser('ada', 'Admin'),
     createUser('bob', 'Reader'),
@@ -80,7 +80,7 @@ test('on SIGHUP tokens of a removed user, and of one with another role or passwo
   assert.equal((await read(await logIn('bob'))).status, 200);
 });
 
-test('a revoked key gets a message of its own, and a key without the scope the one of a malformed token', async (t) => {
+test('a revoked key gets a distinct message; a key without the scope gets the message of a malformed token', async (t) => {
   const [gone, kept] = [createAccessKey('gone', ['alerts:read']), createAccessKey('kept', ['alerts:write'])];
   const { request, reload } = await start(t, { access: 'login', keys: [gone.entry, kept.entry] });
   const errorOf = async (token: string) => (await request('GET', '/api/alerts', { token })).json['error'];

@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const [program, ...programArgs] = command;
 
-/** A server that stores alerts. */
+/** Starts a server that stores alerts. */
 const startServer = (t: Parameters<typeof startReceiver>[0]) =>
   startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
 
@@ -16,10 +16,10 @@ const readAlerts = ({ requests }: Receiver) => requests.map(({ body }) => JSON.p
 
 const run = (url: string, args: string[]) => runProgram(['run', '--url', url, ...args]);
 
-/** A command that runs JavaScript. */
+/** Returns a command that runs JavaScript. */
 const script = (text: string): string[] => ['--', process.execPath, '-e', text];
 
-test('variables that are invalid do not stop the command, and are reported if an alert was due', async () => {
+test('invalid variables do not stop the command, and are reported if an alert was due', async () => {
   for (const [variables, reason] of [
     [{ SIGNALBOX_URL: 'box' }, /^signalbox: the alert was not stored: SIGNALBOX_URL must be a URL .+\n$/],
     [{ SIGNALBOX_KEY: 'a b' }, /^signalbox: the alert was not stored: SIGNALBOX_KEY must be a key .+\n$/],
@@ -50,7 +50,7 @@ test('output that cannot be written is a failure', { skip: !existsSync('/dev/ful
   }
 });
 
-test('a program that the command leaves behind with the output open delays neither alert nor end', async (t) => {
+test('a program that the command leaves behind with the output open delays neither the alert nor the exit', async (t) => {
   const server = await startServer(t);
   const startedAt = performance.now();
   const line = 'sleep 60 & echo $!; exit 3';
@@ -76,7 +76,7 @@ test('output is complete for a reader that is slower than the command', async (t
   assert.equal(counted.trim(), '150000');
 });
 
-test('the key is no part of an alert, even where its beginning is cut off', async (t) => {
+test('the alert never contains the key, even if output that begins in the middle of the key is kept', async (t) => {
   const server = await startServer(t);
   const key = 'sbk_0123456789abcdef';
   for (const after of [0, 4085, 4096]) {

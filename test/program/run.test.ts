@@ -17,7 +17,7 @@ const kept = 'it is kept for the next send or run';
 const node = process.execPath;
 const [program, ...programArgs] = command;
 
-/** A server that stores alerts. */
+/** Starts a server that stores alerts. */
 const startServer = (t: Parameters<typeof startReceiver>[0]) =>
   startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
 
@@ -25,7 +25,7 @@ const readAlerts = ({ requests }: Receiver) => requests.map(({ body }) => JSON.p
 
 const run = (url: string, args: string[]) => runCommand(['run', '--url', url, ...args]);
 
-/** A command that runs JavaScript. */
+/** Returns a command that runs JavaScript. */
 const script = (text: string): string[] => ['--', node, '-e', text];
 
 test('run passes input, output and the exit code through, and sends nothing about a success', async (t) => {
@@ -36,7 +36,7 @@ test('run passes input, output and the exit code through, and sends nothing abou
   assert.equal(server.requests.length, 0);
 });
 
-test('run passes 10 MB of any bytes through as they are', async (t) => {
+test('run passes 10 MB of any bytes through unchanged', async (t) => {
   const server = await startServer(t);
   const bytes = randomBytes(10_000_000);
   const file = join(createFolder(t), 'bytes');
@@ -68,7 +68,7 @@ test('run sends an alert about a failure with the last lines, and keeps the exit
   assert.doesNotMatch(alert?.['message'] ?? '', /secret/);
 });
 
-test('the alert holds at most 4 KiB of output, cut between characters, and of a progress bar only its end', async (t) => {
+test('the alert contains at most 4 KiB of output, cut between characters, and only the last state of a progress bar', async (t) => {
   const server = await startServer(t);
   await run(
     server.url,
@@ -88,7 +88,7 @@ test('run without output, and with flags after the command, needs no dashes', as
   assert.match(alert?.['message'] ?? '', /^exit failed with exit code 7 after \d+ s$/);
 });
 
-test('a command that cannot be started gives the exit codes of a shell, and an alert', async (t) => {
+test('a command that cannot be started results in an alert and in the exit code that a shell returns', async (t) => {
   const server = await startServer(t);
   const folder = createFolder(t);
   const file = join(folder, 'plain');
@@ -110,7 +110,7 @@ test('a command that cannot be started gives the exit codes of a shell, and an a
   }
 });
 
-test('the end of a run that could not be started is a ping of its heartbeat', async (t) => {
+test('a command that cannot be started results in a ping of its heartbeat', async (t) => {
   const server = await startReceiver(t, (response) => void response.end('OK'));
   const ended = await run(server.url, ['--heartbeat', 'nightly', '/etc/hostname/job']);
   assert.deepEqual(
@@ -126,7 +126,7 @@ test('the end of a run that could not be started is a ping of its heartbeat', as
   );
 });
 
-test('a command whose working directory is gone is not run, and the alert says why', async (t) => {
+test('a command whose working directory is gone is not run, and the alert has the reason', async (t) => {
   const server = await startServer(t);
   const cwd = createFolder(t);
   const gone = join(cwd, 'gone');
@@ -141,14 +141,14 @@ test('a command whose working directory is gone is not run, and the alert says w
   );
 });
 
-test('a command ended by a signal gives 128 and its number', async (t) => {
+test('a command ended by a signal results in 128 plus the number of the signal', async (t) => {
   const server = await startServer(t);
   const { code, signal } = await run(server.url, ['sh', '-c', 'kill -KILL $$']);
   assert.deepEqual([code, signal], [137, null]);
   assert.match(readAlerts(server)[0]?.['message'] ?? '', /^kill was ended by SIGKILL after /);
 });
 
-test('the output of the command is a pipe, which scripts can open by its name', async (t) => {
+test('the output of the command is a pipe that scripts can open by its name', async (t) => {
   const server = await startServer(t);
   const { code, stdout, stderr } = await run(server.url, [
     'sh',
@@ -158,7 +158,7 @@ test('the output of the command is a pipe, which scripts can open by its name', 
   assert.deepEqual([code, stdout, stderr], [0, 'out\n', 'err\n']);
 });
 
-test('without a folder for its pipes, run passes the output on nevertheless', async (t) => {
+test('run without a folder for its pipes still passes the output on', async (t) => {
   const server = await startServer(t);
   const ended = await runCommand(['run', '--url', server.url, 'sh', '-c', 'echo out; exit 3'], {
     variables: { TMPDIR: '/none' },
@@ -192,7 +192,7 @@ test('run passes signals on to the command', async (t) => {
 
 test('Ctrl+C in a terminal reaches the command once', async (t) => {
   const server = await startServer(t);
-  // `script` of util-linux runs the program in a terminal. A shell that stays in between can end by Ctrl+C itself.
+  // `script` of util-linux runs the program in a terminal. A shell in between could be ended by Ctrl+C itself.
   const words = [program, ...programArgs].map((word) => `'${word}'`).join(' ');
   const line = `exec ${words} run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
   const child = spawn('script', ['-qec', line, '/dev/null']);
@@ -212,7 +212,7 @@ test('Ctrl+C in a terminal reaches the command once', async (t) => {
   assert.equal(shown.split('got it').length, 2);
 });
 
-test('after --timeout one alert is sent while the command goes on, and a failure is another', async (t) => {
+test('after --timeout one alert is sent while the command continues, and a later failure is a second alert', async (t) => {
   const server = await startServer(t);
   const text = 'console.log("copying"); process.stdin.on("end", () => process.exit(4)).resume()';
   const child = spawn(program, [...programArgs, 'run', '--url', server.url, '--timeout', '0.5', ...script(text)], {
@@ -227,7 +227,7 @@ test('after --timeout one alert is sent while the command goes on, and a failure
   assert.match(readAlerts(server)[1]?.['message'] ?? '', /^node failed with exit code 4 after \d+ s:\ncopying$/);
 });
 
-test('a command that ends in time is no matter for --timeout', async (t) => {
+test('--timeout has no effect on a command that ends in time', async (t) => {
   const server = await startServer(t);
   const startedAt = performance.now();
   assert.equal((await run(server.url, ['--timeout', '3600', 'true'])).code, 0);
@@ -247,7 +247,7 @@ test('a server that is away changes no exit code, and delays the exit only for -
   assert.equal((await run(`http://127.0.0.1:${port}`, ['true'])).stderr, '');
 });
 
-test('a signal ends the waiting for the server, with the exit code of the command', async (t) => {
+test('a signal ends the wait for the server, with the exit code of the command', async (t) => {
   const server = await startReceiver(t, (response) => void response.writeHead(503).end());
   const child = spawn(
     program,
@@ -264,7 +264,7 @@ test('a signal ends the waiting for the server, with the exit code of the comman
   assert.equal(said, `signalbox: the alert was not stored: interrupted; ${kept}\n`);
 });
 
-test('a reader that goes away ends the command, as without run', async (t) => {
+test('a reader that closes its end ends the command, as without run', async (t) => {
   const server = await startServer(t);
   const child = spawn(program, [...programArgs, 'run', '--url', server.url, 'yes'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -41,7 +41,7 @@ test('send stores an alert with its source, level and host, and prints nothing',
   );
 });
 
-test('send passes on what it is given about an alert', async (t) => {
+test('send passes on the details of an alert', async (t) => {
   const { url, requests } = await startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
   const about = ['--hostname', 'db-1', '--key', 'replication/db-1', '--status', 'resolved'];
   const links = [
@@ -67,7 +67,7 @@ test('send passes on what it is given about an alert', async (t) => {
   });
 });
 
-test('send reads the message from standard input, whatever its bytes are', async (t) => {
+test('send reads the message from standard input, with any bytes', async (t) => {
   const server = await startApp(t);
   assert.equal((await send(server.url, [], 'two\nlines\n\n')).code, 0);
   assert.equal(
@@ -123,7 +123,7 @@ test('an alert whose response was lost is stored once, also if the server restar
   const port = await findFreePort();
   const dataDir = createFolder(t);
   let upstream = await startApp(t, { settings: { dataDir } });
-  // Passes the first request on and loses the response.
+  // The proxy passes the first request on and loses the response.
   const proxy = await startReceiver(
     t,
     async (response, { path, headers, body }, index) => {
@@ -146,7 +146,7 @@ test('an alert whose response was lost is stored once, also if the server restar
   );
 });
 
-test('send tries again after 429, 502, 503 and 504, and not before Retry-After', async (t) => {
+test('send retries after 429, 502, 503 and 504, and not before Retry-After', async (t) => {
   const statuses = [429, 502, 503, 504];
   const { url, requests } = await startReceiver(t, (response, _, index) => {
     const status = statuses[index];
@@ -214,7 +214,7 @@ test('a key that the server repeats is not shown, and its message stays on one l
   );
 });
 
-test('the path of SIGNALBOX_URL is the mount that the alert is sent to', async (t) => {
+test('the path of SIGNALBOX_URL is the mount that receives the alert', async (t) => {
   const server = await startApp(t, { settings: { mounts: { '/team': ['alerts'] } } });
   for (const url of [`${server.url}/team`, `${server.url}/team/`]) assert.equal((await send(url, ['x'])).code, 0);
   assert.equal((await list(server, '/team/api/alerts')).length, 2);
@@ -235,7 +235,7 @@ test('send trusts the certificates that Node trusts, and no others', async (t) =
   assert.match(stderr, /^signalbox: the alert was not stored: https:\S+: the certificate is not trusted; [^\n]+\n$/);
 });
 
-test('a server that is no signalbox refuses the alert', async (t) => {
+test('send fails if the server is not signalbox', async (t) => {
   const { url } = await startReceiver(t, (response) => void response.end('<html>'));
   const { code, stderr } = await send(url, ['x']);
   assert.deepEqual(
@@ -285,12 +285,12 @@ test('addresses and flags that send cannot use are usage errors', async () => {
   assert.match(await refusal(['send', 'x'], 2, { SIGNALBOX_URL: 'box' }), /^SIGNALBOX_URL must be a URL like /);
 });
 
-test('send uses the server with default settings if no other is named', () => {
+test('send uses the server with default settings if no server is named', () => {
   const { host, port } = settingsSchema.properties as Record<string, { default?: unknown }>;
   assert.equal(defaultUrl, `http://${host?.default}:${port?.default}`);
 });
 
-test('the variables of send are no unknown settings to the server', async (t) => {
+test('the server does not report the variables of send as unknown settings', async (t) => {
   const variables = { SIGNALBOX_URL: 'http://127.0.0.1:1', SIGNALBOX_KEY: 'sbk_planted' };
   const { stop, output } = await startProgram(t, ['--profiles', 'L'], { variables });
   await waitUntil('it listens', () => output.stdout !== '');

@@ -11,7 +11,7 @@ import { command, startProgram } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Fails if the program goes on. */
+/** Fails if the program does not end in time. */
 const within = async (limitMs: number, ended: Promise<Finished>): Promise<Finished> => {
   let finished: Finished | undefined;
   void ended.then((value) => {
@@ -23,9 +23,9 @@ const within = async (limitMs: number, ended: Promise<Finished>): Promise<Finish
 
 const atOnceMs = 3000;
 
-// SIGTRAP and SIGABRT, too, are how native code ends a process that cannot go on.
+// Native code also ends a process with SIGTRAP and SIGABRT.
 for (const fault of ['SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGABRT', 'SIGTRAP'] as const) {
-  test(`${fault}, a native fault, ends the program at once`, async (t) => {
+  test(`${fault}, a native fault, ends the program immediately`, async (t) => {
     const { stop } = await startProgram(t, []);
     const { signal } = await within(atOnceMs, stop(fault));
     assert.equal(signal, fault);
@@ -51,7 +51,7 @@ test('a second signal ends a server that is still stopping, with one line and ex
   const { url, request, child, output, stop } = await startProgram(t, []);
   const unfinished = openConnection(url);
   unfinished.send('POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
-  // A second request shows that the first has reached the server.
+  // A second request shows that the first one has reached the server.
   await request('GET', '/health');
   child.kill('SIGTERM');
   await waitUntil('it stops', () => output.stderr.includes('"shutting down"'));
@@ -83,7 +83,7 @@ for (const [what, statement] of [
 test('SIGHUP stops a server whose terminal has closed', {
   skip: spawnSync('script', ['--version']).status !== 0 && 'script(1) is not installed',
 }, async (t) => {
-  // Its shell prints the id of the server, which then replaces it.
+  // The shell prints the id of the server, which then replaces it.
   const line = `echo pid $$; exec '${command.join("' '")}' --port 0 </dev/null`;
   const terminal = spawn('script', ['-qec', line, '/dev/null'], {
     cwd: createFolder(t),

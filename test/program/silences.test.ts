@@ -4,7 +4,7 @@ import { createAccessKey } from '../../src/auth/access.ts';
 import { startApp } from '../support/app.ts';
 import { runCommand } from '../support/program.ts';
 
-/** Starts a server, and returns what runs commands with a key that may change silences. */
+/** Starts a server; returns functions that run commands with a key for silences. */
 const start = async (t: TestContext) => {
   const { key, entry } = createAccessKey('oncall', ['incidents:write']);
   const server = await startApp(t, { settings: { access: 'login', keys: [entry] } });
@@ -12,7 +12,7 @@ const start = async (t: TestContext) => {
     runCommand(args, { variables: { SIGNALBOX_URL: server.url, SIGNALBOX_KEY: key, ...variables } });
 };
 
-test('silence makes a silence, silences lists it, and --expire ends it', async (t) => {
+test('silence creates a silence, silences lists it, and --expire ends it', async (t) => {
   const run = await start(t);
   assert.equal((await run(['silences'])).stdout, 'No current silences.\n');
   const made = await run(['silence', 'source=backup*', 'team=db', '--for', '2h', '-m', 'new\ndisk']);
@@ -33,7 +33,7 @@ test('silence makes a silence, silences lists it, and --expire ends it', async (
   assert.match((await run(['silences', '--state', 'expired'])).stdout, / expired .* source=backup\*/);
 });
 
-test('silence --from begins later, and --for counts from then', async (t) => {
+test('silence --from sets a later start, and --for counts from then', async (t) => {
   const run = await start(t);
   for (const [flags, hours] of [
     [['--from', '2h', '--for', '1h'], 1],
@@ -53,7 +53,7 @@ test('silence --from begins later, and --for counts from then', async (t) => {
   assert.equal(JSON.parse(stdout).startsAt, '2036-01-31T08:00:00.000Z');
 });
 
-test('silence --schedule makes a maintenance window', async (t) => {
+test('silence --schedule creates a maintenance window', async (t) => {
   const run = await start(t);
   const flags = ['--schedule', '0 2 * * 6', '--for', '90m', '--zone', 'Europe/Berlin'];
   const made = await run(['silence', 'hostname=db-*', ...flags]);
@@ -63,7 +63,7 @@ test('silence --schedule makes a maintenance window', async (t) => {
   );
 });
 
-test('what is wrong is said, with the exit code of its kind', async (t) => {
+test('each kind of problem has a message and an exit code', async (t) => {
   const run = await start(t);
   for (const args of [
     ['silence'],

@@ -11,7 +11,7 @@ import { createFolder } from '../support/folder.ts';
 const count = 20_000;
 const tasks = Array.from({ length: count }, () => ({ Title: 'x', Description: 'y'.repeat(1000) }));
 
-/** Milliseconds; Node's own timeout would come later. */
+/** Milliseconds; Node's own timeout is longer. */
 const timeout = 100_000;
 
 const start = async (t: TestContext, settings: Record<string, unknown> = {}) => {
@@ -67,7 +67,7 @@ test('a client that reads slowly gets the whole response', async (t) => {
   assert.ok(performance.now() - began > patience * 1000);
 });
 
-/** A signal that aborts when the connection ends. */
+/** Returns a signal that aborts when the connection ends. */
 const toSignal = (socket: Socket): AbortSignal => {
   const controller = new AbortController();
   socket.once('close', () => controller.abort(new Error('the connection has ended')));

@@ -23,7 +23,7 @@ import { command, type Running, runCommand, runProgram } from '../support/progra
 import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** A user's folder for what commands keep, a free port, and commands that send to it. */
+/** Prepares a user's folder for the spool, a free port, and commands that send to the port. */
 const prepare = async (t: TestContext, runIn: typeof runCommand = runCommand) => {
   const state = createFolder(t);
   const port = await findFreePort();
@@ -43,7 +43,7 @@ const prepare = async (t: TestContext, runIn: typeof runCommand = runCommand) =>
 const list = async ({ request }: Pick<Running, 'request'>) =>
   (await request<{ data: Record<string, string>[] }>('GET', '/api/alerts?count=1000')).json.data;
 
-/** Writes a kept alert as `send` does, with other fields or other contents. */
+/** Writes a kept alert in the form of `send`, with other fields or other contents. */
 const writeKept = (spool: string, file: string, fields: object | string): void => {
   const kept = {
     idempotencyKey: randomUUID(),
@@ -52,7 +52,7 @@ const writeKept = (spool: string, file: string, fields: object | string): void =
   writeFileSync(join(spool, file), typeof fields === 'string' ? fields : JSON.stringify({ ...kept, ...fields }));
 };
 
-/** Puts a folder in the place of a file, which then cannot be deleted, not even by root. */
+/** Replaces a file with a folder, which not even root can delete like a file. */
 const block = (path: string): void => {
   rmSync(path);
   mkdirSync(join(path, 'x'), { recursive: true });
@@ -62,7 +62,7 @@ const stored = (response: ServerResponse): void => void response.end('{"received
 
 const firstLine = ({ message = '' }: Record<string, string>): string => message.split('\n')[0] ?? '';
 
-test('alerts that could not be delivered are kept for their user, and the next send delivers them first', async (t) => {
+test('undelivered alerts are kept for their user, and the next send delivers them first', async (t) => {
   const { spool, send, start } = await prepare(t);
   for (const message of ['one', 'two']) {
     const { code, stderr } = await send('--source', 'backup', message);
@@ -92,10 +92,10 @@ test('alerts that could not be delivered are kept for their user, and the next s
   assert.deepEqual(readdirSync(spool), []);
 });
 
-test('an alert that the server has stored although no response came is not stored again', async (t) => {
+test('an alert that the server stored without a response is not stored again', async (t) => {
   const { variables, spool, send, start } = await prepare(t);
   const server = await start();
-  // Passes the request on and loses the response.
+  // The proxy passes the request on and loses the response.
   const proxy = await startReceiver(t, async (response, { path, headers, body }) => {
     await server.request('POST', path, {
       headers: { 'idempotency-key': String(headers['idempotency-key']) },
@@ -119,7 +119,7 @@ test('an alert that the server has stored although no response came is not store
   assert.deepEqual(readdirSync(spool), []);
 });
 
-test('senders at the same time lose and double none of the alerts that are kept', async (t) => {
+test('simultaneous senders lose and duplicate none of the kept alerts', async (t) => {
   const { spool, send, start, variables } = await prepare(t);
   const numbers = Array.from({ length: 6 }, (_, index) => String(index));
   for (const number of numbers) await send(`kept ${number}`);
@@ -138,7 +138,7 @@ test('senders at the same time lose and double none of the alerts that are kept'
   assert.deepEqual(readdirSync(spool), []);
 });
 
-test('an alert that is kept for another server stays, and one that the server refuses is dropped with one line', async (t) => {
+test('an alert that is kept for another server stays, and a refused alert is dropped with one line', async (t) => {
   const { spool, send, signalbox } = await prepare(t);
   await send('kept');
   const other = await startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
@@ -173,7 +173,7 @@ test('the spool is bounded, and the oldest alert is dropped first', async (t) =>
   assert.match(readFileSync(join(spool, files.at(-1) ?? ''), 'utf8'), /newest/);
 });
 
-test('a spool that other accounts can write is not used, and the line says that the alert is lost', async (t) => {
+test('a spool that other accounts can write is not used, and one line says that the alert is lost', async (t) => {
   const { spool, send } = await prepare(t);
   mkdirSync(spool, { recursive: true });
   chmodSync(spool, 0o777);
@@ -200,7 +200,7 @@ test('a signal during run keeps the alert', async (t) => {
   assert.match(readFileSync(join(spool, file), 'utf8'), /"source":"job".*exit 6 failed with exit code 6/);
 });
 
-/** What a server got, without hosts and times. */
+/** Returns the fields of a received alert, without hosts and times. */
 const toSaid = ({ body }: { body: string }): string => {
   const { status, level, key, message } = JSON.parse(body);
   return (
@@ -211,7 +211,7 @@ const toSaid = ({ body }: { body: string }): string => {
   );
 };
 
-test('the first success after a failure resolves its alert, and later ones send nothing', async (t) => {
+test('the first success after a failure resolves its alert, and later successes send nothing', async (t) => {
   const { variables } = await prepare(t);
   const { url, requests } = await startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
   const run = (script: string, ...flags: string[]) =>
@@ -239,7 +239,7 @@ test('the first success after a failure resolves its alert, and later ones send 
   ]);
 });
 
-test('a failure and its resolution that were both kept arrive in their order', async (t) => {
+test('a kept failure and its kept resolution arrive in order', async (t) => {
   const { run, start, signalbox } = await prepare(t);
   await run('--source', 'job', 'sh', '-c', 'exit 3');
   const { code, stderr } = await run('--source', 'job', 'true');
@@ -253,7 +253,7 @@ test('a failure and its resolution that were both kept arrive in their order', a
   );
 });
 
-test('commands that are given no source have alerts of their own', async (t) => {
+test('commands without a source have separate alerts', async (t) => {
   const { variables } = await prepare(t);
   const { url, requests } = await startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
   const run = (...words: string[]) => runCommand(['run', '--url', url, ...words], { variables });
@@ -284,7 +284,7 @@ test('kept alerts that cannot be deleted do not stop the alert of the command', 
   assert.deepEqual(readdirSync(join(state, 'signalbox')), ['spool']);
 });
 
-test('a success whose failure cannot be forgotten stays a success, also if it is interrupted', async (t) => {
+test('a success stays a success if its failure cannot be deleted, also after an interruption', async (t) => {
   const { state, variables } = await prepare(t);
   const folder = join(state, 'signalbox', 'failed-runs');
   const { url, requests, behave } = await startReceiver(t, stored);
@@ -311,7 +311,7 @@ test('a success whose failure cannot be forgotten stays a success, also if it is
   assert.match(said, /^signalbox: the next success [^\n]+\nsignalbox: [^\n]+: interrupted; it is kept [^\n]+\n$/);
 });
 
-test('files in the spool that are not alerts are renamed, and those behind them are delivered', async (t) => {
+test('files in the spool that are not alerts are renamed, and later alerts are delivered', async (t) => {
   const { spool, variables, send, start } = await prepare(t);
   mkdirSync(spool, { recursive: true, mode: 0o700 });
   const url = `${variables.SIGNALBOX_URL}/`;
@@ -342,7 +342,7 @@ test('files in the spool that are not alerts are renamed, and those behind them 
   assert.equal((await send('again')).stderr, '');
 });
 
-test('an alert is kept if the server refuses everything, and not if it refuses the alert', async (t) => {
+test('an alert is kept if the server refuses everything, and dropped if it refuses only this alert', async (t) => {
   const { spool, send } = await prepare(t);
   const { url, requests, behave } = await startReceiver(t);
   for (const [status, isKept] of [
@@ -397,7 +397,7 @@ test('a resolution that could be neither sent nor kept is sent after the next su
 });
 
 test('alerts and failed runs that other accounts could have planted are ignored with one line each', async (t) => {
-  // Each process says it once.
+  // Each process prints the line once.
   const { spool, state, signalbox, send, run, start } = await prepare(t, runProgram);
   await run('--key', 'job', 'false');
   const failedRuns = join(state, 'signalbox', 'failed-runs');

@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const longSecret = 'a signing key that is long enough for it';
 
-test('the start message shows where the console and the intake are, the mounts, what is open, and the random passwords', async (t) => {
+test('the start message shows the addresses of the console and the intake, the mounts, the open routes and the random passwords', async (t) => {
   const { url, request, stop } = await startProgram(t, []);
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.equal((await request('GET', '/health')).status, 200);
@@ -48,7 +48,7 @@ test('the process is called signalbox, and keeps its arguments', {
   assert.match(readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').replaceAll('\0', ' '), /--profiles tasks/);
 });
 
-test('where output and log go to one place, the start message comes first and whole', async (t) => {
+test('with output and log in one file, the start message is complete and first', async (t) => {
   const wrapper = ['sh', '-c', 'exec "$@" 2>&1', 'sh'];
   const { output, stop } = await startProgram(t, ['--host', '0.0.0.0'], { wrapper });
   await waitUntil('it has logged', () => output.stdout.includes('jwtSecret is not set'));
@@ -79,7 +79,7 @@ test('the log says that tokens end with the process only if there is no signing 
   assert.doesNotMatch((await given.stop()).stderr, /become invalid/);
 });
 
-test('flags set profiles, data directory and log level, and profiles without files create none', async (t) => {
+test('flags set profiles, data directory and log level, and profiles without files create no directory', async (t) => {
   const cwd = createFolder(t);
   const lists = await startProgram(t, ['--profiles', 'L', '--log-level', 'silent'], { cwd });
   assert.equal((await lists.request('GET', '/api/tasks')).text, '[]');
@@ -165,7 +165,7 @@ test('the help of every command has its flags and variables, and fits into 100 c
   }
 });
 
-test('no flag of a command is that of a setting', async () => {
+test('no command has a flag with the name of a setting', async () => {
   const own = (await listCommands()).flatMap(({ flags = {} }) => Object.keys(flags));
   assert.deepEqual(
     own.filter((key) => Object.hasOwn(settingsSchema.properties, key)),

@@ -13,7 +13,7 @@ const enough = amount(40, 100);
 const longest = 120_000;
 
 for (const store of cases(['file', 'memory'])) {
-  test(`${store}: clients that post large tasks fill the store, not the memory, and the server goes on`, async (t) => {
+  test(`${store}: clients that post large tasks fill the store, not the memory, and the server keeps running`, async (t) => {
     const variables = { NODE_OPTIONS: '--max-old-space-size=256' };
     const server = await startProgram(t, ['--store', store, '--max-event-loop-delay', '0'], { variables });
     const deadline = performance.now() + longest;
@@ -47,7 +47,7 @@ for (const store of cases(['file', 'memory'])) {
 }
 
 for (const store of ['memory', 'file']) {
-  test(`${store}: above storeMaxBytes only what grows is refused, whatever its kind`, async (t) => {
+  test(`${store}: above storeMaxBytes only growing changes are refused, of any kind`, async (t) => {
     const args = ['--store', store, '--store-max-bytes', '10000'];
     const cwd = createFolder(t);
     const { request, stop } = await startProgram(t, args, { cwd });
@@ -64,7 +64,7 @@ for (const store of ['memory', 'file']) {
     assert.equal((await request('GET', '/api/tasks/2')).status, 404);
     assert.equal(await send('PUT', '/api/tasks/1', { Description: text(1000) }), 200);
     assert.equal(await send('POST', '/api/tasks', { Title: 'x', Description: text(3000) }), 201);
-    // Of two bytes each.
+    // Each character has two bytes.
     assert.equal(await send('POST', '/api/tasks', { Title: 'x', Description: '\u4e2d'.repeat(1500) }), full(10_000));
     assert.equal(await send('DELETE', '/api/tasks/2'), 200);
     assert.equal(await send('POST', '/api/tasks', { Title: 'x', Description: '\u4e2d'.repeat(1500) }), 201);
@@ -77,7 +77,7 @@ for (const store of ['memory', 'file']) {
   });
 }
 
-test('more than the JavaScript heap has is refused', async () => {
+test('a store budget above the JavaScript heap is refused', async () => {
   assert.match(
     await refusal(['--store-max-bytes', '99000000000000'], 1),
     /^storeMaxBytes 99000000000000 is more than the \d+ bytes of the JavaScript heap; lower it, or start with NODE_OPTIONS=--max-old-space-size=\d+$/,

@@ -8,7 +8,7 @@ const key = async (scope: string) => {
   return { entry: JSON.parse(stdout), secret: /sbk_\w+/.exec(stderr)?.[0] ?? '' };
 };
 
-test('tasks lists open tasks, the most urgent first, and task shows one and changes its status', async (t) => {
+test('tasks lists open tasks, the most urgent first, and task shows a task and changes its status', async (t) => {
   const [oncall, review] = [await key('incidents:write'), await key('incidents:read')];
   const app = await startApp(t, { settings: { access: 'login', keys: [oncall.entry, review.entry] } });
   const run = (...args: string[]) => runAs(oncall.secret, ...args);
@@ -51,7 +51,7 @@ test('tasks lists open tasks, the most urgent first, and task shows one and chan
   }
 });
 
-test('watches lists each thing that is watched, what fires first', async (t) => {
+test('watches lists all watches, firing ones first', async (t) => {
   const { entry, secret } = await key('incidents:write');
   const missing = '/nowhere/at/all';
   const app = await startApp(t, {

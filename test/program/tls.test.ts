@@ -20,7 +20,7 @@ const start = async (t: TestContext): Promise<Running & { files: CertificateFile
   return { ...(await startProgram(t, flags, { cwd })), files, cwd };
 };
 
-/** The status and headers of a GET over TLS. */
+/** Returns the status and headers of a GET over TLS. */
 const get = async (url: string, ca: string, headers = {}) => {
   const sent = request(url, { ca, headers, agent: false }).end();
   const [answer] = await once(sent, 'response');
@@ -34,7 +34,7 @@ const openSession = async (url: string, options: ConnectionOptions): Promise<TLS
   return socket;
 };
 
-test('a server with a certificate and key speaks HTTPS, and its start message says so', async (t) => {
+test('a server with a certificate and key serves HTTPS, and its start message shows https addresses', async (t) => {
   const { url, files, stop } = await start(t);
   assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
   const { status, headers } = await get(`${url}/api/tasks`, files.pem);
@@ -44,7 +44,7 @@ test('a server with a certificate and key speaks HTTPS, and its start message sa
   assert.equal((await stop()).code, 0);
 });
 
-test('only pages with the https scheme have the same origin over HTTPS', async (t) => {
+test('over HTTPS only pages with the https scheme have the same origin', async (t) => {
   const { url, files } = await start(t);
   const { host } = new URL(url);
   for (const [origin, status] of [
@@ -69,7 +69,7 @@ test('TLS 1.2 and 1.3 are accepted, older versions are rejected', async (t) => {
   assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
 });
 
-test('a client that does not speak TLS, or stops halfway, is disconnected and delays neither others nor shutdown', async (t) => {
+test('a client that does not speak TLS, or stops during the handshake, is disconnected and delays neither others nor shutdown', async (t) => {
   const { url, files, stop } = await start(t);
   assert.doesNotMatch(await sendRaw(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP/);
   connect(Number(new URL(url).port), '127.0.0.1').end('\x16\x03\x01\x02');

@@ -26,7 +26,7 @@ const exportText = async (store: string[]): Promise<string> => {
   return stdout;
 };
 
-/** A folder with alerts and executions, as a server left it, and its export. */
+/** Returns a folder with alerts and executions of a server, and its export. */
 const fill = async (t: TestContext): Promise<{ folder: string; text: string }> => {
   const folder = createFolder(t);
   const running = await start(t, folder);
@@ -62,7 +62,7 @@ const alert = (n: number): string =>
     },
   });
 
-/** A server on the store whose only destination wants all alerts that the log holds. */
+/** Starts a server on the store whose only destination gets all alerts of the log. */
 const startWithDestination = async (t: TestContext, dataDir: string, store = 'file') => {
   const receiver = await startReceiver(t);
   const destinations = [toDestination(receiver, { startAt: 'oldest' })];
@@ -70,7 +70,7 @@ const startWithDestination = async (t: TestContext, dataDir: string, store = 'fi
   return { running, receiver };
 };
 
-/** Checks a server on an imported store, which behaves as the one that the alerts were sent to. */
+/** Checks that a server on an imported store behaves like the server that received the alerts. */
 const assertGoesOn = async (running: TestApp, text: string): Promise<void> => {
   const alerts = listAlerts(text);
   const [first, , , long] = alerts;
@@ -111,7 +111,7 @@ const assertGoesOn = async (running: TestApp, text: string): Promise<void> => {
   );
 };
 
-/** Starts a server on an imported store, which goes on and delivers only what is new. */
+/** Starts a server on an imported store, which continues and delivers only new alerts. */
 const assertServes = async (t: TestContext, text: string, dataDir: string, store?: string): Promise<TestApp> => {
   const { running, receiver } = await startWithDestination(t, dataDir, store);
   await assertGoesOn(running, text);
@@ -124,7 +124,7 @@ const assertServes = async (t: TestContext, text: string, dataDir: string, store
   return running;
 };
 
-test('alerts and the audit are the same after a move to files, and none is delivered again', async (t) => {
+test('alerts and the audit are the same after a move to files, and no alert is delivered again', async (t) => {
   const { text } = await fill(t);
   const folder = createFolder(t);
   const store = fileStore(folder);
@@ -150,7 +150,7 @@ test('alerts and the audit are the same after a move to a database and back', { 
   assert.equal(await exportText(back), more);
 });
 
-test('what a database remembers of alerts that it has received moves to files', { skip }, async (t) => {
+test('the ids of received alerts move from a database to files, so repeats are recognized', { skip }, async (t) => {
   const url = await createEmptyDatabase();
   const { running } = await startWithDestination(t, createFolder(t), url);
   await sendAlerts(running);
@@ -163,7 +163,7 @@ test('what a database remembers of alerts that it has received moves to files', 
   await assertGoesOn(await start(t, folder), text);
 });
 
-test('an import into a database with alerts, or with an id twice, is refused and changes nothing', {
+test('an import into a database with alerts, or with a duplicate id, is refused and changes nothing', {
   skip,
 }, async () => {
   const database = toStoreFlags(await createEmptyDatabase());
@@ -180,7 +180,7 @@ test('an import into a database with alerts, or with an id twice, is refused and
   assert.equal(await exportText(database), [header, one, end, ''].join('\n'));
 });
 
-test('an import into a log that has something is refused and changes nothing', async (t) => {
+test('an import into a log with records is refused and changes nothing', async (t) => {
   const { folder, text } = await fill(t);
   const refused = await importText(fileStore(folder), [header, alert(1), end, ''].join('\n'));
   assert.deepEqual(
@@ -194,7 +194,7 @@ test('an import into a log that has something is refused and changes nothing', a
   assert.equal(readFileSync(join(byHand, 'alerts.jsonl'), 'utf8'), '{"message":"by hand"}\n');
 });
 
-test('an export leaves out damaged alerts and has the rest', async (t) => {
+test('an export leaves out damaged alerts and contains the rest', async (t) => {
   const { folder, text } = await fill(t);
   const path = join(folder, 'alerts.jsonl');
   const lines = readFileSync(path, 'utf8').split('\n');
@@ -209,7 +209,7 @@ test('an export leaves out damaged alerts and has the rest', async (t) => {
   assert.equal((await importText(fileStore(createFolder(t)), stdout)).code, 0);
 });
 
-test('an alert or execution that is not valid is named, and what was written before it is removed', async (t) => {
+test('an invalid alert or execution is named, and everything written before it is removed', async (t) => {
   const folder = createFolder(t);
   const many = Array.from({ length: 6000 }, (_, n) => alert(n));
   for (const [line, problem] of [
@@ -228,13 +228,13 @@ test('an alert or execution that is not valid is named, and what was written bef
   }
 });
 
-test('what an import has stored when it is killed is removed by the next one', async (t) => {
+test('the next import removes everything that a killed import has stored', async (t) => {
   const folder = createFolder(t);
   const [program, ...args] = command;
   const child = spawn(program, [...args, 'import', ...fileStore(folder)], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
-  // It is killed before it has read everything.
+  // The import is killed before it has read everything.
   child.stdin.on('error', () => undefined);
   child.stdin.write([header, ...Array.from({ length: 6000 }, (_, n) => alert(n)), ''].join('\n'));
   const log = join(folder, 'alerts.jsonl');
@@ -247,7 +247,7 @@ test('what an import has stored when it is killed is removed by the next one', a
   assert.equal(await exportText(fileStore(folder)), one);
 });
 
-test('an import of alerts that was interrupted is not served, and the next one removes it', async (t) => {
+test('an interrupted import of alerts is not served, and the next import removes it', async (t) => {
   const { folder } = await fill(t);
   writeFileSync(join(folder, 'import.unfinished'), 'alerts\ncommands');
   const problem = `dataDir: ${folder} has part of an import that was interrupted; run signalbox import again`;
@@ -258,7 +258,7 @@ test('an import of alerts that was interrupted is not served, and the next one r
   const one = [header, alert(1), end, ''].join('\n');
   assert.equal((await importText(fileStore(folder), one)).code, 0);
   assert.equal(await exportText(fileStore(folder)), one);
-  // One that named no log did not begin to store alerts.
+  // An unfinished import that names no log has not begun to store alerts.
   writeFileSync(join(folder, 'import.unfinished'), '');
   assert.match((await importText(fileStore(folder), one)).stderr, /has or had alerts;/);
 });

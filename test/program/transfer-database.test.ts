@@ -9,7 +9,7 @@ import { end, fileStore, fill, header, lastId, logIn, start, task } from '../sup
 
 const skip = toSkipPostgres();
 
-/** The flag that names a new database. */
+/** Returns the flag that names a new database. */
 const createStore = async (): Promise<string[]> => toStoreFlags(await createEmptyDatabase());
 
 const importText = (store: string[], lines: readonly string[]) =>
@@ -34,7 +34,7 @@ test('lists, versions, keys and ids are the same after an export from files, a d
   }
 });
 
-test('an instance goes on where an import into its database ended, also one that ran meanwhile', {
+test('an instance continues after an import into its database, even if the instance ran during the import', {
   skip,
 }, async (t) => {
   const url = await createEmptyDatabase();
@@ -96,7 +96,7 @@ test('an export or import without a usable database is refused in one line', { s
   const database = await createStore();
   const nothing = 'store: the database has nothing to export';
   assert.equal(await refusal(['export', ...database], 1), nothing);
-  // It was only looked at.
+  // The refused commands change nothing.
   assert.equal(await refusal(['export', ...database], 1), nothing);
   for (const command of ['export', 'import']) {
     const name = (await shareServer()).url('nowhere');

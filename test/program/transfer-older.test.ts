@@ -7,12 +7,14 @@ import { runSql } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { runCommand } from '../support/program.ts';
 
-test('an export reads a database of an older version and leaves it as it is', { skip: toSkipPostgres() }, async (t) => {
+test('an export reads a database of an older version and leaves it unchanged', {
+  skip: toSkipPostgres(),
+}, async (t) => {
   const store = await createDatabase(t);
   const app = await startApp(t, { settings: { store, timeZone: 'UTC' } });
   await app.request('POST', '/api/tasks', { body: { Title: 'from 1.0' } });
   await app.close();
-  // The tables as 1.0.0 has made them.
+  // These are the tables of version 1.0.0.
   await runSql(
     store,
     `DROP TABLE signalbox.setting, signalbox.session, signalbox.key_use, signalbox.heartbeat, signalbox.heartbeat_state,

@@ -16,20 +16,20 @@ import { end, fileStore, header, start } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 
-/** Sends a request as an Admin. */
+/** Returns a function that sends requests as an Admin. */
 const createSend = async (app: TestApp) => {
   const token = await app.login('admin');
   return (method: string, path: string, body?: object, headers = {}) =>
     app.request(method, path, { token, headers, ...(body && { body }) });
 };
 
-/** What people made at run time, its versions, and who did what when. */
+/** Returns the runtime settings with their versions, and the audit of their changes. */
 const readSettings = async (server: TestApp): Promise<string[]> => {
   const send = await createSend(server);
   const texts: string[] = [];
   for (const path of ['heartbeats', 'watches', 'silences', 'audit']) {
     const { text } = await send('GET', `/api/${path}`);
-    // Runs do not move, nor the seqs of changes that counted for nothing.
+    // Runs do not move, nor do the seqs of changes without effect.
     texts.push(
       text.replaceAll(
         /"(state|dueAt|lastPingAt|lastSuccessAt|lastRun|things|since|seq)":("[^"]*"|\[[^\]]*\]|\{[^}]*\}|\w+),?/g,
@@ -40,7 +40,7 @@ const readSettings = async (server: TestApp): Promise<string[]> => {
   return texts;
 };
 
-/** A folder in which people have made, changed and deleted settings, and in vain. */
+/** Returns a folder in which settings were created, changed and deleted, also without effect. */
 const fill = async (t: Scope): Promise<{ folder: string; settings: string[]; uuid: string }> => {
   const folder = createFolder(t);
   const server = await start(t, folder);
@@ -62,7 +62,7 @@ const fill = async (t: Scope): Promise<{ folder: string; settings: string[]; uui
   return { folder, settings, uuid: String(first['uuid']) };
 };
 
-/** Checks a server with imported settings, which goes on with new versions. */
+/** Checks a server with imported settings, which continues with new versions. */
 const assertGoesOn = async (server: TestApp, settings: string[], uuid: string): Promise<void> => {
   assert.deepEqual(await readSettings(server), settings);
   const send = await createSend(server);
@@ -81,7 +81,7 @@ const assertGoesOn = async (server: TestApp, settings: string[], uuid: string): 
   assert.equal((await send('PUT', '/api/heartbeats/job', { period: 60 }, { 'if-match': `"${old}"` })).status, 412);
 };
 
-test('settings made at run time move with their versions, secrets and history, in a file that only its owner reads', async (t) => {
+test('runtime settings move with their versions, secrets and history, in a file that only its owner can read', async (t) => {
   const { folder, settings, uuid } = await fill(t);
   const file = join(createFolder(t), 'export.jsonl');
   writeFileSync(file, '', { mode: 0o644 });
@@ -95,14 +95,14 @@ test('settings made at run time move with their versions, secrets and history, i
   const server = await start(t, after);
   await assertGoesOn(server, settings, uuid);
   await server.close();
-  // What was made since then moves, too.
+  // Later settings move, too.
   const more = (await runCommand(['export', ...fileStore(after)])).stdout;
   const third = createFolder(t);
   assert.equal((await runCommand(['import', ...fileStore(third)], { input: more })).code, 0);
   assert.equal((await runCommand(['export', ...fileStore(third)])).stdout, more);
 });
 
-test('settings move to a database and back', { skip }, async (t) => {
+test('runtime settings move to a database and back', { skip }, async (t) => {
   const { folder, settings, uuid } = await fill(t);
   const { stdout: text } = await runCommand(['export', ...fileStore(folder)]);
   const address = await createEmptyDatabase();

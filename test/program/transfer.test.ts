@@ -38,7 +38,7 @@ test('an export imported into an empty store has the same lists, versions, keys 
   assert.deepEqual(found, await read(before, 'k'));
 });
 
-/** A task without its version. */
+/** Task without its version. */
 const keyed = JSON.stringify({ ...JSON.parse(task(2)).tasks, version: undefined });
 
 test('a line that cannot be imported is named, and nothing is stored', async (t) => {
@@ -74,14 +74,14 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
   assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
 });
 
-test('an import is refused where there is something already', async (t) => {
+test('an import into a store with records is refused', async (t) => {
   const folder = createFolder(t);
   assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
   const { code, stderr } = await importText(folder, [header, lastId(8), task(8), end]);
   assert.deepEqual([code, stderr], [1, 'signalbox: the store has or had tasks; import into an empty store\n']);
 });
 
-test('neither works while a server uses the folder, or with a memory store', async (t) => {
+test('export and import fail while a server uses the folder, and with a memory store', async (t) => {
   const folder = createFolder(t);
   await start(t, folder);
   for (const command of ['export', 'import']) {
@@ -99,14 +99,14 @@ test('neither works while a server uses the folder, or with a memory store', asy
   );
 });
 
-test('an export names a folder that has nothing to export, and leaves it as it is', async (t) => {
+test('an export names a folder without records, and leaves it unchanged', async (t) => {
   const folder = join(createFolder(t), 'data');
   const problem = `dataDir: ${folder} has nothing to export; choose another folder with --data-dir`;
   assert.equal(await refusal(['export', ...fileStore(folder)], 1), problem);
   assert.equal(existsSync(folder), false);
 });
 
-test('an export leaves out what is damaged, names it, and can be imported', async (t) => {
+test('an export leaves out damaged records, names them, and can be imported', async (t) => {
   const folder = createFolder(t);
   const tasks = Array.from({ length: 2000 }, (_, index) => task(index + 1));
   const simpleTasks = [1, 2].map((id) => `{"simpleTasks":{"id":${id},"title":"s${id}","status":"done"}}`);
@@ -144,7 +144,7 @@ test('an export leaves out what is damaged, names it, and can be imported', asyn
   assert.deepEqual([imported.code, imported.stderr], [0, 'signalbox: imported tasks 2001, simpleTasks 4\n']);
 });
 
-test('an import that was interrupted while it stored is not served, and the next one starts anew', async (t) => {
+test('an import that was interrupted while it stored records is not served, and the next import starts from the beginning', async (t) => {
   const folder = createFolder(t);
   assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
   writeFileSync(join(folder, 'import.unfinished'), '');
@@ -160,7 +160,7 @@ test('an import that cannot be stored leaves nothing behind', async (t) => {
   const folder = createFolder(t);
   const item = JSON.stringify({ items: { id: 1, name: 'x'.repeat(100_000), status: 'active' } });
   const input = [header, lastId(7), task(7), item, end, ''].join('\n');
-  // No file may have more than 16 KiB, so the items cannot be stored after the tasks were.
+  // Files are limited to 16 KiB, so the items after the tasks cannot be stored.
   const wrapper = ['sh', '-c', 'ulimit -f 16; exec "$0" "$@"'];
   const { code, stderr } = await runProgram(['import', ...fileStore(folder)], { input, wrapper });
   assert.match(stderr, /^signalbox: nothing was imported: .*EFBIG.*\n$/);

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait.ts';
 
 type Output = number | 'ignore';
 
-/** Starts the server with these outputs and waits until it responds. */
+/** Starts the server with these outputs and waits for its first response. */
 const start = async (t: TestContext, stdout: Output, stderr: Output, ...args: string[]) => {
   const port = await findFreePort();
   const [program, ...programArgs] = command;
@@ -63,17 +63,17 @@ for (const [name, isStdoutFull, isStderrFull] of [
   });
 }
 
-test('a log that nobody reads does not stop the server, and 1 MiB of it is kept for a reader that comes back', {
+test('a log without a reader does not stop the server, and 1 MiB of it is kept for a later reader', {
   skip: process.platform === 'linux' ? false : 'named pipes need Linux here',
 }, async (t) => {
   const path = join(createFolder(t), 'pipe');
   execFileSync('mkfifo', [path]);
-  // Open for reading too, so that the pipe has a reader, which does not read.
+  // The pipe is open for reading, too, so that it has a reader, which does not read.
   const pipe = open(t, path, constants.O_RDWR | constants.O_NONBLOCK);
   const { ask, stop } = await start(t, pipe, pipe, '--log-level', 'debug');
   for (let count = 0; count < 400; count += 1) assert.equal(await ask(`/${count}/${'x'.repeat(4000)}`), 404);
   let text = readAvailable(pipe);
-  // Each request logs a line, and with it lines that wait.
+  // Each request logs a line, and writes waiting lines with it.
   for (let count = 0; count < 40; count += 1) {
     assert.equal(await ask(), 200);
     text += readAvailable(pipe);
@@ -90,7 +90,7 @@ test('a log that nobody reads does not stop the server, and 1 MiB of it is kept 
   assert.deepEqual(await stop(), [0, null]);
 });
 
-/** What a non-blocking pipe holds. */
+/** Returns the contents of a non-blocking pipe. */
 const readAvailable = (pipe: number): string => {
   const pieces: Buffer[] = [];
   const buffer = Buffer.alloc(65_536);
