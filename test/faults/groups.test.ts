@@ -12,7 +12,7 @@ import { rounds } from './support/rounds.ts';
 const module = new URL('../../src/storage/journal/journal.js', import.meta.url).href;
 const groupBytes = 3_000_000;
 
-/** Stores groups of 2 to 6 large records until it is killed, and prints the number of each that is acknowledged. */
+/** Stores groups of 2 to 6 large records until it is killed, and prints the number of each acknowledged group. */
 const script = `
   import { writeSync } from 'node:fs';
   import { openJournal } from ${JSON.stringify(module)};
@@ -30,7 +30,7 @@ const startWriter = (directory: string): ChildProcess => {
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 };
 
-/** Watches the log's file without a pause until it has grown by so many bytes. */
+/** Watches the log's file without a pause until it has grown by a number of bytes. */
 const waitForGrowth = (file: string, bytes: number): void => {
   const sizeOf = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const before = sizeOf();
@@ -55,7 +55,7 @@ const readLog = async (directory: string, onTorn: () => void): Promise<Stored[]>
   return stored;
 };
 
-test('after kill -9 in the middle of a group its records are all in the log or none', async (t) => {
+test('after kill -9 in the middle of a group the log contains all its records or none', async (t) => {
   const random = createRandom(t);
   const total = rounds(6, 300);
   let acknowledged = 0;

@@ -20,17 +20,17 @@ const kept: Kept = { ...alerts, flags: ['--profiles', 'incidents'] };
 const jobs = 8;
 const longestLifeMs = 600;
 
-/** How many runs are kept. */
+/** Runs that signalbox keeps. */
 const mostRuns = 100;
 
 interface Job {
   name: string;
   uuid: string;
-  /** What was answered, in order. */
+  /** Acknowledged pings, in order. */
   acknowledged: string[];
 }
 
-test('after kill -9 at any moment each ping that was answered is there, in its order', async (t) => {
+test('after kill -9 at any moment each acknowledged ping is stored, in order', async (t) => {
   const options = {
     dataDir: join(createTemporaryFolder(t), 'data'),
     kept,
@@ -60,7 +60,7 @@ test('after kill -9 at any moment each ping that was answered is there, in its o
   assert.ok(checked.size > total);
 });
 
-test('a failure that was answered opens one incident, and a success ends it, though the server is killed right after each response', async (t) => {
+test('an acknowledged failure opens one incident, and a success resolves it, even if the server is killed after each response', async (t) => {
   const options = {
     dataDir: join(createTemporaryFolder(t), 'data'),
     kept: { ...kept, flags: ['--profiles', 'alerts,incidents'] },
@@ -88,7 +88,7 @@ test('a failure that was answered opens one incident, and a success ends it, tho
       });
       const list = await fetch(`${next.url}/api/alerts/search?limit=1000`);
       const { data } = (await list.json()) as { data: { status: string }[] };
-      // None is raised twice, except one that was raised without being noted before the kill.
+      // No alert is raised twice, except if the server was killed before it noted the alert.
       const firing = data.filter(({ status }) => status === 'firing').length;
       assert.ok(firing >= round && firing <= 2 * round, `${firing} alerts after ${round} failures`);
       await killServer(next);
@@ -121,12 +121,15 @@ longTest('after kill -9 a heartbeat that came due meanwhile gets one more grace'
   await killServer(second);
 });
 
-/** The pings that were answered and must be there: of a job with more runs than are kept, those from the first that is. */
+/**
+ * Returns the acknowledged pings that must be stored: of a job with more runs than are kept, those from the first
+ * stored one.
+ */
 const findKept = async (url: string, { name, acknowledged }: Pick<Job, 'name' | 'acknowledged'>): Promise<string[]> => {
   const answer = await fetch(`${url}/api/heartbeats/${name}/runs`);
   const { data } = (await answer.json()) as { data: HeartbeatRunShape[] };
   const found = data.map(({ rid }) => rid ?? '').reverse();
-  // One that was not answered may be there, too.
+  // A ping without a response may be stored, too.
   const known = found.filter((rid) => acknowledged.includes(rid));
   const expected = found.length < mostRuns ? acknowledged : acknowledged.slice(acknowledged.indexOf(known[0] ?? ''));
   assert.deepEqual(known, expected);
@@ -140,7 +143,7 @@ const create = async (url: string, name: string): Promise<string> => {
   return ((await answer.json()) as { uuid: string }).uuid;
 };
 
-/** Pings until the server does not answer. */
+/** Pings until the server does not respond. */
 const act = async (url: string, { uuid, acknowledged }: Job): Promise<void> => {
   for (;;) {
     const rid = randomUUID();

@@ -22,20 +22,26 @@ const senders = 8;
 const people = 4;
 const longestLifeMs = 1500;
 const longestSnoozeMs = 1000;
-/** An incident that is opened again more than 64 times no longer knows exactly which alerts between these times are its own. */
+/**
+ * Number of keys. An incident that is opened more than 64 times no longer knows exactly which alerts between the
+ * openings are its own.
+ */
 const keyCount = (lives: number): number => (lives > 20 ? 600 : 60);
-/** Milliseconds between two actions of a person, of which most of a server's time is not to be spent, and how many incidents they see. */
+/**
+ * Milliseconds between two actions of a person, which must not take most of the server's time, and number of incidents
+ * in their list.
+ */
 const pauseMs = 20;
 const listed = 20;
 
 interface Sent {
   alerts: number;
   actions: number;
-  /** Comments that were answered with 200, the incidents that they are about, and when they were sent. */
+  /** Comments with a 200, their incidents, and their times. */
   comments: Map<string, { id: string; at: number }>;
 }
 
-test('after kill -9 at any moment each stored alert is in one incident, each answered action is there, and a restart changes nothing', async (t) => {
+test('after kill -9 at any moment each stored alert is in one incident, each acknowledged action is stored, and a restart changes nothing', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const options = { dataDir, kept, variables };
   const random = createRandom(t);
@@ -45,14 +51,14 @@ test('after kill -9 at any moment each stored alert is in one incident, each ans
     const server = await start(options);
     const load = runLoad(server.url, random, `${round}`, sent, keyCount(total));
     await setTimeout(50 + random() * longestLifeMs);
-    // Every third server stores its state as it ends.
+    // Every third server stores its state at its end.
     if (round % 3 === 2) server.child.kill('SIGTERM');
     else await killServer(server);
     await server.ended;
     load.stop();
     await load.done;
   }
-  // Until every snooze has ended: both readings are of the same state.
+  // Every snooze must have ended, so that both readings are of one state.
   await setTimeout(longestSnoozeMs + 10);
   const first = await readAll(options);
   const second = await readAll(options);
@@ -86,7 +92,7 @@ test('after kill -9 at any moment each stored alert is in one incident, each ans
   assert.ok(sent.alerts > 10 * total && found.length > total);
 });
 
-test('retention deletes no alert before it is counted, whenever the server is killed', async (t) => {
+test('retention deletes no alert before it is counted, with a kill at any moment', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const flags = ['--alerts-segment-bytes', '8192', '--alerts-retain-segments', '1'];
   const options = { dataDir, kept, variables, flags };
@@ -176,7 +182,10 @@ const runLoad = (
 
 type Described = Incident & { timeline: IncidentEvent[] };
 
-/** What a server has of the data directory: all incidents, and the number of the incident of each alert, null without one. */
+/**
+ * Returns all incidents of a server on the data directory, and the number of the incident of each alert; null without
+ * an incident.
+ */
 const readAll = async (options: Parameters<typeof start>[0]) => {
   const server: FaultServer = await start(options);
   try {

@@ -10,18 +10,18 @@ import { createRandom } from './support/random.ts';
 import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
 
-/** So long that a server writes the state's file about every second. */
+/** Descriptions so long that a server writes the state's file about every second. */
 const kept = keepTasks(30_000);
-/** The tasks are compared, and a new folder is begun, after this many servers. */
+/** Servers after which the tasks are compared and a new folder begins. */
 const livesPerFolder = 10;
 const longestLifeMs = 300;
 const mostAcknowledged = 400;
 /** A startup that reads the tasks takes longer than an empty one. */
 const longestStartMs = 900;
-/** About as long as the state's file is written. */
+/** About the duration of writing the state's file. */
 const longestSaveMs = 60;
 
-test('after kill -9 at any moment every acknowledged change to a task is there, under ids without gaps', async (t) => {
+test('after kill -9 at any moment every acknowledged change to a task is stored, and ids have no gaps', async (t) => {
   const random = createRandom(t);
   const tally = createTally('kill -9, tasks');
   const total = rounds(4, 1000);
@@ -47,7 +47,7 @@ test('after kill -9 at any moment every acknowledged change to a task is there, 
 
 const chooseEnd = (life: number, random: () => number): End => {
   const ends = [
-    // At once in the first life, so that a quick disk has not written all of it.
+    // The first life is killed immediately, before a quick disk has written everything.
     { whileSavingMs: life === 0 ? 0 : random() * longestSaveMs },
     { afterMs: 20 + random() * longestLifeMs },
     { afterRequests: Math.ceil(random() * mostAcknowledged) },
@@ -55,7 +55,9 @@ const chooseEnd = (life: number, random: () => number): End => {
   return ends[life % ends.length] ?? {};
 };
 
-/** A server that was killed while it wrote the state's file leaves part of it; not every disk is so slow that one is. */
+/**
+ * Leaves part of the state's file, like a server that was killed while it wrote the file; quick disks rarely leave one.
+ */
 const leaveUnfinished = (path: string): void => {
   const unfinished = `${path}.new`;
   if (existsSync(unfinished) || !existsSync(path)) return;

@@ -12,12 +12,12 @@ import { createTally } from './support/tally.ts';
 
 const longestLifeMs = 300;
 const mostAcknowledged = 200;
-/** About the duration of a startup, so that about half of these kills come before it is complete. */
+/** About the duration of a startup, so that about half of these kills come before its end. */
 const longestStartMs = 600;
 /** Every third life closes a segment every few batches. */
 const smallSegments = ['--alerts-segment-bytes', '16384'];
 
-test('the log has every acknowledged alert once and in order after kill -9 at any moment', async (t) => {
+test('the log contains every acknowledged alert once and in order after kill -9 at any moment', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const random = createRandom(t);
   const tally = createTally('kill -9');
@@ -26,7 +26,7 @@ test('the log has every acknowledged alert once and in order after kill -9 at an
   for (let round = 0; round < total; round++) {
     const flags = round % 3 === 1 ? smallSegments : [];
     if (round % 4 === 3) await killStart({ dataDir, flags, killAfter: Math.ceil(random() * longestStartMs) });
-    // Alternates between a random moment and the arrival of an acknowledgement.
+    // Kills alternate between a random moment and the arrival of an acknowledgement.
     const end =
       round % 2 === 0
         ? { afterMs: 20 + random() * longestLifeMs }
@@ -45,7 +45,7 @@ test('the log has every acknowledged alert once and in order after kill -9 at an
   await assertListed(dataDir, lines);
 });
 
-/** A kill loses nothing that was written: seq has no gaps, and no message appears twice. */
+/** Asserts that a kill loses nothing that was written: seq has no gaps, and no message appears twice. */
 const assertUnbroken = (lines: Line[]): void => {
   assert.equal(
     lines.findIndex(({ seq }, index) => seq !== index + 1),
@@ -54,7 +54,7 @@ const assertUnbroken = (lines: Line[]): void => {
   assert.equal(new Set(lines.map(({ message }) => message)).size, lines.length);
 };
 
-/** The service lists the contents of its files. */
+/** Asserts that the service lists the contents of its files. */
 const assertListed = async (dataDir: string, lines: Line[]): Promise<void> => {
   const server = await start({ dataDir });
   try {

@@ -17,7 +17,7 @@ import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 const memoryBytes = 24 * MiB;
-/** Enough for a start to write its files. */
+/** Enough space for a start to write its files. */
 const leftBytes = 384 * 1024;
 const block = Buffer.alloc(16 * 1024, 'x');
 
@@ -30,7 +30,7 @@ interface Case {
 
 const all = [alerts, tasks] as const;
 
-/** Without the variable, mkfs leaves holes for the journal of the file system, whose writes then fail too. */
+/** Without the variable, mkfs leaves holes for the journal of the file system, whose writes then fail, too. */
 const cases: Case[] = [
   { what: 'only data are refused', variables: { UNIX_IO_NOZEROOUT: '1' }, recovers: true },
   { what: 'the file system becomes read-only', variables: {}, recovers: false },
@@ -102,7 +102,7 @@ interface Overcommitted {
   memory: MemoryDisk;
 }
 
-/** A disk that claims more space than it has: an image on a nearly full in-memory file system. */
+/** Creates a disk that claims more space than it has: an image on a nearly full in-memory file system. */
 const createOvercommitted = async (t: TestContext, variables: Record<string, string>): Promise<Overcommitted> => {
   const memory = await createMemoryDisk(t, memoryBytes);
   const flags = ['-b', '4096', '-N', '256', '-E', 'lazy_itable_init=0,lazy_journal_init=0,nodiscard'];

@@ -21,7 +21,7 @@ const kept: Kept = { ...alerts, flags: ['--profiles', 'alerts,incidents'] };
 const incidentCount = 12;
 const longestLifeMs = 700;
 
-/** Minutes as settings have them, of times that pass in a test. */
+/** Minutes in settings, for times that pass during a test. */
 const afterMinutes = 0.02;
 const repeatMinutes = 0.03;
 
@@ -31,7 +31,7 @@ interface Read {
   notifications: { last: unknown; next: { waitsFor: string } | null }[];
 }
 
-test('after kill -9 at any moment everyone is told what they must be, timers included, and nobody else', async (t) => {
+test('after kill -9 at any moment everyone gets the necessary notifications, also those of timers, and nobody else does', async (t) => {
   const random = createRandom(t);
   const total = rounds(2, 60);
   const sums = { told: 0, repeated: 0, unneeded: 0, kills: 0 };
@@ -102,7 +102,7 @@ const runRound = async (t: TestContext, random: () => number) => {
         const number = 1 + Math.floor(random() * stored.size);
         const chance = random();
         const action = chance < 0.1 ? 'acknowledge' : chance < 0.2 ? 'resolve' : undefined;
-        // An alert that is sent once more could open what was resolved.
+        // A repeated alert could open a resolved incident again.
         if (action && !key && number % 3 !== 0) await ask(server, `/api/incidents/${number}/${action}`, {});
         await setTimeout(20);
       }
@@ -137,7 +137,7 @@ const runRound = async (t: TestContext, random: () => number) => {
       const heard = all.filter((one) => one.includes(`#${number} `)).map((one) => one.split(' ')[0]);
       told += heard.length;
       repeated += heard.filter((one, at) => one !== 'reminder' && heard.indexOf(one) < at).length;
-      // Killed before the first message was sent, the server cannot know that it was not.
+      // A server that was killed before the first message cannot know that the message was not sent.
       const isUnneeded = heard.every((one) => one === 'resolved');
       if (isUnneeded) unneeded += heard.length;
       else assert.equal(heard[0], 'opened', `${number} at ${names[place]}: ${heard.join(' ')}`);

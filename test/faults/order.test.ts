@@ -35,7 +35,10 @@ test('control: every response is detected as premature with syncing off', needs,
   assert.deepEqual(uncovered.sort(), acknowledged.sort());
 });
 
-/** Runs a server under strace while each client sends `limit` alerts; resolves to what the trace and the clients show. */
+/**
+ * Runs a server under strace while each client sends `limit` alerts; resolves to the results of the trace and the
+ * clients.
+ */
 const watch = async (
   t: TestContext,
   kept: Kept,
@@ -56,7 +59,7 @@ const watch = async (
   }
   const operations = clients.sent.flat();
   assert.ok(operations.every(({ isAcknowledged }) => isAcknowledged));
-  // The response to a deletion does not say of what.
+  // The response to a deletion does not contain the id.
   const acknowledged = operations
     .filter(({ kind }) => kind !== 'remove')
     .map(({ id, text }) => (kept.what === 'alert' ? id : text) ?? '');

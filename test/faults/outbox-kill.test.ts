@@ -22,7 +22,7 @@ const longestLifeMs = 600;
 /** Kills after the last alert was stored, while the receiver still fails. */
 const killsAfterwards = 3;
 
-test('after kill -9 at any moment every stored alert is delivered, those of one fingerprint in order, and repeated deliveries are equal', async (t) => {
+test('after kill -9 at any moment every stored alert is delivered, alerts of one fingerprint in order, and repeated deliveries are equal', async (t) => {
   const random = createRandom(t);
   const total = rounds(1, 50);
   const sums = { stored: 0, kills: 0, undelivered: 0, repeated: 0, different: 0, misplaced: 0 };
@@ -48,7 +48,7 @@ test('after kill -9 at any moment every stored alert is delivered, those of one 
   if (total >= 10) assert.ok(repeated > 0, 'no delivery was interrupted');
 });
 
-/** Alerts of which those of one client have one fingerprint. */
+/** Alerts in which each client has one fingerprint. */
 const keyed: Kept = {
   ...alerts,
   create: (message) => {
@@ -61,12 +61,12 @@ const keyed: Kept = {
   },
 };
 
-/** Messages are RUN-CLIENT-NUMBER. */
+/** Returns the fingerprint of a message, which is RUN-CLIENT-NUMBER. */
 const fingerprintOf = (message: string): string => `client ${message.split('-')[1]}`;
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-/** How many alerts were delivered first before an older one with their fingerprint. */
+/** Counts alerts that were delivered before an older alert with their fingerprint. */
 const countMisplaced = (delivered: readonly string[], stored: readonly Line[]): number => {
   const known = new Map(stored.map((line) => [line.id, line]));
   const last = new Map<string, number>();
@@ -80,7 +80,7 @@ const countMisplaced = (delivered: readonly string[], stored: readonly Line[]): 
   return misplaced;
 };
 
-/** Sends alerts, kills the server again and again, and lets the last one deliver what is left. */
+/** Sends alerts, kills the server again and again, and lets the last server deliver the rest. */
 const runRound = async (t: TestContext, random: () => number, concurrency: number) => {
   const folder = createTemporaryFolder(t);
   const dataDir = join(folder, 'data');

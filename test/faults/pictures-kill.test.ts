@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const token = signToken(createClaims());
 
-test('a picture that an incident shows is there after kill -9, with its timeline event', async (t) => {
+test('after kill -9 a picture that an incident shows is stored, with its timeline event', async (t) => {
   const folder = join(createFolder(t), 'data');
   const start = () => startProgram(t, ['--data-dir', folder], { variables: { SIGNALBOX_JWT_SECRET: secret } });
   let server = await start();

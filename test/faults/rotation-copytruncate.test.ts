@@ -12,9 +12,9 @@ import { rounds } from './support/rounds.ts';
 const needs = requires({ programs: ['logrotate'] });
 
 /**
- * copytruncate loses whatever is written between its copy and its truncation. Alerts acknowledged before it began, or
- * sent after it ended, must be present. It may also copy an alert that is not yet acknowledged and then truncate it;
- * that alert is written again, so it is in both the copy and the log, but never twice in one file.
+ * copytruncate loses everything that is written between its copy and its truncation. Alerts acknowledged before the
+ * copy, or sent after the truncation, must be present. An alert that is copied before its acknowledgement and then
+ * truncated is written again: the copy and the log both contain it, but no file contains it twice.
  */
 test('logrotate with copytruncate loses only alerts that are acknowledged while it runs', needs, async (t) => {
   const busy = await startBusy(t);
@@ -28,7 +28,7 @@ test('logrotate with copytruncate loses only alerts that are acknowledged while 
     await rotate();
     const during = clients.acknowledged.map(({ length }) => length);
     await waitForMore(clients);
-    // One more alert than was acknowledged may have been in progress at the end.
+    // One more alert may have been in progress at the end.
     for (const [client, list] of clients.acknowledged.entries())
       noteMessages(unsafe, list.slice(before[client], (during[client] ?? 0) + 1));
   }

@@ -21,7 +21,7 @@ const rotate = async (t: TestContext, what: string, move: Move, flags: string[] 
   const count = rounds(8, 300);
   for (let round = 1; round <= count; round++) {
     await waitForMore(busy.clients);
-    // Requests of before may have been answered after the last move.
+    // Requests from before the last move may have been answered after it.
     await waitUntil('the log has a new file', () => existsSync(busy.file));
     await move(busy, round);
   }

@@ -17,14 +17,14 @@ const kept: Kept = { ...alerts, flags: ['--profiles', 'incidents'] };
 const people = 8;
 const longestLifeMs = 600;
 
-/** What a silence's comment may be: as it was acknowledged, or as the last request that got no response had it. */
+/** Possible comments of a silence: the last acknowledged one, and the one of a last request without a response. */
 interface Known {
   acknowledged: string;
   attempted: string;
   isEnded: boolean;
 }
 
-test('after kill -9 at any moment each change of a silence that was answered is there, and a restart changes nothing', async (t) => {
+test('after kill -9 at any moment each acknowledged change of a silence is stored, and a restart changes nothing', async (t) => {
   const options = {
     dataDir: join(createTemporaryFolder(t), 'data'),
     kept,
@@ -72,7 +72,7 @@ test('after kill -9 at any moment each change of a silence that was answered is 
   assert.ok(known.size > total);
 });
 
-/** Creates silences, changes each some times and ends it, until the server does not answer. */
+/** Creates silences, changes each several times and ends it, until the server does not respond. */
 const act = async (url: string, known: Map<string, Known>, name: string): Promise<void> => {
   for (let count = 0; ; count += 1) {
     const toBody = (comment: string) => ({ match: { source: name }, endsAt: '2090-01-01T00:00:00Z', comment });

@@ -17,10 +17,10 @@ import { waitUntil } from './support/wait.ts';
 const needs = requires({ programs: ['prlimit'] });
 /** Not a multiple of a line's length: the kernel accepts part of a batch, then nothing. */
 const largestFile = 20_011;
-/** So many changes are twice as long as the largest file; the state that they lead to fits. */
+/** Changes that are twice as long as the largest file; the state after them fits. */
 const taskChanges = 250;
 
-/** A server whose files cannot grow beyond that size. */
+/** Starts a server whose files cannot exceed this size. */
 const start = async (t: TestContext, kept = alerts) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const server = await startServer({ dataDir, kept, wrapper: ['prlimit', `--fsize=${largestFile}`] });

@@ -33,7 +33,7 @@ const start = (t: TestContext, dataDir: string, store: string): Promise<Running>
     },
   );
 
-/** Sends each alert once until the server is gone; `ids` gets those that were accepted. */
+/** Sends each alert once until the server is gone; `ids` gets the accepted ones. */
 const keepSending = async ({ request }: Running, ids: string[]): Promise<void> => {
   for (;;) {
     const answer = await request('POST', '/api/alert', { body: { message: randomUUID() } }).catch(() => undefined);
@@ -46,7 +46,9 @@ const readIds = async (server: PostgresServer): Promise<Set<string>> =>
   new Set((await runSql<{ id: string }>(server.url(), 'SELECT id FROM signalbox.alert')).map(({ id }) => id));
 
 for (const kind of cases(['ext4', 'xfs'] as const)) {
-  test(`alerts in the spool outlive power cuts on ${kind}, and are shipped once`, { skip }, async (t) => {
+  test(`alerts in the spool survive power cuts on ${kind}, and are stored in the database once`, {
+    skip,
+  }, async (t) => {
     const server = await startPostgres(t, { settings: { fsync: 'off' } });
     const disk = await createDisk(t, { kind, bytes: 300 * MiB });
     const dataDir = join(disk.path, 'data');
@@ -56,13 +58,13 @@ for (const kind of cases(['ext4', 'xfs'] as const)) {
       const power = createPowerSwitch(disk.path);
       const ids: string[] = [];
       try {
-        // In some rounds the power is cut while the database comes back.
+        // In some rounds the power is cut while the database starts again.
         await server.stop('SIGKILL');
         const clients = Array.from({ length: clientCount }, () => keepSending(program, ids));
         await waitUntil('alerts are accepted', () => ids.length > 100 * Math.random());
         const back = round % 2 === 1 ? server.restart() : undefined;
         await waitRandomly(round % 2 === 1 ? 1500 : 50);
-        // A response after this may be for bytes that are lost.
+        // A later response may be for lost bytes.
         accepted.push(...ids);
         await power.cut();
         await program.stop('SIGKILL');
@@ -79,7 +81,7 @@ for (const kind of cases(['ext4', 'xfs'] as const)) {
       return accepted.every((id) => stored.has(id));
     });
     await program.stop('SIGKILL');
-    // Ids are unique in the table; an alert that was stored under two has the same message twice.
+    // Ids are unique in the table; the message of an alert that was stored under two ids appears twice.
     const [row] = await runSql<{ twice: number }>(
       server.url(),
       `SELECT (count(*) - count(DISTINCT body::json->>'message'))::int AS twice FROM signalbox.alert`,

@@ -14,14 +14,14 @@ import { createTally } from './support/tally.ts';
 
 type Options = Parameters<typeof startServer>[0];
 
-/** A server that is killed when the test ends. */
+/** Starts a server that is killed when the test ends. */
 const start = async (t: TestContext, options: Options): Promise<FaultServer | undefined> => {
   const server = await startServer(options);
   if (server) atEnd(t, () => killServer(server));
   return server;
 };
 
-/** Starts a server on a directory that is in use; it must exit with one line that says why. */
+/** Starts a server on a directory in use; it must exit with one line that has the reason. */
 const assertRefused = async (t: TestContext, options: Options): Promise<void> => {
   let said = '';
   const server = await start(t, {
@@ -53,7 +53,7 @@ for (const kept of [alerts, tasks]) {
     assert.ok((await sendOne(first.url, 'still-here', kept)).operation.isAcknowledged);
   });
 
-  test(`a server ${whose} starts at once after another was killed with kill -9`, async (t) => {
+  test(`a server ${whose} starts immediately after another one was killed with kill -9`, async (t) => {
     const dataDir = join(createTemporaryFolder(t), 'data');
     const tally = createTally(`start right after kill -9, ${kept.what}s`);
     const sent: Operation[] = [];
@@ -74,14 +74,14 @@ for (const kept of [alerts, tasks]) {
     assert.deepEqual(verdict, { acknowledged: total, lost: [], duplicated: [], misplaced: [] });
   });
 
-  test(`exactly one of several servers ${whose} started at the same instant keeps running`, async (t) => {
+  test(`exactly one of several servers ${whose} that start at one moment keeps running`, async (t) => {
     const dataDir = join(createTemporaryFolder(t), 'data');
     for (let round = 0; round < rounds(1, 20); round++) {
       const servers = await Promise.all(Array.from({ length: 3 }, () => start(t, { dataDir, kept })));
       const [only, ...more] = servers.filter((server) => server !== undefined);
       assert.ok(only, 'none has started');
       assert.deepEqual(more, [], `${more.length} more have started`);
-      // Its files are kept for the next round.
+      // The files are kept for the next round.
       await killServer(only);
     }
   });

@@ -17,7 +17,7 @@ const start = (t: Scope, folder: string, watches: object[]) => {
   return startProgram(t, ['--config', config], { variables: { SIGNALBOX_JWT_SECRET: secret } });
 };
 
-test('after kill -9 what fires is not raised again, and what has ended meanwhile is resolved', async (t) => {
+test('after kill -9 a firing watch is not raised again, and a condition that ended meanwhile is resolved', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'backup');
   const watch = { name: 'backup', type: 'file', path, every: 1 };
@@ -33,7 +33,7 @@ test('after kill -9 what fires is not raised again, and what has ended meanwhile
   assert.deepEqual(await waitForAlerts(server, 2), raised);
   await server.stop('SIGKILL');
 
-  // The condition ends while nobody looks, and the other watch is taken out of the config file.
+  // The condition ends while no server runs, and the other watch leaves the config file.
   writeFileSync(path, 'a backup');
   server = await start(t, folder, [watch]);
   const ended = (await waitForAlerts(server, 4)).slice(2);
@@ -44,7 +44,7 @@ test('after kill -9 what fires is not raised again, and what has ended meanwhile
   );
   await server.stop('SIGKILL');
 
-  // What was resolved may fire again.
+  // A resolved watch may fire again.
   rmSync(path);
   server = await start(t, folder, [watch]);
   const again = (await waitForAlerts(server, 5)).at(-1);

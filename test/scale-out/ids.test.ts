@@ -24,7 +24,9 @@ interface Run {
   list: FinalTask[];
 }
 
-/** Tasks of which some creations got no answer, and some were removed; the last is there, and so is the one of `place`. */
+/**
+ * Tasks of which some creations got no response, and some were removed; the last task and that of `place` are listed.
+ */
 const runs = fc
   .record({ kinds: fc.array(fc.constantFrom('ok', 'ok', 'unknown', 'removed'), { maxLength: 20 }), place: fc.nat() })
   .map(({ kinds, place }): Run & { kept: number } => {
@@ -41,7 +43,7 @@ const runs = fc
     };
   });
 
-test('a list has no faults if it has every task that was created and not removed', () => {
+test('a list has no faults if it contains every task that was created and not removed', () => {
   fc.assert(fc.property(runs, ({ operations, list }) => assert.deepEqual(checkIds(operations, list), none)));
 });
 
@@ -56,7 +58,7 @@ test('an acknowledged task that is missing is lost', () => {
   fc.assert(property);
 });
 
-test('a task that is there under two ids is a duplicate', () => {
+test('a task that is listed under two ids is a duplicate', () => {
   const property = fc.property(runs, ({ operations, list, kept }) => {
     const { duplicated } = checkIds(operations, [...list, toTask(operations.length + 1, `t${kept}`)]);
     assert.deepEqual(duplicated, [`t${kept}`]);

@@ -7,13 +7,16 @@ import { isLinearizable } from './support/linearizability.ts';
 interface Shape {
   seed: number;
   length: number;
-  /** How long operations last at most, before and after the moment in which they take effect; one happens every unit. */
+  /**
+   * Longest time of an operation before and after the moment in which it takes effect; one operation takes effect in
+   * each unit.
+   */
   overlap: number;
-  /** The share of changes whose outcome is unknown; half of them never happen. */
+  /** Share of changes whose outcome is unknown; half of them never happen. */
   unknown: number;
 }
 
-/** The history of one task whose operations take effect one after the other. */
+/** Creates the history of one task whose operations take effect one after the other. */
 const createHistory = ({ seed, length, overlap, unknown }: Shape): Operation[] => {
   const random = createRandom(seed);
   let state: string | undefined;
@@ -52,7 +55,7 @@ test('a history is explained if its operations take effect one after the other',
   );
 });
 
-/** Histories in which the order is certain, and a read that finds a task in them. */
+/** Histories with a certain order, and a read in them that finds a task. */
 const certain = fc
   .record({ ...shape, overlap: fc.constant(0), unknown: fc.constant(0), place: fc.nat() })
   .map(({ place, ...one }) => {
@@ -77,7 +80,7 @@ test('a history is not explained if a read has an earlier value', () => {
   fc.assert(property, { numRuns: 200 });
 });
 
-test('a history is not explained if the change is lost whose value a read has', () => {
+test('a history is not explained if the change that wrote the value of a read is lost', () => {
   const property = fc.property(certain, ({ history, read }) => {
     const without = history.filter(({ kind, value }) => kind === 'read' || value !== read?.value);
     return !isLinearizable(without);

@@ -16,7 +16,7 @@ interface Sent {
   incident: { number: number; title: string };
 }
 
-test('one instance at a time notifies, and another one within 30 s after kill -9', {
+test('one instance at a time notifies, and after kill -9 another one does within 30 s', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const receiver = await startReceiver(t);
@@ -37,7 +37,7 @@ test('one instance at a time notifies, and another one within 30 s after kill -9
     const body = JSON.stringify({ key, level: 'ERROR', message: key });
     assert.equal((await fetch(`${url}/api/alert`, { method: 'POST', body })).status, 200);
   };
-  /** What each destination was told. A message that is sent again because of a kill has the same id. */
+  /** Returns the messages of each destination. A message that is sent again because of a kill keeps its id. */
   const told = (): Map<string, string> =>
     new Map(
       receiver.requests.map(({ path, headers, body }) => [
@@ -48,7 +48,7 @@ test('one instance at a time notifies, and another one within 30 s after kill -9
   await fire(one.url, 'a');
   await fire(other.url, 'b');
   await waitUntil('both are told to both', () => told().size === 4, 40_000);
-  // Which of them sends is what only the database says; both are killed in turn.
+  // Only the database knows which instance sends; both are killed in turn.
   for (const [index, [killed, left]] of [[one, other] as const, [other, one] as const].entries()) {
     const count = told().size;
     await killed.stop('SIGKILL');

@@ -11,7 +11,7 @@ import type { Workload } from './support/workload.ts';
 
 const cancel = `SELECT count(pg_cancel_backend(pid))::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
-/** The acknowledged changes that began and ended between these times. */
+/** Counts acknowledged changes that began and ended between these times. */
 const countChanges = ({ operations }: Workload, from: number, to: number): number =>
   operations.filter(({ kind, outcome, begin, end }) => kind !== 'read' && outcome === 'ok' && begin > from && end < to)
     .length;

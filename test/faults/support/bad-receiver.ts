@@ -7,14 +7,14 @@ const longestDelayMs = 60;
 
 export interface BadReceiver {
   url: string;
-  /** The body of each delivery that was complete, by `webhook-id`, in order of the first. */
+  /** Bodies of the complete deliveries by `webhook-id`, in the order of the first delivery. */
   bodies: Map<string, string[]>;
-  /** From now on every delivery is answered 200 at once. */
+  /** Answers every further delivery with 200 immediately. */
   recover(): void;
   close(): Promise<void>;
 }
 
-/** A receiver of webhooks that fails, hangs, breaks connections and answers late. */
+/** Starts a receiver of webhooks that fails, hangs, breaks connections and responds late. */
 export const startBadReceiver = async (t: TestContext, random: () => number): Promise<BadReceiver> => {
   const bodies = new Map<string, string[]>();
   let isGood = false;
@@ -23,7 +23,7 @@ export const startBadReceiver = async (t: TestContext, random: () => number): Pr
     if (chance < 0.05) response.writeHead(500).end('no');
     else if (chance < 0.08) response.writeHead(503, { 'retry-after': '0' }).end();
     else if (chance < 0.11) response.destroy();
-    // A response whose end never comes counts as delivered after 15 s; a server is killed before that.
+    // A response without an end counts as delivered after 15 s; a server is killed before that.
     else if (chance < 0.115) response.writeHead(200).write('...');
     else if (chance < 0.12) return;
     else if (chance < 0.2) setTimeout(() => response.end(), random() * longestDelayMs);

@@ -11,12 +11,12 @@ import { waitUntil } from './wait.ts';
 
 const maxAcknowledgedBetween = 30;
 
-/** A server under constant load. */
+/** Server under constant load. */
 export interface Busy {
-  /** Holds the data directory, with room for other files. */
+  /** Folder of the data directory, with room for other files. */
   folder: string;
   dataDir: string;
-  /** The path of the log. */
+  /** Path of the log. */
   file: string;
   server: FaultServer;
   clients: Clients;
@@ -51,7 +51,7 @@ export const waitForMore = async ({ acknowledged }: Clients): Promise<void> => {
   await waitUntil('more alerts are acknowledged', () => acknowledged.flat().length >= enough);
 };
 
-/** Stops the clients, shuts the server down, and resolves to what was acknowledged. */
+/** Stops the clients, shuts the server down, and resolves to the acknowledged records. */
 export const finish = async ({ clients, server }: Busy): Promise<Acknowledged[][]> => {
   await clients.stop();
   server.child.kill('SIGTERM');

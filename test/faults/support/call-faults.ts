@@ -1,14 +1,14 @@
-/** A failing system call, in strace's terms. */
+/** Failing system call, in strace's terms. */
 export interface CallFault {
   what: string;
-  /** The calls that fail, as strace names them. */
+  /** Failing calls, as strace names them. */
   calls: string[];
   effect: string;
-  /** Only calls on the log's files fail. */
+  /** True if only calls on the log's files fail. */
   isOnPaths: boolean;
-  /** Which call fails in the short form: one made while alerts arrive. */
+  /** Number of the failing call in the short form, made while alerts arrive. */
   at: number;
-  /** While it lasts, nothing can be acknowledged after an alert was refused. */
+  /** True if nothing can be acknowledged after a refused alert while the fault lasts. */
   isFatal: boolean;
   /** Other failures that are needed for the calls to be made. */
   also?: string[];
@@ -21,7 +21,7 @@ const renames = ['?rename', '?renameat', '?renameat2'];
 const removals = ['?unlink', '?unlinkat'];
 const looks = ['?stat', '?lstat', '?newfstatat', 'statx'];
 
-/** Every system call of the log and the ways it can fail; the short form uses only the first ones. */
+/** All system calls of the log and their failures; the short form uses only the first ones. */
 export const callFaults: CallFault[] = [
   { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 6, ...everywhere },
   { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },
@@ -53,10 +53,10 @@ export const callFaults: CallFault[] = [
   },
 ];
 
-/** After one failed sync the state is written, so that its calls are made too. */
+/** After one failed sync the state is written, so that its calls are made, too. */
 const afterFailure = ['fdatasync:error=EIO:when=4'];
 
-/** The same for the log of tasks, whose segments are large, and for the state's file. */
+/** System calls of the log of tasks, whose segments are large, and of the state's file. */
 export const taskCallFaults: CallFault[] = [
   { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 5, ...everywhere },
   { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },
@@ -99,5 +99,5 @@ export const taskCallFaults: CallFault[] = [
   },
 ];
 
-/** The number of faults used by `npm test`. */
+/** Number of faults in `npm test`. */
 export const shortCount = 4;

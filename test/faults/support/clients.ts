@@ -3,18 +3,18 @@ import { alerts, type Kept, type Operation, type Step } from './kept.ts';
 
 const patienceMs = 30_000;
 
-/** An acknowledged alert or new task. */
+/** Acknowledged alert or new task. */
 export interface Acknowledged {
   message: string;
   id: string;
 }
 
 export interface Clients {
-  /** The requests of each client in order. */
+  /** Requests of each client in order. */
   sent: Operation[][];
-  /** Those of each client that were acknowledged, in the order of the responses. */
+  /** Acknowledged requests of each client, in the order of the responses. */
   acknowledged: Acknowledged[][];
-  /** The number of responses by status; 200 stands for every success. */
+  /** Number of responses by status; 200 stands for every success. */
   statuses: Map<number, number>;
   /** Resolves when each client has sent its records, or the server has ended. */
   done: Promise<unknown>;
@@ -25,15 +25,15 @@ export interface Clients {
 interface Options {
   kept?: Kept;
   count?: number;
-  /** Distinguishes the messages of this run from those of others. */
+  /** Text that distinguishes the messages of this run from others. */
   tag: string;
-  /** The number of records per client. */
+  /** Number of records per client. */
   limit?: number;
-  /** Called as soon as a request is acknowledged. */
+  /** Called after each acknowledged request. */
   onAcknowledged?: () => void;
 }
 
-/** Sends records on `count` connections, each request as soon as the previous one is answered, until the server has ended. */
+/** Sends records on `count` connections, each request after the previous response, until the server has ended. */
 export const startClients = (
   url: string,
   { kept = alerts, count = 8, tag, limit = Number.POSITIVE_INFINITY, onAcknowledged }: Options,
@@ -43,7 +43,7 @@ export const startClients = (
   const acknowledged: Acknowledged[][] = sent.map(() => []);
   const statuses = new Map<number, number>();
   let isStopped = false;
-  /** Resolves to whether the server has responded. */
+  /** Resolves to true after a response. */
   const send = async (client: number, operation: Operation, { method, path, body }: Omit<Step, 'kind'>) => {
     sent[client]?.push(operation);
     const answer = await ask({ url, agent, method, path, body });
@@ -88,7 +88,7 @@ export const startClients = (
   };
 };
 
-/** The id of the record that a successful response is about. */
+/** Returns the id of the record in a successful response. */
 export const readId = (text: string): string => {
   const { id, Id, ids } = JSON.parse(text) as { id?: string; Id?: number; ids?: string[] };
   return String(id ?? Id ?? ids?.[0]);
@@ -102,7 +102,7 @@ interface Asked {
   body: object | undefined;
 }
 
-/** The complete response, or undefined if the connection ended early. */
+/** Returns the complete response, or undefined if the connection ended early. */
 const ask = ({ url, agent, method, path, body }: Asked): Promise<{ status: number; text: string } | undefined> =>
   new Promise((resolve) => {
     const sent = request(`${url}${path}`, { method, agent }, (response) => {

@@ -12,18 +12,18 @@ export interface Verdict {
   acknowledged: number;
   lost: string[];
   duplicated: string[];
-  /** Messages that come before one that the same client had acknowledged earlier. */
+  /** Messages that come before an earlier acknowledged message of their client. */
   misplaced: string[];
 }
 
-/** Every complete line of the log that is JSON, closed segments first. */
+/** Returns every complete line of the log that is JSON, closed segments first. */
 export const readLog = (dataDir: string): Line[] => {
   const names = readdirSync(dataDir).filter((name) => /^alerts(\.\d+)?\.jsonl$/.test(name));
   const ordered = names.sort((a, b) => Number(a === 'alerts.jsonl') - Number(b === 'alerts.jsonl') || (a < b ? -1 : 1));
   return ordered.flatMap((name) => readLines(join(dataDir, name)));
 };
 
-/** Every line of a file that is JSON. */
+/** Returns every line of a file that is JSON. */
 export const readLines = (path: string): Line[] => readFileSync(path, 'utf8').split('\n').flatMap(toLine);
 
 /** Compares acknowledged alerts with the log; each inner list belongs to one client, in the order of its responses. */

@@ -1,15 +1,15 @@
 import { alerts, type Kept } from './kept.ts';
 import type { Moment } from './strace.ts';
 
-/** The calls that `readCoverage` needs to see. */
+/** Calls that `readCoverage` needs. */
 export const coverageCalls = ['fdatasync', 'write', 'writev', 'sendto', 'sendmsg', 'ftruncate', 'close'];
 
 const writes = new Set(['write', 'writev', 'sendto', 'sendmsg']);
 
 export interface Coverage {
-  /** What was acknowledged: the ids of alerts, or what identifies a change to a task. */
+  /** Ids of acknowledged alerts, or texts that identify acknowledged changes to tasks. */
   answered: string[];
-  /** Those whose line was not on disk when the response began to be written. */
+  /** Acknowledged records whose line was not on disk when the response began. */
   uncovered: string[];
 }
 

@@ -11,10 +11,10 @@ export const MiB = 1024 * 1024;
 
 export type DiskKind = 'ext4' | 'xfs';
 
-/** A file system on its own loop device. */
+/** File system on its own loop device. */
 export interface Disk {
   path: string;
-  /** Unmounts and mounts it; after a power cut the file system recovers from its own journal. */
+  /** Unmounts and mounts the file system; after a power cut it recovers from its own journal. */
   remount(): Promise<void>;
   /**
    * Limits requests to one page until the next remount. Linux's loop devices report success even if the image takes
@@ -50,7 +50,7 @@ export const createDisk = async (t: TestContext, options: Options): Promise<Disk
     remount: async () => {
       limit.lift();
       await run('umount', [path]);
-      // Other tests start programs with mounts of their own, which have this one, too, and keep the file system as it is.
+      // Other tests start programs with mount namespaces that include this mount and keep the file system in use.
       await waitUntil('no other program has the file system', () => !isAttached(image));
       await mount();
     },
@@ -68,12 +68,12 @@ const readBackingFile = (device: string): string | undefined => {
   try {
     return readFileSync(`/sys/block/${device}/loop/backing_file`, 'utf8').trim();
   } catch {
-    // It shows nothing.
+    // The device has no image.
     return undefined;
   }
 };
 
-/** A failed test may have left a file open. */
+/** Unmounts a file system even if a failed test has left a file open. */
 const unmountLazily = (path: string): void => {
   execFileSync('umount', ['--lazy', path]);
 };
@@ -110,13 +110,13 @@ const createRequestLimit = (path: string): RequestLimit => {
   };
 };
 
-/** An in-memory file system. */
+/** In-memory file system. */
 export interface MemoryDisk {
   path: string;
   resize(bytes: number): Promise<void>;
 }
 
-/** Mounts an in-memory file system of that size until the test ends. */
+/** Mounts an in-memory file system of a size until the test ends. */
 export const createMemoryDisk = async (t: TestContext, bytes: number): Promise<MemoryDisk> => {
   const path = createTemporaryFolder(t);
   await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'signalbox-faults', path]);

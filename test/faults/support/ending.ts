@@ -26,7 +26,7 @@ export const atEnd = (t: TestContext, step: Step): void => {
   t.after(() => undo(list));
 };
 
-/** A folder that is deleted when the test ends, after all later steps. */
+/** Creates a folder that is deleted when the test ends, after all later steps. */
 export const createTemporaryFolder = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-faults-'));
   atEnd(t, () => rmSync(folder, { recursive: true, force: true }));

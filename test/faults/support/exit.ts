@@ -9,7 +9,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 /**
  * Runs a step if this process ends before its tests do, also by a signal. Steps run in reverse order, and only their
- * synchronous part. The returned function removes the step.
+ * synchronous part. Returns a function that removes the step.
  */
 export const atExit = (step: Step): (() => void) => {
   steps.add(step);
@@ -20,6 +20,6 @@ const runStep = (step: Step): void => {
   try {
     step();
   } catch {
-    // The other steps must still run, and this cannot be reported anywhere.
+    // The other steps must still run, and this failure cannot be reported anywhere.
   }
 };

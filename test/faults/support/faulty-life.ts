@@ -14,24 +14,26 @@ import { waitUntil } from './wait.ts';
 
 const clientCount = 4;
 const recordsPerClient = 12;
-/** The log on startup: a handwritten line, and an incomplete one. */
+/** Contents of the log on startup: a handwritten line, and an incomplete one. */
 const remains = '{"message":"by hand"}\n{"timestamp":"2026-11-21T12:00:00","source":"';
 
-/** Which calls fail, counted from 1, as strace expects; `lasts` means that all calls after the first fail too. */
+/**
+ * Range of failing calls, counted from 1, as strace expects; `lasts` means that all calls after the first fail, too.
+ */
 export interface CallRange {
   when: string;
   lasts: boolean;
 }
 
 export interface Outcome {
-  /** Whether a call failed. */
+  /** True if a call failed. */
   isHit: boolean;
   verdict: Verdict;
   /** Records that were acknowledged before they were on disk. */
   wrong: number;
 }
 
-/** Runs a server with failing calls under load, kills it, and starts a second one without faults on the same log. */
+/** Runs a server with failing calls under load, kills it, and starts a second one without faults on its log. */
 export const runWithFaults = async (
   folder: string,
   kept: Kept,
@@ -70,7 +72,7 @@ const createFaultTracing = (fault: CallFault, { when }: CallRange, paths: readon
   return createTracing({
     calls: isOnPaths ? injected : [...coverageCalls, ...injected],
     injections,
-    // The directory is synced too.
+    // The directory is synced, too.
     paths: isOnPaths ? [dirname(paths[0] ?? ''), ...paths] : [],
     output,
   });
@@ -115,7 +117,7 @@ const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Fau
   return [...clients.sent, later, ...afterwards];
 };
 
-/** What a server stores after a failure must be there after the next start too. */
+/** Sends records to a server after a failure; the next start must find them. */
 const sendMore = async (url: string, kept: Kept): Promise<Operation[][]> => {
   const clients = startClients(url, { kept, tag: 'more', count: clientCount, limit: 4 });
   await clients.done;
@@ -123,14 +125,14 @@ const sendMore = async (url: string, kept: Kept): Promise<Operation[][]> => {
   return clients.sent;
 };
 
-/** Sends one more record; resolves to whether it was stored. */
+/** Sends one more record; resolves to true if it was stored. */
 const tryToStore = async (url: string, kept: Kept, sent: Operation[]): Promise<boolean> => {
   const { operation } = await sendOne(url, `later-${sent.length}`, kept);
   sent.push(operation);
   return operation.isAcknowledged;
 };
 
-/** Changes are refused, and everything else works. */
+/** Asserts that changes are refused and everything else works. */
 const assertDown = async (url: string, kept: Kept): Promise<void> => {
   const { status, retryAfter } = await sendOne(url, 'while-it-is-down', kept);
   assert.deepEqual([status, retryAfter], [503, '1']);

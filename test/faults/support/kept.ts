@@ -2,43 +2,43 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { compare, type Line, readLog, type Verdict } from './compare.ts';
 
-/** A request that changes what is stored. */
+/** Request that changes stored records. */
 export interface Operation {
   kind: 'create' | 'update' | 'remove';
-  /** The alert's message or the task's title; never sent twice. */
+  /** Message of the alert or title of the task; never sent twice. */
   message: string;
-  /** Undefined where no response told it. */
+  /** Undefined without a response. */
   id: string | undefined;
-  /** How the task's description begins afterwards. */
+  /** Start of the task's description after the request. */
   text?: string;
-  /** Where not, it may or may not have happened. */
+  /** False if the request may or may not have taken effect. */
   isAcknowledged: boolean;
 }
 
-/** A request that changes a record again. */
+/** Request that changes a record again. */
 export interface Step extends Pick<Operation, 'kind' | 'text'> {
   method: string;
   path: string;
   body?: object;
 }
 
-/** What a server keeps on disk: how it is sent, and how what was kept is judged after a fault. */
+/** Kind of stored records: their requests, and the check of the records after a fault. */
 export interface Kept {
   what: 'alert' | 'task';
-  /** Flags of a server that keeps it. */
+  /** Flags of the server. */
   flags: string[];
-  /** Additional flags with which the log is divided into many files. */
+  /** Additional flags that divide the log into many files. */
   smallSegments: string[];
-  /** The log's name. */
+  /** Name of the log. */
   log: string;
-  /** The path of a list. */
+  /** Path of a list. */
   list: string;
   create(message: string): { path: string; body: object };
-  /** What is done to a record after it was created. */
+  /** Requests that follow the creation of a record. */
   change(id: string, message: string): Step[];
-  /** Compares what was sent with what the data directory has; each inner list belongs to one client, in order. */
+  /** Compares the requests with the data directory; each inner list belongs to one client, in order. */
   judge(dataDir: string, sent: readonly Operation[][]): Promise<Verdict>;
-  /** Find in a trace what a successful response acknowledges, and what is written to the log. */
+  /** Patterns that find acknowledged records and written lines in a trace. */
   inAnswer: RegExp;
   inLog: RegExp;
 }
@@ -65,7 +65,7 @@ export const alerts: Kept = {
   inLog: /\\"id\\":\\"([0-9a-f-]{36})\\",\\"seq\\"/g,
 };
 
-/** Failed batches leave gaps in seq, but seq always increases. */
+/** Asserts that seq increases; failed batches leave gaps. */
 const assertAscending = (lines: readonly Line[]): void => {
   const numbers = lines.flatMap(({ seq }) => seq ?? []);
   assert.deepEqual(

@@ -12,15 +12,15 @@ type Options = Parameters<typeof startServer>[0];
 const clientCount = 8;
 const longestWaitMs = 5000;
 
-/** When a server is killed: so long after its start, with so many acknowledgements, or when it writes the state's file. */
+/** Moment of the kill: a time after the start, a number of acknowledgements, or the writing of the state's file. */
 export interface End {
   afterMs?: number;
   afterRequests?: number;
-  /** Milliseconds after it began to write it. */
+  /** Milliseconds after the writing of the state's file began. */
   whileSavingMs?: number;
 }
 
-/** Runs one server under clients until it is killed; resolves to what was sent, by client. */
+/** Runs one server with clients until it is killed; resolves to the requests by client. */
 export const runUntilKilled = async (
   options: Options,
   tag: string,
@@ -60,7 +60,7 @@ export const killStart = async (options: Options): Promise<void> => {
   await server?.ended;
 };
 
-/** Resolves when there is such a file, or after a while: this only chooses when a server is killed. */
+/** Resolves when the file exists, or after a while: this only chooses the moment of the kill. */
 const waitForFile = async (path: string): Promise<void> => {
   for (const end = performance.now() + longestWaitMs; !existsSync(path) && performance.now() < end; )
     await setTimeout(1);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Rotates a file once, like a daily job; resolves when it is done. */
+/** Rotates a file once, like a daily job; resolves at its end. */
 export type Rotate = () => Promise<void>;
 
 /**

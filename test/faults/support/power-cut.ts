@@ -11,7 +11,7 @@ import { type FaultServer, startServer } from './server.ts';
 import { createTally, type Tally } from './tally.ts';
 import { waitRandomly, waitUntil } from './wait.ts';
 
-/** A new log is started after this many servers, which keeps the disk and the log small. */
+/** Servers after which a new log begins, which keeps the disk and the log small. */
 const livesPerLog = 10;
 const maxAcknowledgedBeforeCut = 150;
 const lateClients = 4;
@@ -26,7 +26,7 @@ interface Options {
   wrapper?: string[];
 }
 
-/** Cuts the power of one busy server after another on the same disk, and counts the outcomes. */
+/** Cuts the power of one busy server after another on one disk, and counts the outcomes. */
 export const cutPower = async (t: TestContext, options: Options): Promise<Tally> => {
   const { what, kind, kept = alerts, rounds, flags = [], wrapper = [] } = options;
   const disk = await createDisk(t, { kind, bytes: diskBytes });
@@ -51,8 +51,8 @@ export const cutPower = async (t: TestContext, options: Options): Promise<Tally>
 
 interface Life {
   /**
-   * Only requests that were acknowledged before the cut began count as acknowledged. A sync in progress may report success
-   * for data that is lost, on both ext4 and xfs; in a real power cut its response would not have left the machine.
+   * Only requests that were acknowledged before the cut began count as acknowledged. A sync in progress may report
+   * success for lost data, on both ext4 and xfs; in a real power cut its response would not have left the machine.
    */
   sent: Operation[][];
   acknowledged: number;
@@ -99,7 +99,7 @@ const start = async (options: Parameters<typeof startServer>[0]): Promise<FaultS
   return server;
 };
 
-/** After the last cut, the server starts again, stores a record and shuts down. */
+/** Asserts that after the last cut a server starts, stores a record and shuts down. */
 const assertRecovers = async (dataDir: string, kept: Kept, flags: string[]): Promise<void> => {
   const server = await start({ dataDir, kept, flags });
   const clients = startClients(server.url, { kept, tag: 'last', count: 1, limit: 1 });

@@ -5,13 +5,15 @@ import { isCi } from './rounds.ts';
 
 interface Requirements {
   programs?: string[];
-  /** The test mounts file systems, which needs root and a kernel that allows it (many containers do not). */
+  /** True if the test mounts file systems, which needs root and a kernel that allows it (many containers do not). */
   mounts?: boolean;
-  /** The test uses loop devices. */
+  /** True if the test uses loop devices. */
   loops?: boolean;
 }
 
-/** Options for a test that needs more than Node: it is skipped with a reason; in CI it runs and fails instead. */
+/**
+ * Returns options for a test that needs more than Node: without it the test is skipped with a reason, in CI it fails.
+ */
 export const requires = ({ programs = [], mounts = false, loops = false }: Requirements): { skip: string | false } => {
   if (isCi) return { skip: false };
   const missing = programs.find((name) => !isInstalled(name));
@@ -21,7 +23,7 @@ export const requires = ({ programs = [], mounts = false, loops = false }: Requi
   return { skip: false };
 };
 
-/** On Debian sbin is not in the PATH of ordinary users, who cannot mount anyway. */
+/** True for an installed program. On Debian sbin is not in the PATH of ordinary users, who cannot mount anyway. */
 const isInstalled = (name: string): boolean =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, name)));
 
@@ -43,5 +45,5 @@ const isReadable = (path: string): boolean => {
   }
 };
 
-/** Mounting works in a process that may create a mount namespace. */
+/** True if the process may create a mount namespace, in which mounting works. */
 const canMount = (): boolean => process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;

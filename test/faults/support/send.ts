@@ -1,7 +1,7 @@
 import { readId } from './clients.ts';
 import { alerts, type Kept, type Operation } from './kept.ts';
 
-/** A request that creates a record, and its response. */
+/** Request that creates a record, and its response. */
 export interface Sent {
   status: number;
   retryAfter: string | null;

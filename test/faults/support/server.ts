@@ -10,11 +10,11 @@ const main = join(packageRoot, 'dist', 'signalbox.js');
 
 interface Options {
   dataDir: string;
-  /** What the server keeps; alerts by default. */
+  /** Records that the server stores; alerts by default. */
   kept?: Kept;
-  /** Flags in addition to those that every fault test sets. */
+  /** Flags in addition to those of every fault test. */
   flags?: string[];
-  /** A program that runs the server: `['eatmydata']`, `['strace', '-f', …]`. */
+  /** Program that runs the server: `['eatmydata']`, `['strace', '-f', …]`. */
   wrapper?: string[];
   variables?: Record<string, string>;
   /** Milliseconds after which the server is killed, ready or not. */
@@ -26,14 +26,14 @@ interface Options {
 export interface FaultServer {
   url: string;
   child: ChildProcess;
-  /** The server's own process id, even under a wrapper. */
+  /** Process id of the server itself, even under a wrapper. */
   pid: number;
   stderr(): string;
-  /** Resolves to the exit code, or the signal that ended it. */
+  /** Resolves to the exit code, or the signal that ended the server. */
   ended: Promise<number | string>;
 }
 
-/** Starts the built program with what it keeps; undefined if it exits before it listens. */
+/** Starts the built program; undefined if it exits before it listens. */
 export const startServer = async ({
   dataDir,
   kept = alerts,
@@ -69,7 +69,7 @@ export const startServer = async ({
     return undefined;
   }
   const readPid = () => /"pid":(\d+)/.exec(stderr)?.[1];
-  // Under a wrapper only the log names the server's own process.
+  // Under a wrapper only the log has the process id of the server itself.
   if (wrapper.length > 0) await waitUntil('the log names the process', () => readPid() !== undefined);
   const pid = Number(readPid() ?? child.pid);
   return { url, child, pid, stderr: () => stderr, ended };

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Tracing {
-  /** System calls to watch, as strace names them; one with `?` in front need not exist on this machine. */
+  /** System calls to watch, as strace names them; a call with `?` in front need not exist on this machine. */
   calls: string[];
   /** strace's injections: `fdatasync:error=EIO:when=3`. */
   injections?: string[];
-  /** Limits watching and injections to calls on these files. */
+  /** Files; only calls on them are watched and fail. */
   paths?: string[];
-  /** Where the trace is written. */
+  /** File of the trace. */
   output: string;
 }
 
 /**
- * The `startServer` options that run the server under strace. A single thread makes all file calls, so that they can be
- * counted.
+ * Returns the `startServer` options that run the server under strace. A single thread makes all file calls, so that
+ * they can be counted.
  */
 export const createTracing = ({ calls, injections = [], paths = [], output }: Tracing) => ({
   wrapper: [
@@ -26,27 +26,27 @@ export const createTracing = ({ calls, injections = [], paths = [], output }: Tr
   variables: { UV_THREADPOOL_SIZE: '1' },
 });
 
-/** Paths of a log's files in a data directory, with as many closed segments as a short run creates. */
+/** Lists the paths of a log's files in a data directory, with as many closed segments as a short run creates. */
 export const listLogPaths = (dataDir: string, log: string): string[] =>
   [
     ...['jsonl', '00000001.torn', 'state', 'state.new'],
     ...Array.from({ length: 20 }, (_, index) => `${String(index + 1).padStart(8, '0')}.jsonl`),
   ].map((end) => join(dataDir, `${log}.${end}`));
 
-/** The beginning or end of a system call. */
+/** Beginning or end of a system call. */
 export interface Moment {
   phase: 'begin' | 'end';
   call: string;
-  /** The file descriptor that is the call's first argument. */
+  /** File descriptor, the call's first argument. */
   fd: number;
-  /** The arguments known so far. */
+  /** Arguments known so far. */
   text: string;
   /** Undefined at the beginning. */
   result: number | undefined;
   isInjected: boolean;
 }
 
-/** The trace's calls in order; a call that was not interrupted begins and ends at once. */
+/** Returns the trace's calls in order; an uninterrupted call begins and ends at one moment. */
 export const readTrace = (path: string): Moment[] => {
   const unfinished = new Map<string, Moment>();
   return readFileSync(path, 'utf8')

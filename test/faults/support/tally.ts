@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { Verdict } from './compare.ts';
 
-/** The outcomes of all rounds of a fault test. */
+/** Outcomes of all rounds of a fault test. */
 export interface Tally {
   rounds: number;
   acknowledged: number;

@@ -6,32 +6,35 @@ export type Kind = 'create' | 'read' | 'update' | 'remove';
  */
 export type Outcome = 'ok' | 'absent' | 'conflict' | 'not-applied' | 'unknown';
 
-/** One operation of a client, with every attempt to send it. */
+/** Operation of a client, with every attempt to send it. */
 export interface Operation {
   client: number;
   kind: Kind;
-  /** The task; undefined for a creation without an answer. */
+  /** Id of the task; undefined for a creation without a response. */
   id: number | undefined;
-  /** The value that was read or written, in no other operation; undefined for a removal. */
+  /** Value that was read or written, unique to the operation; undefined for a removal. */
   value: string | undefined;
-  /** The value that the task must have for the change, as If-Match says. */
+  /** Value that the task must have for the change, in If-Match. */
   expected?: string;
   /** Milliseconds of the client's clock. */
   begin: number;
   end: number;
   outcome: Outcome;
-  /** The last status, or the error of the connection. */
+  /** Last status, or error of the connection. */
   answer: number | string;
 }
 
-/** A creation writes its value into Title, too, which nothing changes: it finds the task of one without an answer. */
+/**
+ * Task at the end. A creation also writes its value into Title, which never changes: it identifies the task of a
+ * creation without a response.
+ */
 export interface FinalTask {
   id: number;
   title: string;
   value: string;
 }
 
-/** One line for each operation, in order of their beginning, for the message of a failed check. */
+/** Returns one line for each operation, in order of their beginning, for the message of a failed check. */
 export const print = (operations: readonly Operation[]): string =>
   operations
     .toSorted((a, b) => a.begin - b.begin)

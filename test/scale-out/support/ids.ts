@@ -1,13 +1,13 @@
 import type { FinalTask, Operation } from './history.ts';
 
 export interface IdFaults {
-  /** Acknowledged creations whose task is neither in the list nor was removed. */
+  /** Acknowledged creations whose task is neither listed nor removed. */
   lost: string[];
-  /** Titles that more than one task has, and ids that more than one creation got. */
+  /** Titles of more than one task, and ids that more than one creation got. */
   duplicated: string[];
   /** Ids that no task has or had. */
   gaps: number[];
-  /** Creations that were refused as not applied, and are in the list; tasks of no creation; tasks under another id. */
+  /** Tasks of creations that were refused as not applied, tasks of no creation, and tasks under another id. */
   wrong: string[];
 }
 

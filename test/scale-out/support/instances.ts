@@ -12,18 +12,18 @@ import { waitUntil } from '../../support/wait.ts';
 const haproxy = '/usr/sbin/haproxy';
 
 interface Instance {
-  /** The same after each start. */
+  /** Address, which stays after each start. */
   url: string;
-  /** Kills it with SIGKILL, or ends it. */
+  /** Kills the instance with SIGKILL, or stops it. */
   stop(signal?: NodeJS.Signals): Promise<unknown>;
   start(): Promise<void>;
-  /** Its log so far, of all its starts. */
+  /** Returns the log of all its starts. */
   log(): string;
 }
 
 export interface Instances {
   all: [Instance, ...Instance[]];
-  /** Where clients send requests: HAProxy, if it is installed, or else each instance. */
+  /** Addresses for clients: HAProxy, if it is installed, or else each instance. */
   urls: string[];
 }
 
@@ -32,11 +32,11 @@ interface Options {
   /** Two by default. */
   count?: number;
   flags?: string[];
-  /** Further settings, as a config file has them. */
+  /** Further settings in the form of a config file. */
   settings?: object;
 }
 
-/** Starts servers that share a store, each with a data directory of its own. */
+/** Starts servers that share a store, each with its own data directory. */
 export const startInstances = async (
   t: Scope,
   { store, count = 2, flags = [], settings = {} }: Options,
@@ -77,7 +77,10 @@ const startInstance = async (t: Scope, flags: string[]): Promise<Instance> => {
   };
 };
 
-/** HAProxy in front of the servers, as docs/guides/scaling.md recommends: it never repeats a request that a server has got. */
+/**
+ * Starts HAProxy in front of the servers, as docs/guides/scaling.md recommends: it never repeats a request that a
+ * server has received.
+ */
 const startHaproxy = async (t: Scope, urls: readonly string[]): Promise<string> => {
   const port = await findFreePort();
   const path = join(createFolder(t), 'haproxy.cfg');

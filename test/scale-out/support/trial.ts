@@ -10,18 +10,18 @@ import type { Instances } from './instances.ts';
 import { findInexplicable } from './linearizability.ts';
 import { startWorkload, type Workload } from './workload.ts';
 
-/** Milliseconds that any request may take: its deadline of 10 s, and a busy machine. */
+/** Milliseconds that any request may take: its deadline of 10 s, and the delay of a busy machine. */
 const longestRequestMs = 13_000;
 
 export interface Verdict extends IdFaults {
   operations: number;
   acknowledged: number;
   unknown: number;
-  /** The number of requests that an instance refused with 503. */
+  /** Number of requests that an instance refused with 503. */
   refused: number;
-  /** The histories of tasks that no order of their operations explains. */
+  /** Histories of tasks that no order of their operations explains. */
   inexplicable: Operation[][];
-  /** The slowest request in milliseconds. */
+  /** Slowest request in milliseconds. */
   slowest: number;
   answers: string;
 }
@@ -29,7 +29,7 @@ export interface Verdict extends IdFaults {
 interface Options {
   instances: Instances;
   random: Random;
-  /** Disturbs the store or the instances while clients use them; returns when all is as before. */
+  /** Disturbs the store or the instances while clients use them; resolves when the disturbance is over. */
   fault(workload: Workload): Promise<unknown>;
   /** Acknowledged operations before the fault, and after it; 300 by default. */
   between?: number;
@@ -50,7 +50,7 @@ export const runTrial = async (t: TestContext, options: Options): Promise<Verdic
   return judge(workload, last, list, base);
 };
 
-/** Waits until so many more operations are acknowledged. */
+/** Waits until a number of further operations is acknowledged. */
 export const waitForMore = async (workload: Workload, count: number): Promise<void> => {
   const before = workload.acknowledged();
   const what = `${count} operations are acknowledged`;
@@ -88,7 +88,7 @@ const judge = (
 const printAnswers = ({ answers }: Pick<Workload, 'answers'>): string =>
   [...answers].map(([answer, count]) => `${answer}: ${count}`).join(', ');
 
-/** Creates a task before or after all others: ids that are missing between are gaps. */
+/** Creates a task before or after all others: missing ids between the two are gaps. */
 const createMarker = async ({ all: [{ url }] }: Instances, value: string): Promise<Operation> => {
   const { request, close } = createClient(url);
   const body = { Title: value, Description: value };
@@ -104,7 +104,7 @@ const createMarker = async ({ all: [{ url }] }: Instances, value: string): Promi
   return { client: -1, kind: 'create', id, value, begin, end: performance.now(), outcome: 'ok', answer: 201 };
 };
 
-/** The tasks with ids after this one; every instance must list the same. */
+/** Returns the tasks with ids after `id`; every instance must list equal tasks. */
 const readAfter = async (id: number, { all }: Instances): Promise<FinalTask[]> => {
   const lists = await Promise.all(all.map(({ url }) => readList(url, id)));
   for (const list of lists) assert.deepEqual(list, lists[0]);
@@ -120,7 +120,7 @@ const readList = async (url: string, after: number): Promise<FinalTask[]> => {
   return json.data.map(({ Id, Title, Description }) => ({ id: Id, title: Title, value: Description }));
 };
 
-/** The final list as a read of each task of the history. */
+/** Returns the final list as a read of each task of the history. */
 const readFinally = (operations: readonly Operation[], list: readonly FinalTask[]): Operation[] => {
   const now = performance.now();
   const values = new Map(list.map(({ id, value }) => [id, value]));
@@ -145,7 +145,7 @@ export const assertSound = (t: TestContext, what: string, verdict: Verdict, { is
   assert.ok(verdict.slowest <= longestRequestMs, `the slowest request took ${verdict.slowest} ms`);
 };
 
-/** The figures of a verdict. */
+/** Returns the figures of a verdict. */
 export const summarize = (verdict: Verdict): string =>
   `${verdict.operations} operations, ${verdict.acknowledged} acknowledged, ${verdict.unknown} unknown, ` +
   `${verdict.refused} refused, ` +

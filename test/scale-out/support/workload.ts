@@ -5,33 +5,35 @@ import type { Random } from '../../support/random.ts';
 import { atEnd, type Scope } from '../../support/scope.ts';
 import type { Operation, Outcome } from './history.ts';
 
-/** Milliseconds between the attempts to send a creation with the same Idempotency-Key. */
+/** Milliseconds between attempts to send a creation with its Idempotency-Key. */
 const retryMs = 50;
-/** Every third client waits up to so many milliseconds before a request, so that some arrive while others wait. */
+/**
+ * Longest wait in milliseconds of every third client before a request, so that some requests arrive while others wait.
+ */
 const slowMs = 1000;
-/** The most recent tasks, which clients read and change, so that several do at once. */
+/** Number of the newest tasks, which clients read and change, so that several use a task at a time. */
 const shared = 60;
 
 interface Options {
   /** Base URLs, used in turn. */
   urls: readonly string[];
   random: Random;
-  /** Distinguishes the values of this workload from those of others on the same store. */
+  /** Text that distinguishes the values of this workload from others on the store. */
   tag: string;
   clients?: number;
 }
 
 export interface Workload {
   operations: Operation[];
-  /** The number of answers by status, with the reason of a 503, or by failure of the connection. */
+  /** Number of answers by status, with the reason of a 503, or by failure of the connection. */
   answers: Map<string, number>;
   /** Answers that no fault explains. */
   wrong: string[];
-  /** The duration of the slowest request in milliseconds. */
+  /** Returns the duration of the slowest request in milliseconds. */
   slowest(): number;
-  /** The number of acknowledged operations. */
+  /** Returns the number of acknowledged operations. */
   acknowledged(): number;
-  /** Ends all clients once their requests are answered. */
+  /** Stops all clients after their pending responses. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +45,7 @@ interface Task {
 
 type Answer = Partial<JsonResponse<Partial<Task> & { error?: string }>> & { failure?: string };
 
-/** Clients that create, read, change and remove tasks, each one request after the other, until they are stopped. */
+/** Starts clients that create, read, change and remove tasks, one request after the other, until they are stopped. */
 export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Options): Workload => {
   const operations: Operation[] = [];
   const answers = new Map<string, number>();
@@ -75,7 +77,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
       if (isMissing && answer.json !== undefined) wrong.push(`503 without Retry-After: ${answer.text}`);
       return answer;
     };
-    /** Sends a request until it is not to be repeated, and records it as one operation. */
+    /** Sends a request until no repeat is needed, and records it as one operation. */
     const perform = async (
       operation: Pick<Operation, 'kind' | 'id' | 'value'> & { expected?: string },
       request: Parameters<typeof send>,
@@ -158,7 +160,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
   return { operations, answers, wrong, slowest: () => slowest, acknowledged: () => acknowledged, stop };
 };
 
-/** The status, with the reason of a 503, or the failure of the connection. */
+/** Returns the status, with the reason of a 503, or the failure of the connection. */
 const toName = ({ status, json, failure = '' }: Answer): string =>
   status === 503 ? `503 ${json?.error ?? 'of HAProxy'}` : String(status ?? failure);
 
@@ -169,7 +171,7 @@ const toOutcome = ({ status, json }: Answer): Outcome => {
   if (status === 200 || status === 201) return 'ok';
   if (status === 404) return 'absent';
   if (status === 412) return 'conflict';
-  // Any other 4xx changes nothing; 409 says that the first request with a key is running.
+  // Any other 4xx changes nothing; 409 says that the first request with the key is running.
   if (status !== undefined && status < 500) return 'not-applied';
   return status === 503 && json?.error?.includes('was not applied') ? 'not-applied' : 'unknown';
 };
