@@ -6,6 +6,7 @@ import { root } from './install.mjs';
 /** Folders whose docstrings begin with the thing or the action by its name; add a folder once all its docstrings do. */
 const folders = [
   'bench',
+  'console',
   'scripts',
   'src/auth',
   'src/cli',
@@ -43,11 +44,19 @@ const folders = [
   'tools/texts',
 ];
 
-/** Start of a docstring with a relative clause in place of a noun. */
-const riddle = /^ *\/\*\*[\s*]+(?:What|Who|Whoever|Those|That|Whether|How|Where|Of|So)\b.*/gm;
+const words = '(?:What|Who|Whoever|Those|That|Whether|How|Where|Of|So)\\b';
 
-const found = listFiles(...folders)
-  .filter((file) => /\.[cm]?[jt]sx?$/.test(file))
-  .flatMap((file) => (readFileSync(join(root, file), 'utf8').match(riddle) ?? []).map((text) => `${file}: ${text}`));
+/** Start of a docstring with a relative clause in place of a noun. */
+const docstring = new RegExp(`^ *\\/\\*\\*[\\s*]+${words}.*`, 'gm');
+
+/** The same start of a text of the console. */
+const consoleText = new RegExp(`['"\`]${words}.*`, 'g');
+
+const find = (pattern, ...paths) =>
+  listFiles(...paths)
+    .filter((file) => /\.[cm]?[jt]sx?$/.test(file))
+    .flatMap((file) => (readFileSync(join(root, file), 'utf8').match(pattern) ?? []).map((text) => `${file}: ${text}`));
+
+const found = [...find(docstring, ...folders), ...find(consoleText, 'console/strings')];
 if (found.length > 0) process.stderr.write(`Begin with the thing or the action by its name:\n${found.join('\n')}\n`);
 process.exitCode = found.length === 0 ? 0 : 1;

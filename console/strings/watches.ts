@@ -41,7 +41,7 @@ export const watchTexts = {
   facts: {
     limit: 'Raises an alert',
     every: 'Checked',
-    message: 'What to do',
+    message: 'Instructions',
     level: 'Level',
   },
   reached: {
@@ -179,7 +179,7 @@ export const watchTexts = {
   clearHint: 'If empty, 2 percent better than the limit.',
   every: 'Check every (seconds)',
   everyHint: 'If empty, the default of the type.',
-  message: 'What to do',
+  message: 'Instructions',
   messageHint: 'Shown with each alert.',
   moreSettings: 'More settings',
   noName: 'Enter a name.',

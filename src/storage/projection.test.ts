@@ -38,8 +38,16 @@ const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot:
   const unsaved: Error[] = [];
   let opened: Projection<Ledger> | undefined;
   const journal = await openJournal({
-    ...{ directory, name: 'ledger', segmentBytes, retainBytes, awaitsHold: true, expects: 'all', recentCount: 10 },
-    ...{ minFreeBytes: 0, retryMs: 5, onSync },
+    directory,
+    name: 'ledger',
+    segmentBytes,
+    retainBytes,
+    awaitsHold: true,
+    expects: 'all',
+    recentCount: 10,
+    minFreeBytes: 0,
+    retryMs: 5,
+    onSync,
     report: (event) => {
       if (event.type === 'damaged') damages.push(event.damage);
     },
@@ -59,7 +67,8 @@ const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot:
   atEnd(t, close);
   const projection = await Projection.open({
     ...extras,
-    ...{ log: { ...journal, ...changeLog?.(journal) }, createState: () => new Ledger() },
+    log: { ...journal, ...changeLog?.(journal) },
+    createState: () => new Ledger(),
     snapshot: Object.assign(Object.create(snapshot), change?.(snapshot)) as ProjectionSnapshot,
     ...(needsAll ? { onDamage: refuseDamage, onGap: refuseDamage } : { onDamage: (damage) => damages.push(damage) }),
     onUnsaved: (error) => unsaved.push(error),

@@ -59,8 +59,12 @@ test('a page that the server serves uses the client', async ({ scope, startApp, 
   const { url } = await startApp({ settings: { publicDir } });
   await page.goto(`${url}/docs/`);
   expect(await page.evaluate(`(${useClient})(${JSON.stringify([url, passwords.admin])})`)).toEqual({
-    ...{ isError: true, status: 412, titles: ['Check the backups'], page: 1 },
-    ...{ messages: ['before', 'after the stream was lost'], opened: 2 },
+    isError: true,
+    status: 412,
+    titles: ['Check the backups'],
+    page: 1,
+    messages: ['before', 'after the stream was lost'],
+    opened: 2,
   });
 });
 

@@ -95,7 +95,11 @@ test('a Reader sees how destinations are doing, and is offered no change of them
 });
 
 const destination = (name: string, url: string, more: object = {}) => ({
-  ...{ name, type: 'webhook', url, notify: 'incidents', groupSeconds: 0 },
+  name,
+  type: 'webhook',
+  url,
+  notify: 'incidents',
+  groupSeconds: 0,
   ...more,
 });
 

@@ -125,7 +125,7 @@ test('with the keyboard alone a watch is made, tested, changed, paused, deleted 
   await edit.getByRole('button', { name: 'Save' }).press('Enter');
   await expect(edit.getByRole('alert')).toHaveText('critical must be higher than limit');
   await edit.getByLabel('Critical limit (ms)').fill('9000');
-  await edit.getByLabel('What to do').fill('call Anna');
+  await edit.getByLabel('Instructions').fill('call Anna');
   await edit.getByRole('button', { name: 'Save' }).press('Enter');
   await expect(drawer.getByText('from 5,000 ms on, critical from 9,000 ms on')).toBeVisible();
   await drawer.getByRole('button', { name: 'Pause' }).press('Enter');
@@ -139,7 +139,13 @@ test('with the keyboard alone a watch is made, tested, changed, paused, deleted 
   const { json } = await app.request('GET', '/api/watches/ours', { token: await app.login('admin') });
   const port = Number(new URL(app.url).port);
   expect(json['settings']).toEqual({
-    ...{ name: 'ours', type: 'tcp', host: '127.0.0.1', port, limit: 5000, critical: 9000, message: 'call Anna' },
+    name: 'ours',
+    type: 'tcp',
+    host: '127.0.0.1',
+    port,
+    limit: 5000,
+    critical: 9000,
+    message: 'call Anna',
   });
   expect(complaints.filter((each) => !each.includes('400 (Bad Request)'))).toEqual([]);
 });

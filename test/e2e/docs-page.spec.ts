@@ -79,7 +79,8 @@ const openInTheme = async (
 ): Promise<DocsPage> => {
   const docs = await openDocs({
     settings,
-    ...{ viewport: { width, height: 800 }, colorScheme: theme === 'light' ? 'dark' : 'light' },
+    viewport: { width, height: 800 },
+    colorScheme: theme === 'light' ? 'dark' : 'light',
     script: () => `localStorage.setItem('signalbox-preferences', '{"theme":"${theme}"}')`,
   });
   const { page, complaints } = docs;

@@ -63,8 +63,12 @@ export const startPublished = async (
   { settings = {}, seed, folder = createFolder(scope), port = 0, preload, variables = {} }: PublishedOptions = {},
 ): Promise<TestApp & Running> => {
   const config = writeConfig(folder, {
-    ...{ dataDir: join(folder, 'data'), logLevel: 'silent', jwtSecret: secret, ...always },
-    ...{ adminPassword: passwords.admin, readerPassword: passwords.reader },
+    dataDir: join(folder, 'data'),
+    logLevel: 'silent',
+    jwtSecret: secret,
+    ...always,
+    adminPassword: passwords.admin,
+    readerPassword: passwords.reader,
     ...(seed !== undefined && { seed: writeConfig(folder, seed, 'seed.json') }),
     ...settings,
   });
