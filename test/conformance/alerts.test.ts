@@ -31,14 +31,14 @@ const sendNumbered = async (app: TestApp, count: number): Promise<void> => {
   }
 };
 
-test('X1 POST /api/alert returns received true and a GUID', async (t) => {
+test('POST /api/alert returns received true and a GUID', async (t) => {
   const app = await startApp(t);
   const { status, json } = await send(app, disk);
   assert.deepEqual([status, Object.keys(json), json['received']], [200, ['received', 'id'], true]);
   assert.match(String(json['id']), /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 });
 
-test('X2 an alert is appended to a log file as one line of JSON with its id', async (t) => {
+test('an alert is appended to a log file as one line of JSON with its id', async (t) => {
   const app = await startApp(t);
   const ids = [(await send(app, disk)).json['id'], (await send(app, { message: 'second' })).json['id']];
   const lines = readFileSync(join(app.folder, 'data', 'alerts.jsonl'), 'utf8')
@@ -51,7 +51,7 @@ test('X2 an alert is appended to a log file as one line of JSON with its id', as
   assert.equal(JSON.parse(lines[0] ?? '').message, 'sda1 is full');
 });
 
-test('X3 GET /api/alerts returns count and data, and an empty list if nothing is stored', async (t) => {
+test('GET /api/alerts returns count and data, and an empty list if nothing is stored', async (t) => {
   const app = await startApp(t);
   const { text, headers } = await app.request('GET', '/api/alerts');
   assert.equal(text, '{"count":0,"data":[]}');
@@ -60,7 +60,7 @@ test('X3 GET /api/alerts returns count and data, and an empty list if nothing is
   assert.equal((await list(app)).length, 1);
 });
 
-test('X4 without count the list has the last ten alerts', async (t) => {
+test('without count the list contains the last ten alerts', async (t) => {
   const app = await startApp(t);
   await sendNumbered(app, 12);
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('X4 without count the list has the last ten alerts', async (t) => {
   assert.equal((await list(app, '?count=&other=1')).length, 10);
 });
 
-test('X5 level matches exactly, and filters only the last count records of the log', async (t) => {
+test('level matches exactly, and filters only the last count records of the log', async (t) => {
   const app = await startApp(t);
   await sendNumbered(app, 6);
   assert.deepEqual(
@@ -87,7 +87,7 @@ test('X5 level matches exactly, and filters only the last count records of the l
   assert.equal((await list(app, '?level=')).length, 6);
 });
 
-test('X6 alerts are listed after a restart', async (t) => {
+test('alerts are listed after a restart', async (t) => {
   const first = await startApp(t, { settings: { profiles: ['X'] } });
   await send(first, disk);
   await first.close();
@@ -99,7 +99,7 @@ test('X6 alerts are listed after a restart', async (t) => {
   );
 });
 
-test('D9x a count that is not a plain whole number, or is repeated, is 400 and names it', async (t) => {
+test('a count that is not a plain whole number, or is repeated, gets 400, which names the parameter', async (t) => {
   const { request } = await startApp(t);
   for (const query of ['count=-1', 'count=1.5', 'count=ten', 'count=1&count=2', 'count=0x10']) {
     const { status, json } = await request<{ error: string }>('GET', `/api/alerts?${query}`);
@@ -108,21 +108,21 @@ test('D9x a count that is not a plain whole number, or is repeated, is 400 and n
   }
 });
 
-test('D10x a count above 10,000 is 400, and 10,000 is accepted', async (t) => {
+test('a count above 10,000 gets 400, and 10,000 is accepted', async (t) => {
   const { request } = await startApp(t);
   assert.equal((await request('GET', '/api/alerts?count=10000')).status, 200);
   const { status, json } = await request('GET', '/api/alerts?count=10001');
   assert.deepEqual([status, json], [400, { error: 'count must be at most 10000' }]);
 });
 
-test('D27 missing and null fields are stored as empty strings', async (t) => {
+test('missing and null fields are stored as empty strings', async (t) => {
   const app = await startApp(t);
   await send(app, { message: 'only this', source: null });
   const [alert] = await list(app);
   assert.deepEqual([alert?.source, alert?.level, alert?.hostname, alert?.message], ['', '', '', 'only this']);
 });
 
-test('D27a an alert with no non-empty field is 400 and is not stored', async (t) => {
+test('an alert without a non-empty field gets 400 and is not stored', async (t) => {
   const app = await startApp(t);
   for (const body of [{}, { message: '' }, { source: null, level: '' }, { severity: 'high' }]) {
     const { status, json } = await send(app, body);
@@ -131,7 +131,7 @@ test('D27a an alert with no non-empty field is 400 and is not stored', async (t)
   assert.deepEqual(await list(app), []);
 });
 
-test('D27b timestamp and receivedAt are the local time of receipt', async (t) => {
+test('timestamp and receivedAt are the local time of receipt', async (t) => {
   const app = await startApp(t);
   await send(app, { ...disk, timestamp: '1999-01-01T00:00:00', receivedAt: '00:00:00' });
   const [alert] = await list(app);
@@ -140,7 +140,7 @@ test('D27b timestamp and receivedAt are the local time of receipt', async (t) =>
   assert.ok(Math.abs(new Date(alert?.timestamp ?? '').getTime() - Date.now()) < 5000);
 });
 
-test('D28 records are oldest first and show exactly the six fields, in order', async (t) => {
+test('records are listed oldest first with exactly the six fields, in order', async (t) => {
   const app = await startApp(t);
   await send(app, { ...disk, extra: 1 });
   await send(app, { message: 'later' });
@@ -153,7 +153,7 @@ test('D28 records are oldest first and show exactly the six fields, in order', a
   for (const alert of alerts) assert.deepEqual(Object.keys(alert), fields);
 });
 
-test('D8x a field of an alert that is not a string is 400, names it and stores nothing', async (t) => {
+test('a field of an alert that is not a string gets 400, which names the field, and stores nothing', async (t) => {
   const app = await startApp(t);
   for (const value of [1, true, [], {}]) {
     const { status, json } = await send(app, { ...disk, level: value });
@@ -162,7 +162,7 @@ test('D8x a field of an alert that is not a string is 400, names it and stores n
   assert.deepEqual(await list(app), []);
 });
 
-test('D29a intake and listing are open by default, and alertsAuth bearer protects both', async (t) => {
+test('intake and listing are open by default, and alertsAuth bearer protects both', async (t) => {
   const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
   assert.equal((await send(app, disk)).status, 401);
   assert.equal((await app.request('GET', '/api/alerts')).status, 401);

@@ -7,7 +7,7 @@ import { startApp } from '../support/app.ts';
 
 const json = 'application/json; charset=utf-8';
 
-test('G1 every API response with a body is labelled application/json; charset=utf-8', async (t) => {
+test('every API response with a body has the type application/json; charset=utf-8', async (t) => {
   const { request } = await startApp(t);
   const paths = ['/health', '/api/health', '/api/info', '/api/processes', '/api/disks', '/api/tasks', '/api/alerts'];
   for (const path of [...paths, '/simple/api/tasks', '/openapi.json']) {
@@ -16,7 +16,7 @@ test('G1 every API response with a body is labelled application/json; charset=ut
   }
 });
 
-test('D13f every response forbids content sniffing and referrers, and API responses are not cached', async (t) => {
+test('every response forbids content sniffing and referrers, and API responses are not cached', async (t) => {
   const { request } = await startApp(t);
   for (const [method, path, status] of [
     ['GET', '/api/tasks', 200],
@@ -38,7 +38,7 @@ test('D13f every response forbids content sniffing and referrers, and API respon
   }
 });
 
-test('D12 a known path with another method is 405 with Allow', async (t) => {
+test('a known path with another method gets 405 with Allow', async (t) => {
   const { request } = await startApp(t);
   const cases = [
     ['PATCH', '/api/tasks', 'GET, HEAD, POST'],
@@ -58,7 +58,7 @@ test('D12 a known path with another method is 405 with Allow', async (t) => {
   }
 });
 
-test('D12a HEAD returns what GET returns, without the body', async (t) => {
+test('HEAD returns the headers of GET, without the body', async (t) => {
   const { request } = await startApp(t);
   await request('POST', '/api/tasks', { body: { Title: 'one' } });
   for (const path of ['/health', '/api/tasks', '/api/tasks/1', '/api/disks', '/docs/']) {
@@ -70,7 +70,7 @@ test('D12a HEAD returns what GET returns, without the body', async (t) => {
   assert.equal((await request('HEAD', '/api/tasks/2')).status, 404);
 });
 
-test('D12b simple tasks treat HEAD and other methods as unknown routes: 404', async (t) => {
+test('simple tasks answer HEAD and other methods like unknown routes: 404', async (t) => {
   const { request } = await startApp(t);
   for (const [method, path] of [
     ['HEAD', '/simple/api/tasks'],
@@ -83,7 +83,7 @@ test('D12b simple tasks treat HEAD and other methods as unknown routes: 404', as
   }
 });
 
-test('D13 an unknown route is 404 with a JSON error, whatever the body', async (t) => {
+test('an unknown route gets 404 with a JSON error, with any body', async (t) => {
   const { request } = await startApp(t);
   for (const path of ['/nope', '/api', '/api/', '/api/tasks/1/2', '/protected', '/docs/nope.html', '/API/TASKS']) {
     const { status, headers, json: body } = await request('GET', path);
@@ -92,14 +92,14 @@ test('D13 an unknown route is 404 with a JSON error, whatever the body', async (
   assert.equal((await request('POST', '/nope', { body: 'not json' })).status, 404);
 });
 
-test('D13a a path that cannot be decoded is 400 with a JSON error', async (t) => {
+test('a path that cannot be decoded gets 400 with a JSON error', async (t) => {
   const { request } = await startApp(t);
   const { status, headers, json: body } = await request('GET', '/api/tasks/%zz');
   assert.deepEqual([status, headers['content-type']], [400, json]);
   assert.deepEqual(body, { error: 'The path of the request cannot be decoded' });
 });
 
-test('D13b an unexpected error is 500 with the request’s id and no internals', async (t) => {
+test('an unexpected error gets 500 with the request’s id and no internals', async (t) => {
   const { request } = await startApp(t, { features: [failing], settings: { profiles: ['failing'] } });
   const { status, headers, text, json: body } = await request<{ requestId: string }>('GET', '/api/fails');
   assert.deepEqual([status, headers['content-type']], [500, json]);
@@ -108,7 +108,7 @@ test('D13b an unexpected error is 500 with the request’s id and no internals',
   assert.doesNotMatch(text, /disk on fire/);
 });
 
-/** A feature that throws. */
+/** Feature whose route throws. */
 const failing = defineFeature({
   name: 'failing',
   profiles: [{ name: 'failing', summary: 'always fails' }],

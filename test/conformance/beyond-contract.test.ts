@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
 
-/** A webhook of Alertmanager, as far as its format needs it. */
+/** Smallest webhook of Alertmanager that its format accepts. */
 const foreign = {
   version: '4',
   receiver: 'desk',
@@ -25,7 +25,7 @@ const send = ({ request }: TestApp, body: unknown) => request('POST', '/api/aler
 const search = async ({ request }: TestApp): Promise<Record<string, unknown>[]> =>
   (await request<{ data: Record<string, unknown>[] }>('GET', '/api/alerts/search')).json.data;
 
-test('D33 alerts of other programs have routes of their own, and POST /api/alert takes no foreign format', async (t) => {
+test('alerts of other programs have their own routes, and POST /api/alert accepts no foreign format', async (t) => {
   const app = await startApp(t);
   assert.equal((await app.request('POST', '/api/alert/alertmanager', { body: foreign })).status, 200);
   assert.equal((await send(app, foreign)).status, 400);
@@ -35,7 +35,7 @@ test('D33 alerts of other programs have routes of their own, and POST /api/alert
   );
 });
 
-test('D35 without the request headers, validators change neither status nor body', async (t) => {
+test('without the request headers, validators change neither status nor body', async (t) => {
   const { request } = await startApp(t);
   const body = { ...taskFields };
   const first = await request('POST', '/api/tasks', { body });
@@ -53,7 +53,7 @@ test('D35 without the request headers, validators change neither status nor body
   assert.equal((await request('GET', path)).json['Title'], 'b');
 });
 
-test('D36 tasks are in memory by default, and a restart with a file store keeps them', async (t) => {
+test('tasks are in memory by default, and a restart with a file store keeps them', async (t) => {
   for (const [store, status] of [
     [undefined, 404],
     ['file', 200],
@@ -67,7 +67,7 @@ test('D36 tasks are in memory by default, and a restart with a file store keeps 
   }
 });
 
-test('D37 routes for machines give numbers and times with an offset; the documents of the contract keep their texts', async (t) => {
+test('routes for machines return numbers and times with an offset; the documents of the contract keep their texts', async (t) => {
   const { request } = await startApp(t);
   const { text } = await request('GET', '/metrics');
   assert.match(text, /^process_start_time_seconds \d+(\.\d+)?$/m);
@@ -77,7 +77,7 @@ test('D37 routes for machines give numbers and times with an offset; the documen
   assert.match(String(health['cpuUsage']), /^\d+%$/);
 });
 
-test('D38 /docs/ and /console/ are two folders of pages, each with a policy of its own', async (t) => {
+test('/docs/ and /console/ are two folders of pages, each with its own policy', async (t) => {
   const { request } = await startApp(t);
   const [docs, console] = [await request('GET', '/docs/'), await request('GET', '/console/')];
   for (const { status, headers } of [docs, console]) {
@@ -88,7 +88,7 @@ test('D38 /docs/ and /console/ are two folders of pages, each with a policy of i
   assert.doesNotMatch(console.headers['content-security-policy'] ?? '', /unsafe/);
 });
 
-test('D39 the level stays as it was sent, and its severity is found everywhere beyond the contract', async (t) => {
+test('the level stays as sent, and its severity is shown everywhere beyond the contract', async (t) => {
   const app = await startApp(t);
   await send(app, { message: 'a', level: 'emerg' });
   const { text } = await app.request('GET', '/api/alerts');
@@ -98,7 +98,7 @@ test('D39 the level stays as it was sent, and its severity is found everywhere b
   assert.deepEqual([found?.['level'], found?.['severity']], ['emerg', 'CRITICAL']);
 });
 
-test('D40 by default the routes of the contract are open; access login closes them, and former settings still do', async (t) => {
+test('by default the routes of the contract are open; access login closes them, and so do former settings', async (t) => {
   const count = async (settings: Record<string, unknown>): Promise<number[]> => {
     const app = await startApp(t, { settings });
     const read = (await app.request('GET', '/api/alerts')).status;
@@ -110,7 +110,7 @@ test('D40 by default the routes of the contract are open; access login closes th
   assert.deepEqual(await count({ alertsAuth: 'bearer' }), [401, 401, 200]);
 });
 
-test('D41 key, status, labels and link change neither the response nor the listing, and a wrong type in them is 400', async (t) => {
+test('key, status, labels and link change neither the response nor the listing, and a wrong type in them gets 400', async (t) => {
   const app = await startApp(t);
   const more = { key: 'disk', status: 'firing', labels: { disk: 'sda1' }, link: 'https://desk.example/1' };
   const { status, json } = await send(app, { message: 'a', ...more });

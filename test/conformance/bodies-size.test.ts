@@ -8,7 +8,7 @@ import { send, token, type WritingRoute, writingRoutes } from './support/writing
 const mebibyte = 1024 * 1024;
 const seed = { tasks: [{ Title: 'seeded' }] };
 
-/** The route's body, padded with an unknown field to exactly `size` bytes. */
+/** Returns the route's body, padded with an unknown field to exactly `size` bytes. */
 const fill = ({ body }: WritingRoute, size: number, character = 'x'): string => {
   const empty = Buffer.byteLength(JSON.stringify({ ...body, filling: '' }));
   const filling = character.repeat((size - empty) / Buffer.byteLength(character));
@@ -18,14 +18,14 @@ const fill = ({ body }: WritingRoute, size: number, character = 'x'): string => 
   });
 };
 
-test('B9 a body of exactly 1 MiB is accepted', async (t) => {
+test('a body of exactly 1 MiB is accepted', async (t) => {
   const app = await startApp(t, { seed });
   for (const route of writingRoutes) {
     assertJson(await send(app, route, fill(route, mebibyte)), route.accepted);
   }
 });
 
-test('B10 a body of more than 1 MiB is 413 {error} and changes nothing', async (t) => {
+test('a body of more than 1 MiB gets 413 {error} and changes nothing', async (t) => {
   const app = await startApp(t, { seed });
   for (const route of writingRoutes) {
     await assertUnchanged(app, { path: route.list ?? '/api/tasks', token }, async () => {
@@ -36,7 +36,7 @@ test('B10 a body of more than 1 MiB is 413 {error} and changes nothing', async (
   }
 });
 
-test('B11 the size of a body is counted in bytes, not characters', async (t) => {
+test('the size of a body is counted in bytes, not characters', async (t) => {
   const app = await startApp(t, { seed });
   for (const route of writingRoutes) {
     assertJson(await send(app, route, fill(route, mebibyte, '漢')), route.accepted);
@@ -44,7 +44,7 @@ test('B11 the size of a body is counted in bytes, not characters', async (t) => 
   }
 });
 
-test('B12 a chunked body is rejected once it exceeds 1 MiB', async (t) => {
+test('a chunked body is rejected once it exceeds 1 MiB', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['tasks'] } });
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     const connection = openConnection(app.url);

@@ -100,7 +100,7 @@ test('no command runs while the audit cannot be written, and commands run again 
   assert.equal((await readAudit(app)).at(-1)?.['exit'], 'ok');
 });
 
-test('the audit holds no token, no password and no refused line', async (t) => {
+test('the audit contains no token, no password and no refused line', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const command = `Get-Process -Password ${passwords.admin}`;

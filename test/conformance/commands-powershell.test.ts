@@ -5,7 +5,7 @@ import { powerShell, recordPowerShell } from '../support/power-shell.ts';
 
 const { skip } = powerShell;
 
-/** The service with PowerShell's engine, and a stand-in for Get-Service, which exists on Windows only. */
+/** Starts the service with PowerShell's engine, and a stand-in for Get-Service, which exists only on Windows. */
 const start = async (t: TestContext) => {
   const recorded = recordPowerShell(t, 'Get-Service');
   const app = await startApp(t, { settings: { commandRunner: 'powershell', powershellPath: recorded.program } });
@@ -14,7 +14,7 @@ const start = async (t: TestContext) => {
   return { recorded, execute };
 };
 
-test('D30c with PowerShell the result is an array of objects too, and the command line is data', {
+test('with PowerShell the result is an array of objects, too, and the command line is data', {
   skip,
 }, async (t) => {
   const { recorded, execute } = await start(t);
@@ -27,14 +27,14 @@ test('D30c with PowerShell the result is an array of objects too, and the comman
   assert.ok(!recorded.readArguments().some((argument) => argument.includes('whoami')));
 });
 
-test('X10a a command that fails in PowerShell is 500 with success false and its message', { skip }, async (t) => {
+test('a command that fails in PowerShell gets 500 with success false and its message', { skip }, async (t) => {
   const { execute } = await start(t);
   const { status, json } = await execute('Get-Service nosuch');
   const error = "Cannot find any service with service name 'nosuch'.";
   assert.deepEqual([status, json], [500, { success: false, error }]);
 });
 
-test('D24c psVersion is the version of the PowerShell that powershellPath names', { skip }, async (t) => {
+test('psVersion is the version of the PowerShell at powershellPath', { skip }, async (t) => {
   const app = await startApp(t, { settings: { powershellPath: powerShell.program } });
   assert.equal((await app.request('GET', '/api/info')).json['psVersion'], '7.6.9');
 });

@@ -18,7 +18,7 @@ const start = async (
   return { app, execute };
 };
 
-test('X7 POST /api/execute returns success, the command and its result', async (t) => {
+test('POST /api/execute returns success, the command and its result', async (t) => {
   const { execute } = await start(t);
   const command = `Get-Process -Id ${process.pid}`;
   const { status, json } = await execute(command);
@@ -26,7 +26,7 @@ test('X7 POST /api/execute returns success, the command and its result', async (
   assert.deepEqual([json.success, json.command, json.result[0]?.['Id']], [true, command, process.pid]);
 });
 
-test('X8 a command line whose first token is not one of the four commands is 403', async (t) => {
+test('a command line whose first token is not one of the four commands gets 403', async (t) => {
   const { execute } = await start(t);
   for (const command of [
     'Get-Item x',
@@ -49,7 +49,7 @@ test('X8 a command line whose first token is not one of the four commands is 403
   }
 });
 
-test('X9 a body without a command, or with one that is not a string, is 400', async (t) => {
+test('a body without a command, or with a command that is not a string, gets 400', async (t) => {
   const { app, execute } = await start(t);
   const token = await app.login('admin');
   assert.equal((await app.request('POST', '/api/execute', { token })).status, 400);
@@ -59,14 +59,14 @@ test('X9 a body without a command, or with one that is not a string, is 400', as
   }
 });
 
-test('X10 a command that fails is 500 with success false and the error', async (t) => {
+test('a failed command gets 500 with success false and the error', async (t) => {
   const { execute } = await start(t);
   const { status, json } = await execute('Get-Process -Name no-such-process');
   assert.deepEqual([status, Object.keys(json), json.success], [500, ['success', 'error'], false]);
   assert.match(json.error, /no-such-process/);
 });
 
-test('D29 executing a command needs a token with role Admin: none or a bad one is 401, another role 403', async (t) => {
+test('a command needs a token with role Admin: none or an invalid one gets 401, another role 403', async (t) => {
   const { request, login } = await startApp(t);
   const body = { command: 'Get-Process' };
   assert.equal((await request('POST', '/api/execute', { body })).status, 401);
@@ -75,7 +75,7 @@ test('D29 executing a command needs a token with role Admin: none or a bad one i
   assert.equal((await request('POST', '/api/execute', { body, token })).status, 403);
 });
 
-test('D29b executeAuth none opens /api/execute, and the start message says so', async (t) => {
+test('executeAuth none opens /api/execute, and the start message says so', async (t) => {
   const app = await startApp(t, { settings: { executeAuth: 'none' } });
   const { status } = await app.request('POST', '/api/execute', { body: { command: 'Get-Process' } });
   assert.equal(status, 200);
@@ -85,7 +85,7 @@ test('D29b executeAuth none opens /api/execute, and the start message says so', 
   );
 });
 
-test('D30 the command line is data: other syntax is 403 with an error that names it', async (t) => {
+test('the command line is data: other syntax gets 403 with an error that names it', async (t) => {
   const { execute } = await start(t);
   for (const [command, named] of [
     ['Get-Process; Get-Service', /;/],
@@ -104,7 +104,7 @@ test('D30 the command line is data: other syntax is 403 with an error that names
   }
 });
 
-test('D30a a parameter that is not listed for the command, is shortened or is given twice is 403 and named', async (t) => {
+test('a parameter that the command does not have, is shortened or is given twice gets 403, which names it', async (t) => {
   const { execute } = await start(t);
   for (const [command, named] of [
     ['Get-Process -ComputerName other', /ComputerName/],
@@ -123,7 +123,7 @@ test('D30a a parameter that is not listed for the command, is shortened or is gi
   }
 });
 
-test('D30b the result is always an array of objects', async (t) => {
+test('the result is always an array of objects', async (t) => {
   const { execute } = await start(t);
   for (const command of [`Get-Process -Id ${process.pid}`, 'Get-Process', 'Get-CimInstance Win32_OperatingSystem']) {
     const { json } = await execute(command);

@@ -32,7 +32,7 @@ const broken = defineFeature({
   }),
 });
 
-test('D13g a 500 hides the reason, and its log line has the reason but nothing from the request', async (t) => {
+test('a 500 hides the reason, and its log line contains the reason but nothing from the request', async (t) => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
   const settings = { jwtSecret: secret, profiles: ['broken'] };

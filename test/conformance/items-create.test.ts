@@ -7,7 +7,7 @@ import { addItem, createSeed, listItems, startItems, token } from './support/ite
 
 const list = { path: '/api/items', token };
 
-test('I7 POST /api/items without a token is 401, whatever the body, and creates no item', async (t) => {
+test('POST /api/items without a token gets 401, with any body, and creates no item', async (t) => {
   const app = await startItems(t);
   await assertUnchanged(app, list, async () => {
     for (const body of [{ name: 'a' }, {}, '{', undefined]) {
@@ -16,7 +16,7 @@ test('I7 POST /api/items without a token is 401, whatever the body, and creates 
   });
 });
 
-test('I8 POST /api/items returns 201 with id, name, status `created` and message, in this order', async (t) => {
+test('POST /api/items returns 201 with id, name, status `created` and message, in this order', async (t) => {
   const app = await startItems(t);
   const answer = await app.request('POST', '/api/items', { body: { name: 'a' }, token });
   assertJson(answer, 201);
@@ -26,13 +26,13 @@ test('I8 POST /api/items returns 201 with id, name, status `created` and message
   assert.equal(typeof answer.json['message'], 'string');
 });
 
-test('I9 a created item is listed, without the message', async (t) => {
+test('a created item is listed, without the message', async (t) => {
   const app = await startItems(t);
   const { id } = await addItem(app, { name: 'a' });
   assert.deepEqual((await listItems(app)).data, [{ id, name: 'a', status: 'created' }]);
 });
 
-test('I10 the name of an item is kept as sent', async (t) => {
+test('the name of an item is kept as sent', async (t) => {
   const app = await startItems(t);
   const names = ['  a ', ' ', 'x'.repeat(5000), '😀', '漢字', 'e\u0301', '\u0000', '"\\', '__proto__', 'constructor'];
   for (const name of names) assert.equal((await addItem(app, { name })).name, name);
@@ -42,7 +42,7 @@ test('I10 the name of an item is kept as sent', async (t) => {
   );
 });
 
-test('I11 POST of an item without a name, or with an empty one, is 400 {error} and creates no item', async (t) => {
+test('POST of an item without a name, or with an empty one, gets 400 {error} and creates no item', async (t) => {
   const app = await startItems(t);
   await assertUnchanged(app, list, async () => {
     for (const body of [{}, { name: '' }, { title: 'a' }]) {
@@ -51,7 +51,7 @@ test('I11 POST of an item without a name, or with an empty one, is 400 {error} a
   });
 });
 
-test('I12 both roles can list and create items', async (t) => {
+test('both roles can list and create items', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['items', 'login'] } });
   for (const name of ['admin', 'reader'] as const) {
     const options = { token: await app.login(name) };
@@ -60,7 +60,7 @@ test('I12 both roles can list and create items', async (t) => {
   }
 });
 
-test('I13 items are lost when the server restarts, even with the same data directory', {
+test('items are lost when the server restarts, even with the same data directory', {
   skip: keepsTasks,
 }, async (t) => {
   const first = await startItems(t);
@@ -71,7 +71,7 @@ test('I13 items are lost when the server restarts, even with the same data direc
   assert.equal((await listItems(second)).total, 0);
 });
 
-test('D8l an item name that is null or not a string is rejected and creates no item', async (t) => {
+test('an item name that is null or not a string is rejected and creates no item', async (t) => {
   const app = await startItems(t);
   await assertUnchanged(app, list, async () => {
     for (const name of [null, 0, 1, true, false, [], ['a'], {}, { a: 1 }]) {
@@ -80,7 +80,7 @@ test('D8l an item name that is null or not a string is rejected and creates no i
   });
 });
 
-test('D8m other fields of an item are ignored, and field names are case-sensitive', async (t) => {
+test('other fields of an item are ignored, and field names are case-sensitive', async (t) => {
   const app = await startItems(t);
   const created = await addItem(app, { name: 'a', id: 5000, status: 'active', constructor: 1 });
   assert.equal(created.status, 'created');
@@ -88,7 +88,7 @@ test('D8m other fields of an item are ignored, and field names are case-sensitiv
   assertError(await app.request('POST', '/api/items', { body: { Name: 'a' }, token }), 400, /name/);
 });
 
-test('D21b an item id is a random whole number from 0 to 999', async (t) => {
+test('an item id is a random whole number from 0 to 999', async (t) => {
   const app = await startItems(t);
   const ids: number[] = [];
   for (let count = 0; count < 50; count++) ids.push((await addItem(app, { name: 'a' })).id);
@@ -99,14 +99,14 @@ test('D21b an item id is a random whole number from 0 to 999', async (t) => {
   );
 });
 
-test('D21c a new item gets an unused id until all thousand are taken', async (t) => {
+test('a new item gets an unused id until all thousand are taken', async (t) => {
   const app = await startItems(t, createSeed(980));
   for (let count = 0; count < 20; count++) await addItem(app, { name: 'a' });
   const { data } = await listItems(app, '?size=1000');
   assert.equal(new Set(data.map(({ id }) => id)).size, 1000);
 });
 
-test('D21d once all thousand ids are taken, items are still created with repeated ids', async (t) => {
+test('once all thousand ids are taken, items are still created with repeated ids', async (t) => {
   const app = await startItems(t, createSeed(1000));
   const { id } = await addItem(app, { name: 'a' });
   assert.ok(Number.isInteger(id) && id >= 0 && id < 1000);

@@ -22,7 +22,7 @@ const write = (app: TestApp, token: string) =>
 
 const read = (app: TestApp, token: string) => app.request('GET', '/api/alerts', { headers: { authorization: token } });
 
-test('D34a a key opens the routes of its scopes, with or without `Bearer`', async (t) => {
+test('a key opens the routes of its scopes, with or without `Bearer`', async (t) => {
   const app = await start(t);
   for (const { key } of [writer, both]) {
     assertJson(await write(app, `Bearer ${key}`), 200);
@@ -31,7 +31,7 @@ test('D34a a key opens the routes of its scopes, with or without `Bearer`', asyn
   for (const { key } of [reader, both]) assertJson(await read(app, `Bearer ${key}`), 200);
 });
 
-test('D34g a key with alerts:read opens every route that reads alerts', async (t) => {
+test('a key with alerts:read opens every route that reads alerts', async (t) => {
   const app = await start(t);
   const { id } = (await write(app, writer.key)).json as { id: string };
   for (const path of ['search', 'histogram', id]) {
@@ -43,7 +43,7 @@ test('D34g a key with alerts:read opens every route that reads alerts', async (t
   }
 });
 
-test('D34b on every other route a key is a token without three parts', async (t) => {
+test('on every other route a key is refused like a token without three parts', async (t) => {
   const app = await start(t);
   for (const { key } of [reader, scraper])
     assertUnauthorized(await write(app, `Bearer ${key}`), 'Invalid token format');
@@ -59,7 +59,7 @@ test('D34b on every other route a key is a token without three parts', async (t)
   }
 });
 
-test('D34c only the whole key in the header is accepted, not its hash, its parts or other cases', async (t) => {
+test('only the whole key in the header is accepted, not its hash, its parts or another case', async (t) => {
   const app = await start(t);
   const { key, entry } = both;
   const altered = key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
@@ -82,7 +82,7 @@ test('D34c only the whole key in the header is accepted, not its hash, its parts
   assertUnauthorized(await write(app, ''), 'Missing token');
 });
 
-test('D34d tokens open the routes of keys as before, and a token that contains a key is a bad token', async (t) => {
+test('tokens open the routes of keys, too, and a token that contains a key is an invalid token', async (t) => {
   const app = await start(t);
   const token = signToken(createClaims());
   assertJson(await write(app, `Bearer ${token}`), 200);
@@ -91,12 +91,12 @@ test('D34d tokens open the routes of keys as before, and a token that contains a
   assertUnauthorized(await write(app, `Bearer ${signToken(createClaims({ iat: 0, exp: 1 }))}`), 'Token expired');
 });
 
-test('D34e without keys, no text with the form of a key is accepted', async (t) => {
+test('without keys, no text with the form of a key is accepted', async (t) => {
   const app = await start(t, { keys: [] });
   for (const { key } of all) assertUnauthorized(await write(app, `Bearer ${key}`), 'Invalid token format');
 });
 
-test('D34f a key has 256 random bits in base 62, and the settings hold its SHA-256', () => {
+test('a key has 256 random bits in base 62, and the settings contain its SHA-256', () => {
   const keys = Array.from({ length: 100 }, () => create('alerts:write'));
   assert.equal(new Set(keys.map(({ key }) => key)).size, 100);
   for (const { key, entry } of keys) {

@@ -19,7 +19,7 @@ const body = (Username: string, Password: string) => ({ body: { Username, Passwo
 // Only Linux has loopback addresses other than 127.0.0.1 by default.
 const loopback = process.platform !== 'linux' && 'it needs a second loopback address';
 
-test('A26 of 1,000 wrong logins on 50 connections, 99 % get 429 while other requests are served', {
+test('of 1,000 wrong logins on 50 connections, 99 % get 429 while other requests are served', {
   skip: loopback,
 }, async (t) => {
   const { url } = await startProgram(t, ['--data-dir', createFolder(t)], { variables });
@@ -49,7 +49,7 @@ test('A26 of 1,000 wrong logins on 50 connections, 99 % get 429 while other requ
   assert.equal((await login(owner, passwords.admin)).status, 200);
 });
 
-test('A27 after eight wrong logins an address gets 429 before any password is checked', async (t) => {
+test('after eight wrong logins an address gets 429 before any password is checked', async (t) => {
   const app = await startLogin(t);
   const login = (name: string, password: string) => app.request('POST', '/api/auth/login', body(name, password));
   for (let count = 0; count < 4; count += 1) {
@@ -68,7 +68,7 @@ test('A27 after eight wrong logins an address gets 429 before any password is ch
   }
 });
 
-test('A28 a login without a name, or with an impossible password, does not count towards the limits', async (t) => {
+test('a login without a name, or with an impossible password, does not count towards the limits', async (t) => {
   const app = await startLogin(t);
   for (let count = 0; count < 5; count += 1) {
     for (const Password of ['', 'x'.repeat(129), null]) {
@@ -80,14 +80,14 @@ test('A28 a login without a name, or with an impossible password, does not count
   assert.equal(typeof (await app.login('admin')), 'string');
 });
 
-test('A29 the login limits can be turned off', async (t) => {
+test('login limits of 0 turn the delays off', async (t) => {
   const app = await startLogin(t, { loginTriesPerAddress: 0, loginTriesPerUser: 0, loginTriesInTotal: 0 });
   for (let count = 0; count < 40; count += 1) {
     assertUnauthorized(await app.request('POST', '/api/auth/login', body('nobody', 'wrong')), 'Unknown user');
   }
 });
 
-test('A30 a successful login clears the failures before it', async (t) => {
+test('a successful login clears the earlier failures of its user', async (t) => {
   const app = await startLogin(t, { loginTriesPerAddress: 2 });
   for (let count = 0; count < 3; count += 1) {
     assertUnauthorized(await app.request('POST', '/api/auth/login', body('admin', 'wrong')), 'Invalid password');

@@ -14,7 +14,7 @@ const startProgramWithLogin = (t: TestContext, variables: Record<string, string>
 const statusOf = async (app: TestApp, Username: string, Password: string): Promise<number> =>
   (await app.request('POST', '/api/auth/login', { body: { Username, Password } })).status;
 
-test('D22c by default the users are admin, an Admin, and reader, a Reader', async (t) => {
+test('by default the users are admin, an Admin, and reader, a Reader', async (t) => {
   const app = await startApp(t, { settings: { profiles } });
   for (const [Username, role] of [['admin', 'Admin'] as const, ['reader', 'Reader'] as const]) {
     const body = { Username, Password: passwords[Username] };
@@ -22,7 +22,7 @@ test('D22c by default the users are admin, an Admin, and reader, a Reader', asyn
   }
 });
 
-test('D22d the passwords come from SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER_PASSWORD', async (t) => {
+test('the passwords come from SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER_PASSWORD', async (t) => {
   const { request, output } = await startProgramWithLogin(t, {
     SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
     SIGNALBOX_READER_PASSWORD: passwords.reader,
@@ -34,7 +34,7 @@ test('D22d the passwords come from SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER
   }
 });
 
-test('D22e a password that is not set is random, printed once on startup, and works', async (t) => {
+test('a missing password is random, printed once on startup, and works', async (t) => {
   const first = await startProgramWithLogin(t);
   const made = [...first.output.stdout.matchAll(announcement)].map(([, name, password]) => [name, password]);
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('D22e a password that is not set is random, printed once on startup, and wo
   for (const [, password = ''] of made) assert.equal(second.output.stdout.includes(password), false);
 });
 
-test('D22f there is no default password', async (t) => {
+test('there is no default password', async (t) => {
   const app = await startApp(t, {
     settings: { profiles, loginTriesPerAddress: 0, adminPassword: undefined, readerPassword: undefined },
   });
@@ -62,7 +62,7 @@ test('D22f there is no default password', async (t) => {
   }
 });
 
-test('D22g configured users with roles and password hashes replace admin and reader', async (t) => {
+test('configured users with roles and password hashes replace admin and reader', async (t) => {
   const users = [{ name: 'Ali', role: 'Reader', passwordHash: await hashPassword('open sesame') }];
   const none = { adminPassword: undefined, readerPassword: undefined };
   const app = await startApp(t, { settings: { profiles, users, ...none } });
@@ -72,7 +72,7 @@ test('D22g configured users with roles and password hashes replace admin and rea
   assert.equal(await statusOf(app, 'admin', passwords.admin), 401);
 });
 
-test('D22h a configured user with an unknown role, or without a hash, prevents startup', async (t) => {
+test('a configured user with an unknown role, or without a hash, prevents startup', async (t) => {
   const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo';
   const faults = [
     { name: 'Ali', role: 'admin', passwordHash },

@@ -9,25 +9,25 @@ const startLogin = (t: TestContext): Promise<TestApp> => startApp(t, { settings:
 const logIn = (app: TestApp, body: unknown): Promise<JsonResponse<Record<string, unknown>>> =>
   app.request('POST', '/api/auth/login', { body });
 
-test('A1 a login returns 200 with token, tokenType, expiresIn and role, in this order', async (t) => {
+test('a login returns 200 with token, tokenType, expiresIn and role, in this order', async (t) => {
   const answer = await logIn(await startLogin(t), { Username: 'admin', Password: passwords.admin });
   assertJson(answer, 200);
   assert.deepEqual(Object.keys(answer.json), ['token', 'tokenType', 'expiresIn', 'role']);
 });
 
-test('A2 tokenType is Bearer and expiresIn is 3600', async (t) => {
+test('tokenType is Bearer and expiresIn is 3600', async (t) => {
   const { json } = await logIn(await startLogin(t), { Username: 'reader', Password: passwords.reader });
   assert.deepEqual([json['tokenType'], json['expiresIn']], ['Bearer', 3600]);
 });
 
-test('A3 role is Admin for an administrator and Reader for a reader', async (t) => {
+test('role is Admin for an administrator and Reader for a reader', async (t) => {
   const app = await startLogin(t);
   const admin = await logIn(app, { Username: 'admin', Password: passwords.admin });
   const reader = await logIn(app, { Username: 'reader', Password: passwords.reader });
   assert.deepEqual([admin.json['role'], reader.json['role']], ['Admin', 'Reader']);
 });
 
-test('A4 a login of an unknown user is 401 `Unknown user` and issues no token', async (t) => {
+test('a login of an unknown user gets 401 `Unknown user` and issues no token', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['login'], loginTriesPerAddress: 0 } });
   const names = ['nobody', 'Admin', 'ADMIN', ' admin', 'admin ', 'admin\u0000', '__proto__', 'constructor', 'toString'];
   for (const Username of names) {
@@ -35,7 +35,7 @@ test('A4 a login of an unknown user is 401 `Unknown user` and issues no token', 
   }
 });
 
-test('A5 a login with a wrong password is 401 `Invalid password` and issues no token', async (t) => {
+test('a login with a wrong password gets 401 `Invalid password` and issues no token', async (t) => {
   const app = await startLogin(t);
   const others = [passwords.reader, passwords.admin.toUpperCase(), `${passwords.admin} `, `${passwords.admin}\u0000`];
   for (const Password of ['wrong', ...others, 'x'.repeat(100_000), '__proto__']) {
@@ -43,19 +43,19 @@ test('A5 a login with a wrong password is 401 `Invalid password` and issues no t
   }
 });
 
-test('A6 a login needs no token and ignores a bad one', async (t) => {
+test('a login needs no token and ignores an invalid one', async (t) => {
   const app = await startLogin(t);
   const body = { Username: 'admin', Password: passwords.admin };
   assertJson(await app.request('POST', '/api/auth/login', { body, token: 'nonsense' }), 200);
 });
 
-test('A7 the correct password works after a failed login', async (t) => {
+test('the correct password works after a failed login', async (t) => {
   const app = await startLogin(t);
   assertUnauthorized(await logIn(app, { Username: 'admin', Password: 'wrong' }), 'Invalid password');
   assertJson(await logIn(app, { Username: 'admin', Password: passwords.admin }), 200);
 });
 
-test('D8n field names of a login are case-sensitive, and other fields are ignored', async (t) => {
+test('field names of a login are case-sensitive, and other fields are ignored', async (t) => {
   const app = await startLogin(t);
   const lower = { username: 'admin', password: passwords.admin };
   assertUnauthorized(await logIn(app, lower), 'Unknown user');
@@ -63,7 +63,7 @@ test('D8n field names of a login are case-sensitive, and other fields are ignore
   assert.equal(answer.json['role'], 'Reader');
 });
 
-test('D8o a user name or password that is not a string is rejected', async (t) => {
+test('a user name or password that is not a string is rejected', async (t) => {
   const app = await startLogin(t);
   for (const value of [0, 1, true, false, [], ['admin'], {}, { $ne: '' }]) {
     assertError(await logIn(app, { Username: value, Password: 'x' }), 400, /Username/);
@@ -71,14 +71,14 @@ test('D8o a user name or password that is not a string is rejected', async (t) =
   }
 });
 
-test('D22a a login without a user name is an unknown user', async (t) => {
+test('a login without a user name is refused like an unknown user', async (t) => {
   const app = await startLogin(t);
   for (const body of [{}, { Password: passwords.admin }, { Username: null }, { Username: '', Password: 'x' }]) {
     assertUnauthorized(await logIn(app, body), 'Unknown user');
   }
 });
 
-test('D22b a login without a password is a wrong password', async (t) => {
+test('a login without a password is refused like a wrong password', async (t) => {
   const app = await startLogin(t);
   for (const body of [
     { Username: 'admin' },

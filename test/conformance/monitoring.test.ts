@@ -21,13 +21,13 @@ const get = async <T = Record<string, unknown>>(t: TestContext, path: string): P
 
 const hasDecimals = (value: number, decimals: number): boolean => Number(value.toFixed(decimals)) === value;
 
-test('M1 GET /health returns status, uptime, version and hostname, in this order, without a token', async (t) => {
+test('GET /health returns status, uptime, version and hostname, in this order, without a token', async (t) => {
   const { json } = await get(t, '/health');
   assert.deepEqual(Object.keys(json), ['status', 'uptime', 'version', 'hostname']);
   assert.deepEqual([json['status'], json['version'], json['hostname']], ['healthy', programVersion, hostname()]);
 });
 
-/** The uptime in seconds that the server reports. */
+/** Returns the uptime in seconds that the server reports. */
 const readUptime = async (request: TestApp['request']): Promise<number> => {
   const { json } = await request<{ uptime: string }>('GET', '/health');
   const [, days = '0', ...rest] = /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d\.\d{7})$/.exec(json.uptime) ?? [];
@@ -35,14 +35,14 @@ const readUptime = async (request: TestApp['request']): Promise<number> => {
   return ((Number(days) * 24 + hours) * 60 + minutes) * 60 + seconds;
 };
 
-test('D24 the uptime of /health is the time since the server’s start as [d.]hh:mm:ss.fffffff', async (t) => {
+test('the uptime of /health is the time since the server’s start as [d.]hh:mm:ss.fffffff', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const first = await readUptime(request);
   assert.ok(first >= 0 && first < 60, String(first));
   assert.ok((await readUptime(request)) >= first);
 });
 
-test('D24d the uptime of /health keeps growing when the wall clock is set back', async (t) => {
+test('the uptime of /health keeps growing when the wall clock is set back', async (t) => {
   const now = Date.now();
   t.mock.timers.enable({ apis: ['Date'], now });
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
@@ -51,7 +51,7 @@ test('D24d the uptime of /health keeps growing when the wall clock is set back',
   await waitUntilPasses(async () => assert.ok((await readUptime(request)) > first));
 });
 
-test('M2 GET /api/health returns its six fields in order, with a local timestamp without a zone', async (t) => {
+test('GET /api/health returns its six fields in order, with a local timestamp without a zone', async (t) => {
   const { json } = await get(t, '/api/health');
   assert.deepEqual(Object.keys(json), ['status', 'timestamp', 'computer', 'uptime', 'cpuUsage', 'memoryUsage']);
   assert.deepEqual([json['status'], json['computer']], ['healthy', hostname()]);
@@ -59,14 +59,14 @@ test('M2 GET /api/health returns its six fields in order, with a local timestamp
   assert.ok(Math.abs(new Date(String(json['timestamp'])).getTime() - Date.now()) < 5000);
 });
 
-test('D24a uptime looks like 12.3 days, cpuUsage like 7% and memoryUsage like 41.7%', async (t) => {
+test('uptime looks like 12.3 days, cpuUsage like 7% and memoryUsage like 41.7%', async (t) => {
   const { json } = await get<Record<string, string>>(t, '/api/health');
   assert.match(json['uptime'] ?? '', /^\d+\.\d days$/);
   assert.match(json['cpuUsage'] ?? '', /^(100|\d{1,2})%$/);
   assert.match(json['memoryUsage'] ?? '', /^(100\.0|\d{1,2}\.\d)%$/);
 });
 
-test('M3 GET /api/info returns computer, os, psVersion, frameworkVersion and uptime in days', async (t) => {
+test('GET /api/info returns computer, os, psVersion, frameworkVersion and uptime in days', async (t) => {
   const { json } = await get(t, '/api/info');
   assert.deepEqual(Object.keys(json), ['computer', 'os', 'psVersion', 'frameworkVersion', 'uptime']);
   assert.equal(json['computer'], hostname());
@@ -74,13 +74,13 @@ test('M3 GET /api/info returns computer, os, psVersion, frameworkVersion and upt
   assert.ok(typeof json['uptime'] === 'number' && hasDecimals(json['uptime'], 1));
 });
 
-test('D24b frameworkVersion is the version of Node.js, and psVersion a version or Unknown', async (t) => {
+test('frameworkVersion is the version of Node.js, and psVersion a version or Unknown', async (t) => {
   const { json } = await get(t, '/api/info');
   assert.equal(json['frameworkVersion'], `Node.js ${process.versions.node}`);
   assert.match(String(json['psVersion']), /^(Unknown|\d+\.\d+.*)$/);
 });
 
-test('M4 GET /api/processes returns count and data, with ten processes by default', async (t) => {
+test('GET /api/processes returns count and data, with ten processes by default', async (t) => {
   const { json } = await get<{ count: number; data: ProcessRow[] }>(t, '/api/processes');
   assert.deepEqual(Object.keys(json), ['count', 'data']);
   assert.equal(json.count, json.data.length);
@@ -88,13 +88,13 @@ test('M4 GET /api/processes returns count and data, with ten processes by defaul
   for (const row of json.data) assert.deepEqual(Object.keys(row), ['name', 'pid', 'memoryMB', 'cpu']);
 });
 
-test('M5 memoryMB has one decimal and cpu has two', async (t) => {
+test('memoryMB has one decimal and cpu has two', async (t) => {
   const { json } = await get<{ data: ProcessRow[] }>(t, '/api/processes?top=1000');
   for (const { memoryMB, cpu } of json.data) assert.ok(hasDecimals(memoryMB, 1) && hasDecimals(cpu, 2));
   assert.ok(json.data.some(({ cpu }) => cpu > 0));
 });
 
-test('D15 rounded values are JSON numbers, or strings where the contract requires them', async (t) => {
+test('rounded values are JSON numbers, or strings where the contract requires strings', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const processes = await request('GET', '/api/processes?top=1');
   assert.match(processes.text, /"memoryMB":\d+(\.\d)?,"cpu":\d+(\.\d{1,2})?\}/);
@@ -104,7 +104,7 @@ test('D15 rounded values are JSON numbers, or strings where the contract require
   assert.match(health.text, /"uptime":"[^"]+","cpuUsage":"[^"]+","memoryUsage":"[^"]+"/);
 });
 
-test('M6 processes are sorted by working set, largest first, and top limits them', async (t) => {
+test('processes are sorted by working set, largest first, and top limits them', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const list = async (query: string) =>
     (await request<{ data: ProcessRow[] }>('GET', `/api/processes${query}`)).json.data;
@@ -115,7 +115,7 @@ test('M6 processes are sorted by working set, largest first, and top limits them
   assert.deepEqual(await list('?top=0'), []);
 });
 
-test('M7 sort is accepted and has no effect', async (t) => {
+test('sort is accepted and has no effect', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const texts = ['sort=Memory', 'sort=CPU', 'sort=nonsense', 'sort='].map(async (sort) => {
     const { status, json } = await request<{ data: ProcessRow[] }>('GET', `/api/processes?top=5&${sort}`);
@@ -126,7 +126,7 @@ test('M7 sort is accepted and has no effect', async (t) => {
   for (const other of others) assert.deepEqual(other, first);
 });
 
-test('D9m a top that is not a plain whole number, or is repeated, is 400 and named in the error', async (t) => {
+test('a top that is not a plain whole number, or is repeated, gets 400, which names the parameter', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   for (const query of ['top=-1', 'top=1.5', 'top=1e3', 'top=ten', 'top=+1', 'top=%201', 'top=1&top=2']) {
     const { status, json } = await request<{ error: string }>('GET', `/api/processes?${query}`);
@@ -135,7 +135,7 @@ test('D9m a top that is not a plain whole number, or is repeated, is 400 and nam
   }
 });
 
-test('D25 cpu is the processor seconds used so far, and memoryMB is the working set in MiB', async (t) => {
+test('cpu is the processor time used so far in seconds, and memoryMB is the working set in MiB', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const { json } = await request<{ data: ProcessRow[] }>('GET', '/api/processes?top=100000');
   const own = json.data.find(({ pid }) => pid === process.pid);
@@ -145,7 +145,7 @@ test('D25 cpu is the processor seconds used so far, and memoryMB is the working 
   assert.ok(Math.abs(own.memoryMB - rss) < rss / 4, `${own.memoryMB} ${rss}`);
 });
 
-test('M8 GET /api/disks returns data with drive, totalGB, freeGB and usagePct', async (t) => {
+test('GET /api/disks returns data with drive, totalGB, freeGB and usagePct', async (t) => {
   const { json } = await get<{ data: Record<string, number>[] }>(t, '/api/disks');
   assert.deepEqual(Object.keys(json), ['data']);
   for (const row of json.data) {
@@ -156,7 +156,7 @@ test('M8 GET /api/disks returns data with drive, totalGB, freeGB and usagePct', 
   }
 });
 
-test('D26 the root file system is listed, each device is listed once, and memory file systems are not listed', async (t) => {
+test('the root file system is listed, each device is listed once, and memory file systems are not listed', async (t) => {
   const { json } = await get<{ data: { drive: string; totalGB: number }[] }>(t, '/api/disks');
   const drives = json.data.map(({ drive }) => drive);
   assert.equal(drives.filter((drive) => drive === '/').length, 1);

@@ -15,7 +15,7 @@ const probes: Record<string, string> = {
   commands: '/api/execute',
 };
 
-test('D1 every profile can be mounted by name', async (t) => {
+test('every profile can be mounted by name', async (t) => {
   for (const [name, path] of Object.entries(probes)) {
     const { request } = await startApp(t, { settings: { profiles: [name] } });
     assert.notEqual((await request('GET', path)).status, name === 'simple-tasks' ? 500 : 404, name);
@@ -24,7 +24,7 @@ test('D1 every profile can be mounted by name', async (t) => {
   }
 });
 
-test('D1a the letters T, L, I, A and M select profiles, and X selects alerts and commands', async (t) => {
+test('the letters T, L, I, A and M select profiles, and X selects alerts and commands', async (t) => {
   for (const [letter, name] of Object.entries(letters)) {
     const byLetter = await startApp(t, { settings: { profiles: [letter] } });
     const byName = await startApp(t, { settings: { profiles: [name] } });
@@ -36,13 +36,13 @@ test('D1a the letters T, L, I, A and M select profiles, and X selects alerts and
   assert.equal((await request('POST', '/api/execute')).status, 401);
 });
 
-test('D1b a letter works in the mounts of a config file too', async (t) => {
+test('a letter works in the mounts of a config file, too', async (t) => {
   const { request } = await startApp(t, { settings: { mounts: { '/a/b': ['M', 'login'] } } });
   assert.equal((await request('GET', '/a/b/health')).status, 200);
   assert.equal((await request('GET', '/health')).status, 404);
 });
 
-test('D2 by default every profile is served, at /, /protected and /simple', async (t) => {
+test('by default every profile is served, at /, /protected and /simple', async (t) => {
   const { request } = await startApp(t);
   for (const path of ['/health', '/api/tasks', '/api/alerts', '/api/info', '/simple/api/tasks']) {
     assert.equal((await request('GET', path)).status, 200, path);
@@ -55,7 +55,7 @@ test('D2 by default every profile is served, at /, /protected and /simple', asyn
   }
 });
 
-test('D2a / and /protected share their tasks, and simple tasks are separate', async (t) => {
+test('/ and /protected share their tasks, and simple tasks are separate', async (t) => {
   const { request, login } = await startApp(t);
   await request('POST', '/protected/api/tasks', { body: { Title: 'shared' } });
   assert.match((await request('GET', '/api/tasks')).text, /"Title":"shared"/);
@@ -64,7 +64,7 @@ test('D2a / and /protected share their tasks, and simple tasks are separate', as
   assert.deepEqual((await request('GET', '/simple/api/tasks')).json, []);
 });
 
-test('D2b the setting profiles replaces all mounts with one at /', async (t) => {
+test('the setting profiles replaces all mounts with one at /', async (t) => {
   const settings = { profiles: ['L'], mounts: { '/x': ['T'] } };
   const { request } = await startApp(t, { settings });
   assert.equal((await request('GET', '/api/tasks')).text, '[]');
@@ -72,21 +72,21 @@ test('D2b the setting profiles replaces all mounts with one at /', async (t) => 
   assert.equal((await request('GET', '/health')).status, 404);
 });
 
-test('D3 two profiles on one mount with the same method and path prevent startup, and both are named', async (t) => {
+test('two profiles on one mount with the same method and path prevent startup, and the message names both', async (t) => {
   assert.match(
     await startRefusal(t, { settings: { profiles: ['T', 'L'] } }),
     /profiles tasks and simple-tasks both define GET \/api\/tasks on mount \//,
   );
 });
 
-test('D3a GET /api/health is the one of monitoring if tasks and monitoring share a mount', async (t) => {
+test('GET /api/health belongs to monitoring if tasks and monitoring share a mount', async (t) => {
   const both = await startApp(t, { settings: { profiles: ['T', 'M'] } });
   assert.ok('cpuUsage' in (await both.request('GET', '/api/health')).json);
   const alone = await startApp(t, { settings: { profiles: ['T'] } });
   assert.ok('pwsh' in (await alone.request('GET', '/api/health')).json);
 });
 
-test('D3b an unknown profile and an invalid mount path prevent startup, and are reported together', async (t) => {
+test('an unknown profile and an invalid mount path prevent startup, and are reported together', async (t) => {
   const mounts = { '/a': ['nope'], 'b/': ['tasks'], '/docs': ['tasks'] };
   const said = await startRefusal(t, { settings: { mounts } });
   assert.match(said, /there is no profile "nope"; the profiles are alerts \(X\), incidents, /);
@@ -94,12 +94,12 @@ test('D3b an unknown profile and an invalid mount path prevent startup, and are 
   assert.match(said, /mount "\/docs" is reserved for the built-in pages/);
 });
 
-test('D3c two mounts with the same method and path prevent startup, and both are named', async (t) => {
+test('two mounts with the same method and path prevent startup, and the message names both', async (t) => {
   const settings = { mounts: { '/': ['T'], '/api': ['M'] } };
   assert.equal(await startRefusal(t, { settings }), 'mounts / and /api both define GET /api/health');
 });
 
-test('D4 GET / and GET /docs redirect to /docs/ if the console is off', async (t) => {
+test('GET / and GET /docs redirect to /docs/ if the console is off', async (t) => {
   const { request } = await startApp(t, { settings: { console: false } });
   for (const path of ['/', '/docs']) {
     const { status, headers } = await request('GET', path);
@@ -107,7 +107,7 @@ test('D4 GET / and GET /docs redirect to /docs/ if the console is off', async (t
   }
 });
 
-test('D4a GET / is 404 if simple tasks are mounted at /, and /docs/ is still served', async (t) => {
+test('GET / gets 404 if simple tasks are mounted at /, and /docs/ is still served', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['L'] } });
   const root = await request('GET', '/');
   assert.deepEqual([root.status, Object.keys(root.json)], [404, ['error']]);

@@ -5,7 +5,7 @@ import { startApp } from '../support/app.ts';
 
 const methods = 'GET,POST,PUT,DELETE';
 
-test('G2 with cors on, every response carries the two headers: successes, errors and files', async (t) => {
+test('with cors on, every response has the two headers: successes, errors and files', async (t) => {
   const { request } = await startApp(t, { settings: { cors: true } });
   for (const [method, path, status] of [
     ['GET', '/api/tasks', 200],
@@ -24,7 +24,7 @@ test('G2 with cors on, every response carries the two headers: successes, errors
   }
 });
 
-test('G3 with cors on, every OPTIONS request is 204 without a body', async (t) => {
+test('with cors on, every OPTIONS request gets 204 without a body', async (t) => {
   const { request } = await startApp(t, { settings: { cors: true } });
   for (const path of ['/api/tasks', '/api/items', '/simple/api/tasks', '/nope', '/docs/', '/']) {
     const { status, text, headers } = await request('OPTIONS', path);
@@ -34,13 +34,13 @@ test('G3 with cors on, every OPTIONS request is 204 without a body', async (t) =
   }
 });
 
-test('D31 a preflight lets browsers send Authorization and Content-Type', async (t) => {
+test('a preflight lets browsers send Authorization and Content-Type', async (t) => {
   const { request } = await startApp(t, { settings: { cors: true } });
   const { headers } = await request('OPTIONS', '/api/items');
   assert.equal(headers['access-control-allow-headers'], 'Authorization, Content-Type');
 });
 
-test('D31a cors is off by default: responses have no CORS header, and OPTIONS is treated like other methods', async (t) => {
+test('cors is off by default: responses have no CORS header, and OPTIONS is treated like other methods', async (t) => {
   const { request } = await startApp(t);
   const { headers } = await request('GET', '/api/tasks');
   assert.equal(
@@ -50,7 +50,7 @@ test('D31a cors is off by default: responses have no CORS header, and OPTIONS is
   assert.equal((await request('OPTIONS', '/api/tasks')).status, 405);
 });
 
-test('D31b with cors off, a browser’s request for a foreign page is 403 and changes nothing', async (t) => {
+test('with cors off, a browser’s request for a foreign page gets 403 and changes nothing', async (t) => {
   const { request } = await startApp(t);
   for (const headers of [
     { origin: 'https://elsewhere.example' },
@@ -66,7 +66,7 @@ test('D31b with cors off, a browser’s request for a foreign page is 403 and ch
   assert.equal((await request('GET', '/api/tasks')).json['total'], 0);
 });
 
-test('D31d a link on another site can open the pages, but not the API', async (t) => {
+test('a link on another site can open the pages, but not the API', async (t) => {
   const { request } = await startApp(t);
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
   for (const [method, path, status] of [
@@ -85,7 +85,7 @@ test('D31d a link on another site can open the pages, but not the API', async (t
   assert.equal((await request('GET', '/docs/', { headers: script })).status, 403);
 });
 
-test('D31e behind a proxy that changes Host, the 403 names Host and allowedHosts', async (t) => {
+test('behind a proxy that changes Host, the 403 names Host and allowedHosts', async (t) => {
   const { request } = await startApp(t);
   const headers = { origin: 'https://box.example', 'sec-fetch-site': 'same-origin' };
   const { status, json } = await request('POST', '/api/tasks', { body: { Title: 'x' }, headers });
@@ -94,7 +94,7 @@ test('D31e behind a proxy that changes Host, the 403 names Host and allowedHosts
   assert.doesNotMatch(String(json['error']), /cors/);
 });
 
-test('D31c with cors off, the service’s own pages and clients other than browsers are served', async (t) => {
+test('with cors off, the service’s own pages and clients other than browsers are served', async (t) => {
   const { request, url } = await startApp(t);
   for (const headers of [
     { origin: url, 'sec-fetch-site': 'same-origin' },
@@ -106,7 +106,7 @@ test('D31c with cors off, the service’s own pages and clients other than brows
   }
 });
 
-test('D32 a server bound to loopback serves loopback names and this machine’s name only', async (t) => {
+test('a server bound to loopback serves loopback names and this machine’s name only', async (t) => {
   const { request } = await startApp(t);
   for (const host of ['localhost', 'LocalHost:8080', '127.0.0.1', '127.1.2.3:1', '[::1]', '[::1]:8080', hostname()]) {
     assert.equal((await request('GET', '/health', { headers: { host } })).status, 200, host);
@@ -117,7 +117,7 @@ test('D32 a server bound to loopback serves loopback names and this machine’s 
   }
 });
 
-test('D32a allowedHosts adds names to the loopback ones', async (t) => {
+test('allowedHosts adds names to the loopback names', async (t) => {
   const { request } = await startApp(t, { settings: { allowedHosts: ['Box.Example', '2001:db8::5'] } });
   for (const host of ['box.example:8080', 'BOX.example.', '[2001:db8::5]:80', 'localhost']) {
     assert.equal((await request('GET', '/health', { headers: { host } })).status, 200, host);
@@ -125,7 +125,7 @@ test('D32a allowedHosts adds names to the loopback ones', async (t) => {
   assert.equal((await request('GET', '/health', { headers: { host: 'other.example' } })).status, 403);
 });
 
-test('D32b a server bound beyond loopback serves all names, or those that allowedHosts lists', async (t) => {
+test('a server bound beyond loopback serves all names, or those that allowedHosts lists', async (t) => {
   const open = await startApp(t, { settings: { host: '0.0.0.0' } });
   assert.equal((await open.request('GET', '/health', { headers: { host: 'any.example' } })).status, 200);
   const listed = await startApp(t, { settings: { host: '0.0.0.0', allowedHosts: ['box.example'] } });

@@ -22,14 +22,14 @@ const listAs = async (app: TestApp, token: string, query = ''): Promise<UserTask
   return json;
 };
 
-test('P1 GET /api/tasks of the protected variant without a token is 401 and lists no task', async (t) => {
+test('GET /api/tasks of the protected variant without a token gets 401 and lists no task', async (t) => {
   const app = await startProtected(t, 1);
   const answer = await app.request('GET', '/api/tasks');
   assertUnauthorized(answer, 'Missing token');
   assert.doesNotMatch(answer.text, /task 1/);
 });
 
-test('P2 GET /api/tasks of the protected variant with a token returns 200 with user, count and data, in this order', async (t) => {
+test('GET /api/tasks of the protected variant with a token returns 200 with user, count and data, in this order', async (t) => {
   const app = await startProtected(t, 1);
   const answer = await app.request<UserTaskList>('GET', '/api/tasks', { token: await app.login('admin') });
   assertJson(answer, 200);
@@ -37,14 +37,14 @@ test('P2 GET /api/tasks of the protected variant with a token returns 200 with u
   assert.deepEqual(titlesOf(answer.json), ['task 1']);
 });
 
-test('P3 user is the name that the token was issued to', async (t) => {
+test('user is the name to which the token was issued', async (t) => {
   const app = await startProtected(t);
   for (const name of ['admin', 'reader'] as const) {
     assert.equal((await listAs(app, await app.login(name))).user, name);
   }
 });
 
-test('P4 count is the number of tasks in the protected list', async (t) => {
+test('count is the number of tasks in the protected list', async (t) => {
   const app = await startProtected(t);
   const token = await app.login('reader');
   assert.deepEqual(await listAs(app, token), { user: 'reader', count: 0, data: [] });
@@ -52,13 +52,13 @@ test('P4 count is the number of tasks in the protected list', async (t) => {
   assert.deepEqual(await listAs(app, token), { user: 'reader', count: 1, data: [created] });
 });
 
-test('D5a the protected list has all tasks, without a limit', async (t) => {
+test('the protected list has all tasks, without a limit', async (t) => {
   const app = await startProtected(t, 120);
   const { count, data } = await listAs(app, await app.login('admin'));
   assert.deepEqual([count, data.length], [120, 120]);
 });
 
-test('D5b the protected list ignores filters, valid or not', async (t) => {
+test('the protected list ignores filters, valid or not', async (t) => {
   const app = await startProtected(t, 3);
   const token = await app.login('admin');
   for (const query of ['?status=Completed', '?priority=Low&limit=1', '?limit=abc', '?limit=1&limit=2', '?status=']) {
@@ -66,7 +66,7 @@ test('D5b the protected list ignores filters, valid or not', async (t) => {
   }
 });
 
-test('D5c the other task routes of the protected variant are open and work as usual', async (t) => {
+test('the other task routes of the protected variant are open and work as usual', async (t) => {
   const app = await startProtected(t);
   const created = await createTask(app, { Title: 'x' });
   assert.deepEqual((await app.request('GET', '/api/tasks/1')).json, created);

@@ -16,7 +16,7 @@ const assertError = (answer: string, status: number, request: string): void => {
   assert.match(answer, /\r\n\r\n\{"error":"[^"]+"\}$/, request);
 };
 
-test('D13c bytes that are not HTTP get a JSON error', async (t) => {
+test('bytes that are not HTTP get a JSON error', async (t) => {
   const url = await listen(t);
   const cases: [number, string][] = [
     [400, 'hello\r\n\r\n'],
@@ -28,13 +28,13 @@ test('D13c bytes that are not HTTP get a JSON error', async (t) => {
   for (const [status, request] of cases) assertError(await sendRaw(url, request), status, request.slice(0, 80));
 });
 
-test('D13d with cors on, protocol errors carry the two headers too', async (t) => {
+test('with cors on, protocol errors have the two headers, too', async (t) => {
   const answer = await sendRaw(await listen(t, { cors: true }), 'hello\r\n\r\n');
   assertError(answer, 400, 'hello');
   assert.match(answer, /\r\nAccess-Control-Allow-Origin: \*\r\nAccess-Control-Allow-Methods: GET,POST,PUT,DELETE\r\n/i);
 });
 
-test('D32c a request whose Host is empty, repeated, missing or malformed is 400 and ends the connection', async (t) => {
+test('a request whose Host is empty, repeated, missing or malformed gets 400 and ends the connection', async (t) => {
   const url = await listen(t);
   for (const host of ['Host:', 'Host: localhost\r\nHost: localhost', 'Host: user@localhost', 'X: y']) {
     const answer = await sendRaw(url, `GET /api/tasks HTTP/1.1\r\n${host}\r\n\r\n`);
@@ -42,7 +42,7 @@ test('D32c a request whose Host is empty, repeated, missing or malformed is 400 
   }
 });
 
-test('D13e errors that Node itself would send are JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
+test('errors that Node itself would send are JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
   const url = await listen(t);
   const cases: [number, string][] = [
     [405, 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
@@ -53,7 +53,7 @@ test('D13e errors that Node itself would send are JSON: CONNECT, unmet expectati
   for (const [status, request] of cases) assertError(await sendRaw(url, request), status, request);
 });
 
-test('D10 a response of any size is streamed, and the list arrives complete', async (t) => {
+test('a response of any size is streamed, and the list arrives complete', async (t) => {
   const count = 20_000;
   const tasks = Array.from({ length: count }, (_, index) => ({ Title: `task ${index} ${'x'.repeat(100)}` }));
   const { request } = await startApp(t, { settings: { profiles: ['T'] }, seed: { tasks } });
@@ -63,7 +63,7 @@ test('D10 a response of any size is streamed, and the list arrives complete', as
   assert.ok(body.data.every(({ Id }, index) => Id === index + 1));
 });
 
-test('D17i a task deleted while the body of its PUT arrives is 404, and stays deleted', async (t) => {
+test('a task that is deleted while the body of its PUT arrives gets 404, and stays deleted', async (t) => {
   const { url, request } = await startApp(t, {
     settings: { profiles: ['T'] },
     seed: { tasks: [{ Title: 'x' }] },

@@ -7,25 +7,25 @@ import { startApp, startRefusal } from '../support/app.ts';
 import { token } from './support/items.ts';
 import { createTask, listTasks, startTasks, statuses } from './support/tasks.ts';
 
-/** Startup with this seed file fails, and the message names the record and the field. */
+/** Asserts that startup with a seed file fails with a message that names the record and the field. */
 const assertStopped = async (t: TestContext, seed: unknown, message: RegExp): Promise<void> =>
   assert.match(await startRefusal(t, { seed }), message);
 
-test('D6a without a seed file every store starts empty', async (t) => {
+test('without a seed file every store starts empty', async (t) => {
   const app = await startApp(t);
   assert.equal((await listTasks(app)).total, 0);
   assert.equal((await app.request('GET', '/simple/api/tasks')).text, '[]');
   assert.equal((await app.request('GET', '/api/items', { token })).json['total'], 0);
 });
 
-test('D6b a seed file can hold tasks in every status, with their ids and times', async (t) => {
+test('a seed file can contain tasks in every status, with their ids and times', async (t) => {
   const times = { CreatedAt: '2020-01-02T03:04:05', UpdatedAt: '2021-01-02T03:04:05' };
   const fields = { Description: 'd', Priority: 'Low', ...times };
   const seed = statuses.map((Status, index) => ({ Id: 10 * (index + 1), Title: Status, Status, ...fields }));
   assert.deepEqual((await listTasks(await startTasks(t, seed))).data, seed);
 });
 
-test('D6c a seeded task with only a title is a new task, and ids continue above the highest', async (t) => {
+test('a seeded task with only a title is a new task, and ids continue above the highest', async (t) => {
   const app = await startTasks(t, [{ Title: 'a' }, { Id: 41, Title: 'b' }, { Title: 'c' }]);
   const { data } = await listTasks(app);
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('D6c a seeded task with only a title is a new task, and ids continue above 
   assert.equal((await createTask(app)).Id, 43);
 });
 
-test('D6d a seed file can hold simple tasks that are done', async (t) => {
+test('a seed file can contain simple tasks that are done', async (t) => {
   const simpleTasks = [{ title: 'a', status: 'done' }, { title: 'b', status: 'pending' }, { title: 'c' }];
   const app = await startApp(t, { seed: { simpleTasks } });
   const { json } = await app.request<{ id: number; status: string }[]>('GET', '/simple/api/tasks');
@@ -49,7 +49,7 @@ test('D6d a seed file can hold simple tasks that are done', async (t) => {
   );
 });
 
-test('D6e a seed file can hold items that are active or archived', async (t) => {
+test('a seed file can contain items that are active or archived', async (t) => {
   const items = ['active', 'archived', 'created'].map((status, id) => ({ id, name: status, status }));
   const app = await startApp(t, { seed: { items } });
   assert.deepEqual((await app.request('GET', '/api/items', { token })).json['data'], items);
@@ -64,7 +64,7 @@ const wrongFields = new RegExp(
   ].join('; '),
 );
 
-test('D6f an invalid task in the seed file prevents startup, and the record and field are named', async (t) => {
+test('an invalid task in the seed file prevents startup, and the message names the record and the field', async (t) => {
   const good = { Title: 'x' };
   await assertStopped(t, { tasks: [good, {}] }, /tasks\[1\]\.Title/);
   await assertStopped(t, { tasks: [{ Title: ' ' }] }, /tasks\[0\]\.Title/);
@@ -88,7 +88,7 @@ test('D6f an invalid task in the seed file prevents startup, and the record and 
   await assertStopped(t, { tasks: [5] }, /tasks\[0\]/);
 });
 
-test('D6g an invalid simple task or item in the seed file prevents startup, and the record and field are named', async (t) => {
+test('an invalid simple task or item in the seed file prevents startup, and the message names the record and the field', async (t) => {
   await assertStopped(t, { simpleTasks: [{ title: '' }] }, /simpleTasks\[0\]\.title/);
   await assertStopped(t, { simpleTasks: [{ title: 'a', status: 'Done' }] }, /simpleTasks\[0\]\.status/);
   await assertStopped(t, { simpleTasks: [{ title: 'a', id: 2 }] }, /simpleTasks\[0\]\.id/);
@@ -107,13 +107,13 @@ test('D6g an invalid simple task or item in the seed file prevents startup, and 
   );
 });
 
-test('D6h a seed file that is not an object of lists prevents startup', async (t) => {
+test('a seed file that is not an object of lists prevents startup', async (t) => {
   for (const seed of [[], 5, 'x', { tasks: {} }, { Tasks: [] }, { constructor: [] }]) {
     await assertStopped(t, seed, /seed file/);
   }
 });
 
-test('D6i the example seed file loads, with records of all three kinds', async (t) => {
+test('the example seed file loads, with records of all three kinds', async (t) => {
   const path = join(packageRoot, 'examples', 'seed.json');
   const app = await startApp(t, { seed: JSON.parse(readFileSync(path, 'utf8')) });
   assert.ok((await listTasks(app)).total > 0);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
 import { addSimpleTask, listSimpleTasks, startSimpleTasks } from './support/simple-tasks.ts';
 
-test('L9 a trailing slash on the path of a simple task route is ignored', async (t) => {
+test('a trailing slash on the path of a simple task route is ignored', async (t) => {
   const app = await startSimpleTasks(t);
   assertJson(await app.request('POST', '/api/tasks/', { body: { title: 'a' } }), 201);
   const list = await app.request('GET', '/api/tasks/');
@@ -16,7 +16,7 @@ test('L9 a trailing slash on the path of a simple task route is ignored', async 
   assertError(await app.request('GET', '/api/tasks/2/'), 404, /./);
 });
 
-test('L10 any other method on a simple task path is 404 {error}', async (t) => {
+test('any other method on a simple task path gets 404 {error}', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     for (const path of ['/api/tasks', '/api/tasks/', '/api/tasks/1', '/api/tasks/1/']) {
@@ -30,7 +30,7 @@ test('L10 any other method on a simple task path is 404 {error}', async (t) => {
   });
 });
 
-test('L11 any other path of simple tasks is 404 {error}', async (t) => {
+test('any other path of simple tasks gets 404 {error}', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   const paths = ['/', '/api', '/api/', '/api/task', '/API/TASKS', '/api/tasks/1/2', '/api/health', '/api/tasks//'];
   for (const path of paths) {
@@ -42,14 +42,14 @@ test('L11 any other path of simple tasks is 404 {error}', async (t) => {
   assert.equal((await listSimpleTasks(app)).length, 1);
 });
 
-test('L12 HEAD on a simple task path is 404', async (t) => {
+test('HEAD on a simple task path gets 404', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   for (const path of ['/api/tasks', '/api/tasks/1', '/']) {
     assert.equal((await app.request('HEAD', path)).status, 404, path);
   }
 });
 
-test('L13 simple task routes need no token and ignore a bad one', async (t) => {
+test('simple task routes need no token and ignore an invalid one', async (t) => {
   const app = await startSimpleTasks(t);
   const options = { token: 'nonsense' };
   assertJson(await app.request('POST', '/api/tasks', { body: { title: 'a' }, ...options }), 201);
@@ -57,7 +57,7 @@ test('L13 simple task routes need no token and ignore a bad one', async (t) => {
   assertJson(await app.request('GET', '/api/tasks/1', options), 200);
 });
 
-test('D9f the simple task list ignores its query', async (t) => {
+test('the simple task list ignores its query', async (t) => {
   const app = await startSimpleTasks(t);
   for (const title of ['a', 'b']) await addSimpleTask(app, { title });
   for (const query of ['?limit=1', '?limit=x', '?status=done', '?status=a&status=b']) {
@@ -66,7 +66,7 @@ test('D9f the simple task list ignores its query', async (t) => {
   }
 });
 
-test('D11d a simple task id that is not in canonical digits is an unknown route: 404', async (t) => {
+test('a simple task id that is not in canonical digits is an unknown route: 404', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   const ids = ['abc', '-1', '+1', '0', '01', '1.0', '1e3', '0x1', '%201', '1%20', '%EF%BC%91', '%D9%A1', '1%2F2'];
   for (const id of [...ids, '%00', '1%00', '%2F', '%F0%9F%98%80', '__proto__', 'constructor', 'length']) {

@@ -4,7 +4,7 @@ import { startApp } from '../support/app.ts';
 import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
 import { addSimpleTask, listSimpleTasks, startSimpleTasks } from './support/simple-tasks.ts';
 
-test('L1 GET /api/tasks of simple tasks returns 200 with an array of tasks', async (t) => {
+test('GET /api/tasks of simple tasks returns 200 with an array of tasks', async (t) => {
   const app = await startSimpleTasks(t);
   const empty = await app.request('GET', '/api/tasks');
   assertJson(empty, 200);
@@ -17,7 +17,7 @@ test('L1 GET /api/tasks of simple tasks returns 200 with an array of tasks', asy
   );
 });
 
-test('L2 a simple task has id, title and status, in this order', async (t) => {
+test('a simple task has id, title and status, in this order', async (t) => {
   const app = await startSimpleTasks(t);
   await addSimpleTask(app, { title: 'a' });
   const { text } = await app.request('GET', '/api/tasks/1');
@@ -25,7 +25,7 @@ test('L2 a simple task has id, title and status, in this order', async (t) => {
   assert.equal((await app.request('GET', '/api/tasks')).text, `[${text}]`);
 });
 
-test('L3 the id of a new simple task is the number of tasks plus one', async (t) => {
+test('the id of a new simple task is the number of tasks plus one', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }, { title: 'b' }]);
   await addSimpleTask(app, { title: 'c' });
   await addSimpleTask(app, { title: 'd' });
@@ -35,7 +35,7 @@ test('L3 the id of a new simple task is the number of tasks plus one', async (t)
   );
 });
 
-test('L4 a new simple task has the title as sent, and is pending', async (t) => {
+test('a new simple task has the title as sent, and is pending', async (t) => {
   const app = await startSimpleTasks(t);
   const titles = ['a', '  a ', ' ', 'x'.repeat(201), '😀'.repeat(500), '漢字', '\u0000', '__proto__'];
   for (const title of titles) await addSimpleTask(app, { title });
@@ -45,21 +45,21 @@ test('L4 a new simple task has the title as sent, and is pending', async (t) => 
   );
 });
 
-test('L5 GET /api/tasks/{id} of simple tasks returns 200 with the task', async (t) => {
+test('GET /api/tasks/{id} of simple tasks returns 200 with the task', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }, { title: 'b', status: 'done' }]);
   const answer = await app.request('GET', '/api/tasks/2');
   assertJson(answer, 200);
   assert.deepEqual(answer.json, { id: 2, title: 'b', status: 'done' });
 });
 
-test('L6 GET of a missing simple task is 404 {error}', async (t) => {
+test('GET of a missing simple task gets 404 {error}', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   for (const id of ['2', '1000', '9007199254740993', '9'.repeat(400)]) {
     assertError(await app.request('GET', `/api/tasks/${id}`), 404, /./);
   }
 });
 
-test('L7 POST /api/tasks of simple tasks returns 201 with only a message', async (t) => {
+test('POST /api/tasks of simple tasks returns 201 with only a message', async (t) => {
   const app = await startSimpleTasks(t);
   const answer = await app.request('POST', '/api/tasks', { body: { title: 'a' } });
   assertJson(answer, 201);
@@ -67,7 +67,7 @@ test('L7 POST /api/tasks of simple tasks returns 201 with only a message', async
   assert.equal(typeof answer.json['message'], 'string');
 });
 
-test('L8 simple tasks are separate from the tasks of other profiles', async (t) => {
+test('simple tasks are separate from the tasks of other profiles', async (t) => {
   const app = await startApp(t);
   await app.request('POST', '/api/tasks', { body: { Title: 'a task' } });
   assert.equal((await app.request('GET', '/simple/api/tasks')).text, '[]');
@@ -75,14 +75,14 @@ test('L8 simple tasks are separate from the tasks of other profiles', async (t) 
   assert.equal((await app.request('GET', '/api/tasks')).json['total'], 1);
 });
 
-test('D8k other fields of a simple task are ignored, and field names are case-sensitive', async (t) => {
+test('other fields of a simple task are ignored, and field names are case-sensitive', async (t) => {
   const app = await startSimpleTasks(t);
   await addSimpleTask(app, { title: 'a', id: 9, status: 'done', constructor: 1 });
   assert.deepEqual(await listSimpleTasks(app), [{ id: 1, title: 'a', status: 'pending' }]);
   assertError(await app.request('POST', '/api/tasks', { body: { Title: 'a' } }), 400, /title/);
 });
 
-test('D20a POST of a simple task without a title, or with an empty one, is rejected and adds no task', async (t) => {
+test('POST of a simple task without a title, or with an empty one, is rejected and adds no task', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     for (const body of [{}, { title: '' }, { title: null }, { name: 'x' }]) {
@@ -91,7 +91,7 @@ test('D20a POST of a simple task without a title, or with an empty one, is rejec
   });
 });
 
-test('D20b POST of a simple task whose title is not a string is rejected and adds no task', async (t) => {
+test('POST of a simple task whose title is not a string is rejected and adds no task', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     for (const title of [0, 1, true, false, [], ['x'], {}, { x: 1 }]) {

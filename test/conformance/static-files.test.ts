@@ -8,7 +8,7 @@ import { createFolder } from '../support/folder.ts';
 
 const secretText = 'not for you';
 
-/** A public folder with a page, next to a file that must not be served. */
+/** Starts an app with a page in its public folder, next to a file that must not be served. */
 const startWithPages = async (t: TestContext): Promise<string> => {
   const folder = createFolder(t);
   const pages = join(folder, 'pages');
@@ -18,12 +18,12 @@ const startWithPages = async (t: TestContext): Promise<string> => {
   writeFileSync(join(pages, '.env'), secretText);
   writeFileSync(join(folder, 'secret.txt'), secretText);
   const { url } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
-  // Created after startup, since a link that exists on startup prevents it.
+  // The link is created after startup, because an existing link prevents the start.
   symlinkSync(join(folder, 'secret.txt'), join(pages, 'link.txt'));
   return url;
 };
 
-test('G4 /docs/ serves the files of the public folder with their types', async (t) => {
+test('/docs/ serves the files of the public folder with their types', async (t) => {
   const url = await startWithPages(t);
   const page = await getRaw(url, '/docs/');
   assert.match(page, /^HTTP\/1\.1 200 OK\r\n/);
@@ -34,20 +34,20 @@ test('G4 /docs/ serves the files of the public folder with their types', async (
   assert.match(await getRaw(url, '/docs/sub/a%20b.txt'), /\r\n\r\ntext$/);
 });
 
-test('G4a folders are not listed, and dotfiles and links that leave the public folder are not served', async (t) => {
+test('folders are not listed, and dotfiles and links that leave the public folder are not served', async (t) => {
   const url = await startWithPages(t);
   for (const path of ['/docs/sub/', '/docs/.env', '/docs/link.txt', '/docs/%2eenv']) {
     assertRefused(await getRaw(url, path), path);
   }
 });
 
-test('G4c the path of a folder without its slash redirects to the path with it', async (t) => {
+test('the path of a folder without its slash redirects to the path with it', async (t) => {
   const url = await startWithPages(t);
   assert.match(await getRaw(url, '/docs/sub'), /^HTTP\/1\.1 301 .*\r\nlocation: \/docs\/sub\/\r\n/is);
   assert.match(await getRaw(url, '/docs'), /^HTTP\/1\.1 302 .*\r\nlocation: \/docs\/\r\n/is);
 });
 
-test('G4b no spelling of a path leaves the public folder', async (t) => {
+test('no spelling of a path leaves the public folder', async (t) => {
   const url = await startWithPages(t);
   const ups = ['..', '%2e%2e', '.%2e', '%2E.', '..%00', '%252e%252e', '....', '..;'];
   const slashes = ['/', '%2f', '%5c', '\\', '//', '/./'];
@@ -77,7 +77,7 @@ const assertRefused = (answer: string, path: string): void => {
   assert.equal(answer.includes(secretText), false, path);
 };
 
-test('G4d an unsatisfiable range of a file is refused with 416', async (t) => {
+test('an unsatisfiable range of a file is refused with 416', async (t) => {
   const url = await startWithPages(t);
   for (const range of ['999999-', '5-2']) {
     const text = await sendRaw(

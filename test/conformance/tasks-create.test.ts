@@ -5,7 +5,7 @@ import { createTask, listTasks, messages, readTask, startTasks, statuses } from 
 
 const list = { path: '/api/tasks' };
 
-test('T24 POST /api/tasks returns 201 with the created task', async (t) => {
+test('POST /api/tasks returns 201 with the created task', async (t) => {
   const app = await startTasks(t);
   const body = { Title: 'Back up', Description: 'all of it', Priority: 'High' };
   const answer = await app.request('POST', '/api/tasks', { body });
@@ -16,14 +16,14 @@ test('T24 POST /api/tasks returns 201 with the created task', async (t) => {
   assert.deepEqual(await readTask(app, 1), answer.json);
 });
 
-test('T25 POST of a task without a title is rejected: `Title is required`', async (t) => {
+test('POST of a task without a title is rejected: `Title is required`', async (t) => {
   const app = await startTasks(t);
   for (const body of [{}, { Description: 'd' }, { Title: '' }, { Priority: 'Low', Status: 'Pending' }]) {
     assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [messages.titleRequired]);
   }
 });
 
-test('T26 POST of a task with a title of more than 200 characters is rejected', async (t) => {
+test('POST of a task with a title of more than 200 characters is rejected', async (t) => {
   const app = await startTasks(t);
   for (const length of [201, 202, 5000]) {
     const body = { Title: 'x'.repeat(length) };
@@ -32,7 +32,7 @@ test('T26 POST of a task with a title of more than 200 characters is rejected', 
   assert.equal((await createTask(app, { Title: 'x'.repeat(200) })).Title.length, 200);
 });
 
-test('T27 POST of a task with a priority outside the enum is rejected', async (t) => {
+test('POST of a task with a priority outside the enum is rejected', async (t) => {
   const app = await startTasks(t);
   for (const Priority of ['Urgent', 'low', 'HIGH', ' Low', 'Low ', 'Low,High', '0', '__proto__', 'constructor']) {
     const answer = await app.request('POST', '/api/tasks', { body: { Title: 'x', Priority } });
@@ -40,7 +40,7 @@ test('T27 POST of a task with a priority outside the enum is rejected', async (t
   }
 });
 
-test('T28 POST of a task with a status outside the enum is rejected', async (t) => {
+test('POST of a task with a status outside the enum is rejected', async (t) => {
   const app = await startTasks(t);
   for (const Status of ['Done', 'pending', 'COMPLETED', 'In Progress', 'Completed\n', '__proto__', 'toString']) {
     const answer = await app.request('POST', '/api/tasks', { body: { Title: 'x', Status } });
@@ -48,7 +48,7 @@ test('T28 POST of a task with a status outside the enum is rejected', async (t) 
   }
 });
 
-test('T29 a rejected POST of a task lists all its errors', async (t) => {
+test('a rejected POST of a task lists all its errors', async (t) => {
   const app = await startTasks(t);
   const body = { Title: '', Priority: 'p', Status: 's' };
   assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [
@@ -58,7 +58,7 @@ test('T29 a rejected POST of a task lists all its errors', async (t) => {
   ]);
 });
 
-test('T30 a rejected POST of a task creates no task and uses no id', async (t) => {
+test('a rejected POST of a task creates no task and uses no id', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   await assertUnchanged(app, list, async () => {
@@ -69,7 +69,7 @@ test('T30 a rejected POST of a task creates no task and uses no id', async (t) =
   assert.equal((await createTask(app)).Id, 2);
 });
 
-test('D18a an empty priority or status in a POST is outside the enum', async (t) => {
+test('an empty priority or status in a POST is outside the enum', async (t) => {
   const app = await startTasks(t);
   await assertUnchanged(app, list, async () => {
     const body = { Title: 'x', Priority: '', Status: '' };
@@ -77,7 +77,7 @@ test('D18a an empty priority or status in a POST is outside the enum', async (t)
   });
 });
 
-test('D18b POST of a task accepts a valid status and ignores it: the task is Pending', async (t) => {
+test('POST of a task accepts a valid status and ignores it: the task is Pending', async (t) => {
   const app = await startTasks(t);
   for (const Status of statuses) {
     assert.equal((await createTask(app, { Title: 'x', Status })).Status, 'Pending');
@@ -85,12 +85,12 @@ test('D18b POST of a task accepts a valid status and ignores it: the task is Pen
   assert.equal((await listTasks(app, '?status=Pending')).total, statuses.length);
 });
 
-test('D19a the first task id is 1, and each new task gets the next', async (t) => {
+test('the first task id is 1, and each new task gets the next id', async (t) => {
   const app = await startTasks(t);
   for (const id of [1, 2, 3]) assert.equal((await createTask(app)).Id, id);
 });
 
-test('D19b a task id is never reused, not even after the last or all tasks are deleted', async (t) => {
+test('a task id is never reused, not even after the last or all tasks are deleted', async (t) => {
   const app = await startTasks(t);
   for (const id of [1, 2, 3]) {
     assert.equal((await createTask(app)).Id, id);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertError, assertJson } from './support/assertions.ts';
 import { createTask, listTasks, startTasks, updateTask } from './support/tasks.ts';
 
-test('T38 DELETE /api/tasks/{id} returns 200 with message and the number of tasks left', async (t) => {
+test('DELETE /api/tasks/{id} returns 200 with message and the number of remaining tasks', async (t) => {
   const app = await startTasks(t);
   for (const Title of ['a', 'b', 'c']) await createTask(app, { Title });
   const answer = await app.request('DELETE', '/api/tasks/2');
@@ -14,7 +14,7 @@ test('T38 DELETE /api/tasks/{id} returns 200 with message and the number of task
   assert.equal((await app.request('DELETE', '/api/tasks/3')).json['remaining'], 0);
 });
 
-test('T39 a deleted task is no longer listed and cannot be read or changed', async (t) => {
+test('a deleted task is no longer listed and cannot be read or changed', async (t) => {
   const app = await startTasks(t);
   await createTask(app, { Title: 'a' });
   const kept = await createTask(app, { Title: 'b' });
@@ -24,7 +24,7 @@ test('T39 a deleted task is no longer listed and cannot be read or changed', asy
   assertError(await app.request('PUT', '/api/tasks/1', { body: {} }), 404, 'Task with Id=1 not found');
 });
 
-test('T40 DELETE of a missing task is 404 and deletes none', async (t) => {
+test('DELETE of a missing task gets 404 and deletes none', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   assertError(await app.request('DELETE', '/api/tasks/2'), 404, 'Task with Id=2 not found');
@@ -34,7 +34,7 @@ test('T40 DELETE of a missing task is 404 and deletes none', async (t) => {
   assert.equal((await listTasks(app)).total, 1);
 });
 
-test('T41 a task can be deleted in every status', async (t) => {
+test('a task can be deleted in every status', async (t) => {
   const app = await startTasks(t);
   for (const Status of ['Pending', 'InProgress', 'Completed', 'Cancelled']) {
     const { Id } = await createTask(app);
@@ -43,7 +43,7 @@ test('T41 a task can be deleted in every status', async (t) => {
   }
 });
 
-test('D19c the message of DELETE is `Task with Id=<id> deleted`', async (t) => {
+test('the message of DELETE is `Task with Id=<id> deleted`', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   const { text } = await app.request('DELETE', '/api/tasks/1');

@@ -13,7 +13,7 @@ import {
   updateTask,
 } from './support/tasks.ts';
 
-test('T1 a task has Id, Title, Description, Priority, Status and CreatedAt, in this order', async (t) => {
+test('a task has Id, Title, Description, Priority, Status and CreatedAt, in this order', async (t) => {
   const app = await startTasks(t);
   const created = await app.request('POST', '/api/tasks', { body: { Title: 'x' } });
   assert.deepEqual(Object.keys(created.json), taskKeys);
@@ -22,7 +22,7 @@ test('T1 a task has Id, Title, Description, Priority, Status and CreatedAt, in t
   assert.deepEqual(Object.keys((await listTasks(app)).data[0] ?? {}), taskKeys);
 });
 
-test('T2 UpdatedAt is the last member of a task that was updated, and absent from all others', async (t) => {
+test('UpdatedAt is the last member of a task that was updated, and absent from all others', async (t) => {
   const app = await startTasks(t);
   assert.equal('UpdatedAt' in (await createTask(app)), false);
   await createTask(app);
@@ -36,44 +36,44 @@ test('T2 UpdatedAt is the last member of a task that was updated, and absent fro
   );
 });
 
-test('T3 the description is an empty string by default', async (t) => {
+test('the description is an empty string by default', async (t) => {
   const app = await startTasks(t);
   assert.equal((await createTask(app, { Title: 'x' })).Description, '');
   assert.equal((await createTask(app, { Title: 'x', Description: '' })).Description, '');
 });
 
-test('T4 a description has no maximum length and is kept as sent', async (t) => {
+test('a description has no maximum length and is kept as sent', async (t) => {
   const app = await startTasks(t);
   const Description = ' Zeile 1\r\n\tline 2 \u0000 "quoted" \\ 漢字 😀 '.repeat(2000);
   assert.equal((await createTask(app, { Title: 'x', Description })).Description, Description);
   assert.equal((await readTask(app, 1)).Description, Description);
 });
 
-test('T5 the priority is one of Low, Medium, High and Critical', async (t) => {
+test('the priority is one of Low, Medium, High and Critical', async (t) => {
   const app = await startTasks(t);
   for (const Priority of priorities) {
     assert.equal((await createTask(app, { Title: 'x', Priority })).Priority, Priority);
   }
 });
 
-test('T6 the priority is Medium by default', async (t) => {
+test('the priority is Medium by default', async (t) => {
   const app = await startTasks(t);
   assert.equal((await createTask(app, { Title: 'x' })).Priority, 'Medium');
 });
 
-test('T7 a new task is Pending', async (t) => {
+test('a new task is Pending', async (t) => {
   const app = await startTasks(t);
   assert.equal((await createTask(app)).Status, 'Pending');
   assert.equal((await readTask(app, 1)).Status, 'Pending');
 });
 
-test('T8 the status is one of Pending, InProgress, Completed and Cancelled', async (t) => {
+test('the status is one of Pending, InProgress, Completed and Cancelled', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   for (const Status of statuses) assert.equal((await updateTask(app, 1, { Status })).Status, Status);
 });
 
-test('T9 tasks are lost when the server restarts, even with the same data directory', {
+test('tasks are lost when the server restarts, even with the same data directory', {
   skip: keepsTasks,
 }, async (t) => {
   const first = await startTasks(t);

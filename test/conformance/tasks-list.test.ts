@@ -13,7 +13,7 @@ const mixed = [
 
 const many = Array.from({ length: 60 }, (_, index) => ({ Title: `task ${index + 1}` }));
 
-test('T13 GET /api/tasks returns 200 with total, count, limit and data, in this order', async (t) => {
+test('GET /api/tasks returns 200 with total, count, limit and data, in this order', async (t) => {
   const app = await startTasks(t);
   const empty = await app.request('GET', '/api/tasks');
   assertJson(empty, 200);
@@ -23,14 +23,14 @@ test('T13 GET /api/tasks returns 200 with total, count, limit and data, in this 
   assert.deepEqual(Object.keys(json), ['total', 'count', 'limit', 'data']);
 });
 
-test('T14 the task list has at most 50 tasks by default', async (t) => {
+test('the task list has at most 50 tasks by default', async (t) => {
   const app = await startTasks(t, many);
   const { total, count, limit, data } = await listTasks(app);
   assert.deepEqual({ total, count, limit, length: data.length }, { total: 60, count: 50, limit: 50, length: 50 });
   assert.equal(data.at(-1)?.Title, 'task 50');
 });
 
-test('T15 limit is the maximum number of tasks in the list, and is echoed', async (t) => {
+test('limit is the maximum number of tasks in the list, and is echoed', async (t) => {
   const app = await startTasks(t, many);
   for (const limit of [0, 1, 59, 60]) {
     const list = await listTasks(app, `?limit=${limit}`);
@@ -43,7 +43,7 @@ test('T15 limit is the maximum number of tasks in the list, and is echoed', asyn
   assert.equal((await listTasks(app, '?limit=61')).limit, 61);
 });
 
-test('T16 total counts the matches before the limit, and count the tasks returned', async (t) => {
+test('total counts the matches before the limit, and count the tasks returned', async (t) => {
   const app = await startTasks(t, mixed);
   const expected = [
     { query: '?limit=2', total: 5, count: 2 },
@@ -57,7 +57,7 @@ test('T16 total counts the matches before the limit, and count the tasks returne
   }
 });
 
-test('T17 status selects the tasks with exactly that status', async (t) => {
+test('status selects the tasks with exactly that status', async (t) => {
   const app = await startTasks(t, mixed);
   assert.deepEqual(titlesOf(await listTasks(app, '?status=Pending')), ['a', 'c', 'e']);
   assert.deepEqual(titlesOf(await listTasks(app, '?status=Completed')), ['b']);
@@ -66,20 +66,20 @@ test('T17 status selects the tasks with exactly that status', async (t) => {
   assert.deepEqual(titlesOf(await listTasks(app, '?status=InProgress')), ['a']);
 });
 
-test('T18 priority selects the tasks with exactly that priority', async (t) => {
+test('total counts the matches before the limit, and count counts the returned tasks', async (t) => {
   const app = await startTasks(t, mixed);
   assert.deepEqual(titlesOf(await listTasks(app, '?priority=High')), ['b', 'c', 'e']);
   assert.deepEqual(titlesOf(await listTasks(app, '?priority=Critical')), ['d']);
   assert.deepEqual(titlesOf(await listTasks(app, '?priority=Medium')), []);
 });
 
-test('T19 status and priority together select the tasks that match both', async (t) => {
+test('status and priority together select the tasks that match both', async (t) => {
   const app = await startTasks(t, mixed);
   assert.deepEqual(titlesOf(await listTasks(app, '?status=Pending&priority=High')), ['c', 'e']);
   assert.deepEqual(titlesOf(await listTasks(app, '?priority=Critical&status=Pending')), []);
 });
 
-test('T20 tasks keep their order of creation, also after updates and deletions', async (t) => {
+test('tasks keep their order of creation, also after updates and deletions', async (t) => {
   const app = await startTasks(t, mixed);
   await updateTask(app, 1, { Title: 'z' });
   await app.request('DELETE', '/api/tasks/2');

@@ -29,7 +29,7 @@ const assertList = async (answer: IncomingMessage, expected: string[]): Promise<
   assert.deepEqual([list.count, titlesOf(list)], [expected.length, expected]);
 };
 
-test('D10c a list is a snapshot: changes made while it is read do not appear', async (t) => {
+test('changes that are made while a list is read do not appear in the list', async (t) => {
   const app = await start(t);
   const token = await app.login('reader');
   const before = await askFor(app, token);
@@ -43,7 +43,7 @@ test('D10c a list is a snapshot: changes made while it is read do not appear', a
   await assertList(await askFor(app, token), ['new']);
 });
 
-test('D10d clients that do not read delay neither other readers nor changes', { skip: limitsLists }, async (t) => {
+test('clients that do not read delay neither other readers nor changes', { skip: limitsLists }, async (t) => {
   const app = await start(t);
   const token = await app.login('reader');
   const slow = await Promise.all([1, 2, 3].map(() => askFor(app, token)));

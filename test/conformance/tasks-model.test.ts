@@ -31,7 +31,7 @@ const operation = fc.oneof(
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
-test('T46 any sequence of creations, updates, deletions and listings matches a plain list', async () => {
+test('any sequence of creations, updates, deletions and listings matches a plain list', async () => {
   const property = fc.asyncProperty(fc.array(operation, { maxLength: 40 }), compare);
   await fc.assert(property, { numRuns: amount(60, 20) });
 });
@@ -51,7 +51,7 @@ const compare = async (operations: Operation[]): Promise<void> => {
   }
 };
 
-/** The expected status and body of each request; every time is `now`. */
+/** Creates the expected status and body of each request; every time is `now`. */
 const createExpectations = () => {
   const tasks = createTaskModel(() => 'now');
   const found = (text: string | undefined) => [text === undefined ? 404 : 200, text];
@@ -77,7 +77,7 @@ const createExpectations = () => {
   };
 };
 
-/** A field that is empty in a PUT keeps its value. */
+/** Removes empty fields, which keep their values in a PUT. */
 const withoutEmpty = <T extends object>(changes: T): T =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== '')) as T;
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { assertJson } from './support/assertions.ts';
 import { startTasks } from './support/tasks.ts';
 
-test('T42 the task routes need no token and ignore a bad one', async (t) => {
+test('the task routes need no token and ignore an invalid one', async (t) => {
   const app = await startTasks(t);
   for (const token of [undefined, '', 'nonsense', 'a.b.c']) {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -18,7 +18,7 @@ test('T42 the task routes need no token and ignore a bad one', async (t) => {
   }
 });
 
-test('T43 GET /api/health returns status, timestamp, version, machine and pwsh, in this order', async (t) => {
+test('GET /api/health returns status, timestamp, version, machine and pwsh, in this order', async (t) => {
   const app = await startTasks(t);
   const answer = await app.request('GET', '/api/health');
   assertJson(answer, 200);
@@ -28,7 +28,7 @@ test('T43 GET /api/health returns status, timestamp, version, machine and pwsh, 
   assert.equal(answer.json['machine'], hostname());
 });
 
-test('T44 the timestamp of /api/health is UTC with milliseconds, yyyy-MM-ddTHH:mm:ss.fffZ', async (t) => {
+test('the timestamp of /api/health is UTC with milliseconds, yyyy-MM-ddTHH:mm:ss.fffZ', async (t) => {
   const app = await startTasks(t);
   const earliest = new Date().toISOString();
   const timestamp = String((await app.request('GET', '/api/health')).json['timestamp']);
@@ -36,7 +36,7 @@ test('T44 the timestamp of /api/health is UTC with milliseconds, yyyy-MM-ddTHH:m
   assert.ok(earliest <= timestamp && timestamp <= new Date().toISOString(), timestamp);
 });
 
-test('T45 pwsh in the tasks’ /api/health is the version of Node.js', async (t) => {
+test('pwsh in the /api/health of tasks is the version of Node.js', async (t) => {
   const app = await startTasks(t);
   assert.equal((await app.request('GET', '/api/health')).json['pwsh'], process.versions.node);
 });

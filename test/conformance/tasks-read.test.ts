@@ -44,7 +44,7 @@ const assertAbsent = (app: TestApp, method: string): Promise<void> =>
     }
   });
 
-test('T21 GET /api/tasks/{id} returns 200 with the task', async (t) => {
+test('GET /api/tasks/{id} returns 200 with the task', async (t) => {
   const app = await startTasks(t);
   await createTask(app, { Title: 'first' });
   const created = await createTask(app, { Title: 'second', Description: 'd', Priority: 'High' });
@@ -53,7 +53,7 @@ test('T21 GET /api/tasks/{id} returns 200 with the task', async (t) => {
   assert.deepEqual(answer.json, created);
 });
 
-test('T22 GET of a missing task is 404 `Task with Id=<id> not found`', async (t) => {
+test('GET of a missing task gets 404 `Task with Id=<id> not found`', async (t) => {
   const app = await startTasks(t);
   assertError(await app.request('GET', '/api/tasks/1'), 404, 'Task with Id=1 not found');
   await createTask(app);
@@ -61,7 +61,7 @@ test('T22 GET of a missing task is 404 `Task with Id=<id> not found`', async (t)
   assertError(await app.request('GET', '/api/tasks/1'), 404, 'Task with Id=1 not found');
 });
 
-test('T23 a path below a task is an unknown route: 404', async (t) => {
+test('a path below a task gets 404 like an unknown route', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   for (const path of ['/api/tasks/1/', '/api/tasks/1/x', '/api/tasks/1/2', '/api/task', '/API/tasks', '/tasks']) {
@@ -69,19 +69,19 @@ test('T23 a path below a task is an unknown route: 404', async (t) => {
   }
 });
 
-test('D11a GET by an id that is not in canonical decimal digits is 404, with the id as written', async (t) => {
+test('GET by an id that is not in canonical decimal digits gets 404, with the id as written', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   await assertAbsent(app, 'GET');
 });
 
-test('D11b PUT by an id that is not in canonical decimal digits is 404, with the id as written, and changes no task', async (t) => {
+test('PUT by an id that is not in canonical decimal digits gets 404, with the id as written, and changes no task', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   await assertAbsent(app, 'PUT');
 });
 
-test('D11c DELETE by an id that is not in canonical decimal digits is 404, with the id as written, and deletes no task', async (t) => {
+test('DELETE by an id that is not in canonical decimal digits gets 404, with the id as written, and deletes no task', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   await assertAbsent(app, 'DELETE');

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { assertInvalidTask, assertUnchanged } from './support/assertions.ts';
 import { createTask, messages, readTask, startTasks, updateTask } from './support/tasks.ts';
 
-/** One code point each, but not necessarily one UTF-16 unit or byte. */
+/** Characters of one code point each, but not necessarily one UTF-16 unit or byte. */
 const codePoints = ['a', 'é', 'ß', '漢', '\u0301', '\u200d', '\ufe0f', '😀', '𝒳', '𠮷', '\u{10ffff}', '"', '\\', '\n'];
 
 const blanks = [' ', '\t', '\r\n', '\u00a0', '\u3000', '\u2003', '\u2028', '\u0085', ' \u00a0\t\n ', ' '.repeat(200)];
 
-test('D16a a title is stored as sent, untrimmed', async (t) => {
+test('a title is stored as sent, untrimmed', async (t) => {
   const app = await startTasks(t);
   const titles = [
     '  x  ',
@@ -30,7 +30,7 @@ test('D16a a title is stored as sent, untrimmed', async (t) => {
   }
 });
 
-test('D16b a title of 200 code points is accepted, however many UTF-16 units or bytes it has', async (t) => {
+test('a title of 200 code points is accepted, with any number of UTF-16 units and bytes', async (t) => {
   const app = await startTasks(t);
   for (const character of codePoints) {
     const Title = `x${character.repeat(199)}`;
@@ -38,7 +38,7 @@ test('D16b a title of 200 code points is accepted, however many UTF-16 units or 
   }
 });
 
-test('D16c a title of 201 code points is rejected, whatever the characters', async (t) => {
+test('a title of 201 code points is rejected, with any characters', async (t) => {
   const app = await startTasks(t);
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     for (const character of codePoints) {
@@ -48,7 +48,7 @@ test('D16c a title of 201 code points is rejected, whatever the characters', asy
   });
 });
 
-test('D16d a combined character counts as its code points', async (t) => {
+test('a combined character counts as its code points', async (t) => {
   const app = await startTasks(t);
   const family = '👨‍👩‍👧';
   assert.equal([...family].length, 5);
@@ -57,7 +57,7 @@ test('D16d a combined character counts as its code points', async (t) => {
   assertInvalidTask(answer, [messages.titleTooLong]);
 });
 
-test('D16e a title of only white space of any kind is blank', async (t) => {
+test('a title of only white space of any kind is blank', async (t) => {
   const app = await startTasks(t);
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     for (const Title of blanks) {
@@ -67,7 +67,7 @@ test('D16e a title of only white space of any kind is blank', async (t) => {
   });
 });
 
-test('D16f errors come in the order title, priority, status', async (t) => {
+test('errors come in the order title, priority, status', async (t) => {
   const app = await startTasks(t);
   const all = [messages.titleRequired, messages.titleTooLong, messages.priority, messages.status];
   const body = { Status: 's', Priority: 'p', Title: ' '.repeat(201) };

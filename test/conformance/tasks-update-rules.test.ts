@@ -4,7 +4,7 @@ import type { TestApp } from '../support/app.ts';
 import { assertError, assertInvalidTask, assertUnchanged } from './support/assertions.ts';
 import { createTask, messages, startTasks, updateTask } from './support/tasks.ts';
 
-/** The bodies are rejected with the messages, and the task stays unchanged. */
+/** Asserts that the bodies are rejected with the messages, and the task stays unchanged. */
 const assertRefused = async (app: TestApp, bodies: object[], detail: string[]): Promise<void> => {
   await createTask(app, { Title: 'x', Description: 'd', Priority: 'High' });
   await assertUnchanged(app, { path: '/api/tasks/1' }, async () => {
@@ -12,7 +12,7 @@ const assertRefused = async (app: TestApp, bodies: object[], detail: string[]): 
   });
 };
 
-test('D17a PUT of a missing task is 404, even with an invalid body or without one', async (t) => {
+test('PUT of a missing task gets 404, even with an invalid body or without one', async (t) => {
   const app = await startTasks(t);
   for (const body of [{ Title: ' ' }, { Priority: 'p' }, { Status: 5 }, '']) {
     assertError(await app.request('PUT', '/api/tasks/1', { body }), 404, 'Task with Id=1 not found');
@@ -20,25 +20,25 @@ test('D17a PUT of a missing task is 404, even with an invalid body or without on
   assertError(await app.request('PUT', '/api/tasks/1'), 404, 'Task with Id=1 not found');
 });
 
-test('D17b PUT with a blank title is rejected: `Title is required`', async (t) => {
+test('PUT with a blank title is rejected: `Title is required`', async (t) => {
   const bodies = [{ Title: ' ' }, { Title: '\t\n' }, { Title: '\u3000' }];
   await assertRefused(await startTasks(t), bodies, [messages.titleRequired]);
 });
 
-test('D17c PUT with a title of more than 200 characters is rejected', async (t) => {
+test('PUT with a title of more than 200 characters is rejected', async (t) => {
   const bodies = [{ Title: 'x'.repeat(201) }, { Title: '😀'.repeat(201) }];
   await assertRefused(await startTasks(t), bodies, [messages.titleTooLong]);
 });
 
-test('D17d PUT with a priority outside the enum is rejected', async (t) => {
+test('PUT with a priority outside the enum is rejected', async (t) => {
   await assertRefused(await startTasks(t), [{ Priority: 'low' }, { Priority: ' ' }], [messages.priority]);
 });
 
-test('D17e PUT with a status outside the enum is rejected', async (t) => {
+test('PUT with a status outside the enum is rejected', async (t) => {
   await assertRefused(await startTasks(t), [{ Status: 'Done' }, { Status: ' ' }], [messages.status]);
 });
 
-test('D17f a PUT with one invalid field changes no field, and lists every error', async (t) => {
+test('a PUT with one invalid field changes no field, and lists every error', async (t) => {
   const app = await startTasks(t);
   const good = { Title: 'y', Description: 'e', Priority: 'Low' };
   await assertRefused(app, [{ ...good, Status: 's' }], [messages.status]);
@@ -46,7 +46,7 @@ test('D17f a PUT with one invalid field changes no field, and lists every error'
   await assertRefused(app, [bad], [messages.titleRequired, messages.priority, messages.status]);
 });
 
-test('D17g PUT with {} is valid and sets UpdatedAt', async (t) => {
+test('PUT with {} is valid and sets UpdatedAt', async (t) => {
   const app = await startTasks(t);
   const created = await createTask(app);
   const { UpdatedAt, ...updated } = await updateTask(app, 1, {});
@@ -54,7 +54,7 @@ test('D17g PUT with {} is valid and sets UpdatedAt', async (t) => {
   assert.match(UpdatedAt ?? '', /^\d{4}-\d\d-\d\dT/);
 });
 
-test('D17h PUT accepts a title of 200 code points', async (t) => {
+test('PUT accepts a title of 200 code points', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   const Title = '😀'.repeat(200);

@@ -5,7 +5,7 @@ import { createTask, listTasks, readTask, startTasks, statuses, updateTask } fro
 
 const original = { Title: 'x', Description: 'd', Priority: 'High' };
 
-test('T31 PUT /api/tasks/{id} returns 200 with the updated task', async (t) => {
+test('PUT /api/tasks/{id} returns 200 with the updated task', async (t) => {
   const app = await startTasks(t);
   const { CreatedAt } = await createTask(app, original);
   const body = { Title: 'y', Description: 'e', Priority: 'Low', Status: 'Completed' };
@@ -16,7 +16,7 @@ test('T31 PUT /api/tasks/{id} returns 200 with the updated task', async (t) => {
   assert.deepEqual(await readTask(app, 1), answer.json);
 });
 
-test('T32 PUT accepts any of Title, Description, Priority and Status, and absent fields keep their values', async (t) => {
+test('PUT accepts any of Title, Description, Priority and Status, and absent fields keep their values', async (t) => {
   const app = await startTasks(t);
   let expected: object = await createTask(app, original);
   const changes = [{ Title: 'y' }, { Description: 'e' }, { Priority: 'Critical' }, { Status: 'Cancelled' }];
@@ -27,7 +27,7 @@ test('T32 PUT accepts any of Title, Description, Priority and Status, and absent
   }
 });
 
-test('T33 PUT with empty fields keeps their values', async (t) => {
+test('PUT with empty fields keeps their values', async (t) => {
   const app = await startTasks(t);
   const created = await createTask(app, original);
   const empty = { Title: '', Description: '', Priority: '', Status: '' };
@@ -35,7 +35,7 @@ test('T33 PUT with empty fields keeps their values', async (t) => {
   assert.deepEqual(updated, created);
 });
 
-test('T34 PUT of a missing task is 404 and creates none', async (t) => {
+test('PUT of a missing task gets 404 and creates none', async (t) => {
   const app = await startTasks(t);
   const answer = await app.request('PUT', '/api/tasks/5', { body: original });
   assertError(answer, 404, 'Task with Id=5 not found');
@@ -43,7 +43,7 @@ test('T34 PUT of a missing task is 404 and creates none', async (t) => {
   assert.equal((await createTask(app)).Id, 1);
 });
 
-test('T35 PUT with a status sets it and UpdatedAt, whatever the status was before', async (t) => {
+test('PUT with a status sets it and UpdatedAt, after any status', async (t) => {
   const app = await startTasks(t);
   for (const from of statuses) {
     for (const to of statuses) {
@@ -56,7 +56,7 @@ test('T35 PUT with a status sets it and UpdatedAt, whatever the status was befor
   }
 });
 
-test('T36 PUT without a status keeps it and sets UpdatedAt', async (t) => {
+test('PUT without a status keeps it and sets UpdatedAt', async (t) => {
   const app = await startTasks(
     t,
     statuses.map((Status) => ({ Title: 'x', Status })),
@@ -70,7 +70,7 @@ test('T36 PUT without a status keeps it and sets UpdatedAt', async (t) => {
   }
 });
 
-test('T37 PUT changes no other task', async (t) => {
+test('PUT changes no other task', async (t) => {
   const app = await startTasks(t);
   const first = await createTask(app);
   await createTask(app);

@@ -7,16 +7,16 @@ const start = (t: TestContext): Promise<TestApp> => startApp(t, { settings: { pr
 
 const send = (app: TestApp, authorization: string) => app.request('GET', '/api/items', { headers: { authorization } });
 
-test('A15 a protected route reads the token from the header Authorization: Bearer <token>', async (t) => {
+test('a protected route reads the token from the header Authorization: Bearer <token>', async (t) => {
   const app = await start(t);
   assertJson(await send(app, `Bearer ${signToken(createClaims())}`), 200);
 });
 
-test('A16 the prefix `Bearer ` is optional: the token alone is accepted too', async (t) => {
+test('the prefix `Bearer ` is optional: a token without it is accepted, too', async (t) => {
   assertJson(await send(await start(t), signToken(createClaims())), 200);
 });
 
-test('A17 a token is read only from the header, not from the query or the body', async (t) => {
+test('a token is read only from the header, not from the query or the body', async (t) => {
   const app = await start(t);
   const token = signToken(createClaims());
   for (const query of [`access_token=${token}`, `token=${token}`, `Authorization=Bearer%20${token}`]) {
@@ -27,7 +27,7 @@ test('A17 a token is read only from the header, not from the query or the body',
   assertUnauthorized(await app.request('POST', '/api/items', { body: { name: 'a', token } }), 'Missing token');
 });
 
-test('A18 a token without exactly three parts is 401 `Invalid token format`', async (t) => {
+test('a token without exactly three parts gets 401 `Invalid token format`', async (t) => {
   const app = await start(t);
   const token = signToken(createClaims());
   const whole = token.split('.');
@@ -37,13 +37,13 @@ test('A18 a token without exactly three parts is 401 `Invalid token format`', as
   }
 });
 
-test('A19 a scheme other than Bearer is 401', async (t) => {
+test('a scheme other than Bearer gets 401', async (t) => {
   const app = await start(t);
   assertUnauthorized(await send(app, 'Basic YWRtaW46YWRtaW4='), 'Invalid token format');
   assertUnauthorized(await send(app, `Token ${signToken(createClaims())}`), /^Token validation failed: ./);
 });
 
-test('D14a a missing or empty token is 401 `Missing token`', async (t) => {
+test('a missing or empty token gets 401 `Missing token`', async (t) => {
   const app = await start(t);
   assertUnauthorized(await app.request('GET', '/api/items'), 'Missing token');
   for (const authorization of ['', 'Bearer', 'Bearer ', 'Bearer   ']) {
@@ -51,7 +51,7 @@ test('D14a a missing or empty token is 401 `Missing token`', async (t) => {
   }
 });
 
-test('D14b every 401 of a protected route has {error} as its body and WWW-Authenticate: Bearer', async (t) => {
+test('every 401 of a protected route has {error} as its body and WWW-Authenticate: Bearer', async (t) => {
   const app = await start(t);
   const expired = signToken(createClaims({ iat: 0, exp: 1 }));
   for (const token of ['', 'x', 'a.b.c', expired, `${expired}x`]) {

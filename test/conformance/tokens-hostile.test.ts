@@ -6,7 +6,7 @@ import { listTokensWithBadClaims } from './support/hostile-claims.ts';
 import { listForgedTokens, listTokensWithBadHeaders } from './support/hostile-headers.ts';
 import { listMisspeltTokens, listUndecodableTokens } from './support/hostile-parts.ts';
 
-test('D23v each of more than 100 hostile tokens is rejected for its own fault', async (t) => {
+test('each of more than 100 hostile tokens is rejected with the error of its own fault', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['items'] } });
   const tokens = [
     ...listMisspeltTokens(),
@@ -24,7 +24,7 @@ test('D23v each of more than 100 hostile tokens is rejected for its own fault', 
   assert.equal((await request('GET', '/api/items', { token: signToken(createClaims()) })).status, 200);
 });
 
-test('D23w a token with nbf is accepted from that time on', async (t) => {
+test('a token with nbf is accepted from that time on', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['items'] } });
   const nbf = Math.floor(Date.now() / 1000);
   for (const changes of [{ nbf }, { nbf: 0 }, { nbf: nbf - 3600 }, {}]) {

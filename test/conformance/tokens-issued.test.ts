@@ -7,17 +7,17 @@ import { assertJson } from './support/assertions.ts';
 const start = (t: TestContext, settings: object = {}): Promise<TestApp> =>
   startApp(t, { settings: { profiles: ['protected-tasks', 'login'], ...settings } });
 
-test('A8 an issued token has three dot-separated base64url parts', async (t) => {
+test('an issued token has three dot-separated base64url parts', async (t) => {
   const token = await (await start(t)).login('admin');
   assert.match(token, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
 });
 
-test('A9 the header of an issued token is alg HS256 and typ JWT', async (t) => {
+test('the header of an issued token is alg HS256 and typ JWT', async (t) => {
   const token = await (await start(t)).login('admin');
   assert.deepEqual(readPart(token, 0), { alg: 'HS256', typ: 'JWT' });
 });
 
-test('A10 an issued token has the claims sub, role, iss, iat and exp, and no others', async (t) => {
+test('an issued token has the claims sub, role, iss, iat and exp, and no others', async (t) => {
   const app = await start(t);
   for (const [name, role] of [['admin', 'Admin'] as const, ['reader', 'Reader'] as const]) {
     const claims = readPart(await app.login(name), 1);
@@ -26,7 +26,7 @@ test('A10 an issued token has the claims sub, role, iss, iat and exp, and no oth
   }
 });
 
-test('A11 iat is the time of issue in Unix seconds, exp is 3600 seconds later', async (t) => {
+test('iat is the time of issue in Unix seconds, exp is 3600 seconds later', async (t) => {
   const app = await start(t);
   const earliest = Math.floor(Date.now() / 1000);
   const { iat, exp } = readPart(await app.login('admin'), 1) as { iat: number; exp: number };
@@ -34,7 +34,7 @@ test('A11 iat is the time of issue in Unix seconds, exp is 3600 seconds later', 
   assert.equal(exp, iat + 3600);
 });
 
-test('A12 iss is the configured issuer, the same in all tokens', async (t) => {
+test('iss is the configured issuer, equal in all tokens', async (t) => {
   const usual = await start(t);
   assert.equal(readPart(await usual.login('admin'), 1)['iss'], 'signalbox');
   assert.equal(readPart(await usual.login('reader'), 1)['iss'], 'signalbox');
@@ -42,12 +42,12 @@ test('A12 iss is the configured issuer, the same in all tokens', async (t) => {
   assert.equal(readPart(await named.login('admin'), 1)['iss'], 'tower 3');
 });
 
-test('A13 an issued token is signed with HMAC-SHA-256 and the configured secret', async (t) => {
+test('an issued token is signed with HMAC-SHA-256 and the configured secret', async (t) => {
   const token = await (await start(t)).login('admin');
   assert.equal(token, signToken(readPart(token, 1), { sign: createHmacSigner() }));
 });
 
-test('A14 an issued token can be used repeatedly on the protected routes', async (t) => {
+test('an issued token can be used repeatedly on the protected routes', async (t) => {
   const app = await start(t);
   const token = await app.login('reader');
   for (let count = 0; count < 3; count++) assertJson(await app.request('GET', '/api/tasks', { token }), 200);

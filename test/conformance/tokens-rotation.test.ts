@@ -13,11 +13,11 @@ const startWith = async (t: TestContext, jwtSecret: string, jwtPreviousSecret?: 
   return { login: () => login('admin'), statusFor, stop: close };
 };
 
-test('D23x the secret can be changed without downtime: two servers, restarted in turn, accept all current tokens', async (t) => {
+test('the secret can be changed without downtime: two servers, restarted in turn, accept all current tokens', async (t) => {
   const [a, b] = [await startWith(t, older), await startWith(t, older)];
   const first = await a.login();
   assert.equal(await b.statusFor(first), 200);
-  // Every server must accept the new secret before any signs with it.
+  // Every server must accept the new secret before any server signs with it.
   await a.stop();
   const preparedA = await startWith(t, older, newer);
   const second = await preparedA.login();
@@ -39,7 +39,7 @@ test('D23x the secret can be changed without downtime: two servers, restarted in
 
 const settings = { profiles: ['items', 'login'], jwtSecret: secret, jwtPreviousSecret: older };
 
-test('D23y with two secrets a token names its key, and is checked with that key only', async (t) => {
+test('with two secrets a token names its key, and only that key checks the token', async (t) => {
   const app = await startApp(t, { settings });
   const token = await app.login('reader');
   const { kid, ...rest } = readPart(token, 0);
@@ -56,7 +56,7 @@ test('D23y with two secrets a token names its key, and is checked with that key 
   assert.deepEqual(await Promise.all(keys), [200, 200, 401]);
 });
 
-test('D23z a previous secret that is too short, has no current one or equals it prevents startup', async (t) => {
+test('a previous secret that is too short, has no current one or equals it prevents startup', async (t) => {
   const refusals: [Record<string, unknown>, RegExp][] = [
     [{ jwtPreviousSecret: 'q'.repeat(31) }, /^jwtPreviousSecret must be at least 32 bytes long, not 31$/],
     [{ jwtSecret: undefined }, /^jwtPreviousSecret has no effect without jwtSecret: set both$/],

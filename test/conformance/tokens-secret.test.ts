@@ -7,7 +7,7 @@ import { assertJson, assertUnauthorized } from './support/assertions.ts';
 const profiles = ['items', 'login'];
 const mismatch = /^Token validation failed: ./;
 
-test('D23a the signing secret is SIGNALBOX_JWT_SECRET', async (t) => {
+test('the signing secret is SIGNALBOX_JWT_SECRET', async (t) => {
   const secret = 'thirty-two bytes, exactly, not 1';
   const settings = { profiles: ['items'], jwtSecret: undefined };
   const { request } = await startApp(t, { settings, variables: { SIGNALBOX_JWT_SECRET: secret } });
@@ -15,7 +15,7 @@ test('D23a the signing secret is SIGNALBOX_JWT_SECRET', async (t) => {
   assert.equal((await request('GET', '/api/items', { token })).status, 200);
 });
 
-test('D23b a secret of fewer than 32 bytes prevents startup, and is not shown', async (t) => {
+test('a secret of fewer than 32 bytes prevents startup, and is not shown', async (t) => {
   for (const jwtSecret of ['x', 'q'.repeat(31), '漢'.repeat(10)]) {
     const said = await startRefusal(t, { settings: { profiles, jwtSecret } });
     assert.match(said, /^jwtSecret must be at least 32 bytes long, not \d+$/);
@@ -23,14 +23,14 @@ test('D23b a secret of fewer than 32 bytes prevents startup, and is not shown', 
   }
 });
 
-test('D23c a secret is measured in bytes, and 32 are enough', async (t) => {
+test('the length of a secret counts bytes, and 32 are enough', async (t) => {
   for (const jwtSecret of ['x'.repeat(32), 'é'.repeat(16)]) {
     const app = await startApp(t, { settings: { profiles, jwtSecret } });
     assertJson(await app.request('GET', '/api/items', { token: await app.login('admin') }), 200);
   }
 });
 
-test('D23d without a secret a random one is generated for the run, and tokens of other runs are rejected', async (t) => {
+test('without a secret a random one is generated for the run, and tokens of other runs are rejected', async (t) => {
   const settings = { profiles, jwtSecret: undefined };
   const [first, second] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const token = await first.login('admin');
@@ -38,7 +38,7 @@ test('D23d without a secret a random one is generated for the run, and tokens of
   assertUnauthorized(await second.request('GET', '/api/items', { token }), mismatch);
 });
 
-test('D23e without a secret the log says that tokens are valid for this run only', async (t) => {
+test('without a secret the log says that tokens are valid only for this run', async (t) => {
   const silent = await startApp(t, { settings: { profiles } });
   const random = await startApp(t, { settings: { profiles, jwtSecret: undefined } });
   const said = /become invalid when the server stops; --keep-secrets keeps them valid/;

@@ -14,13 +14,13 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Maximum milliseconds until an alert is accepted while the database hangs; the program takes one second of them. */
+/** Maximum milliseconds until an alert is accepted while the database hangs; the program takes one second. */
 const acceptedMs = 3000;
 
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
   startApp(t, { settings: { store, timeZone: 'UTC', ...settings }, patience: { changesMs: 2000, readsMs: 1000 } });
 
-/** Sends an alert, which must be accepted soon. */
+/** Sends an alert, which must be accepted within the limit. */
 const send = async (
   { request }: Pick<TestApp, 'request'>,
   message: string,
@@ -50,7 +50,9 @@ const waitForCount = (server: PostgresServer, count: number) =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
 
-test('without the database, alerts are accepted, and shipped in order when it is back', { skip }, async (t) => {
+test('without the database, alerts are accepted, and stored in order when the database is back', {
+  skip,
+}, async (t) => {
   const server = await startPostgres(t);
   const [app, other] = [await start(t, server.url()), await start(t, server.url())];
   const ids = [await send(app, '0')];
@@ -147,7 +149,7 @@ test('repeated alerts and requests with an Idempotency-Key in the spool are stor
   assert.deepEqual(messages.toSorted(), ['a', 'b', 'c']);
 });
 
-test('a request with an Idempotency-Key gets the id of the first while the database is away, too', {
+test('a request with an Idempotency-Key gets the id of the first one while the database is away, too', {
   skip,
 }, async (t) => {
   const server = await startPostgres(t);
@@ -167,7 +169,7 @@ test('a request with an Idempotency-Key gets the id of the first while the datab
   assert.equal((await readTable(server)).length, 2);
 });
 
-/** Resolves to the id for a request with the key once nothing waits in the spool. */
+/** Resolves to the id for a request with the key once the spool is empty. */
 const waitForKey = async (app: TestApp, key: string): Promise<string> => {
   await waitUntil('nothing waits', async () =>
     /^signalbox_alerts_spooled 0$/m.test((await app.request('GET', '/metrics')).text),
@@ -220,7 +222,7 @@ const startKillable = (t: TestContext, dataDir: string, store: string, flags: st
     },
   });
 
-test('destinations get alerts once, also those of a server that starts without the database', { skip }, async (t) => {
+test('destinations get alerts once, also from a server that starts without the database', { skip }, async (t) => {
   const server = await startPostgres(t);
   const receiver = await startReceiver(t);
   const dataDir = createFolder(t);
@@ -255,7 +257,7 @@ test('alerts in the spool survive kills of the instance and a start without the 
   }
   ids.push(await send(program, `${ids.length}`));
   await server.restart();
-  // The instance is killed while it ships, too.
+  // The instance is killed while it empties the spool, too.
   await waitForCount(server, 2);
   await program.stop('SIGKILL');
   program = await startKillable(t, dataDir, server.url(), flags);

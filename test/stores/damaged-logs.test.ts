@@ -14,13 +14,13 @@ const readConcerns = async (app: TestApp): Promise<string[]> => {
   return json.problems.filter(({ area }) => area === 'log').map(({ text }) => text);
 };
 
-/** Changes the lines of a log, in their order. */
+/** Changes the lines of a log. */
 const edit = (path: string, change: (lines: string[]) => string[]): void =>
   writeFileSync(path, change(readFileSync(path, 'utf8').split('\n')).join('\n'));
 
 const start = (t: Parameters<typeof startApp>[0], dataDir: string) => startApp(t, { settings: { dataDir } });
 
-test('a damaged line and a removed record of each log appear in health with file and place, and the rest counts', async (t) => {
+test('health shows the file and place of a damaged line and a removed record of each log, and the other records count', async (t) => {
   const dataDir = createFolder(t);
   const app = await start(t, dataDir);
   const token = await adminToken(app);
@@ -33,7 +33,7 @@ test('a damaged line and a removed record of each log appear in health with file
   for (const body of ['first', 'second', 'third', 'fourth']) await ping(app.url, uuid, { method: 'POST', body });
   for (const message of ['first', 'second', 'third']) await app.request('POST', '/api/alert', { body: { message } });
   await app.close();
-  // As after a kill: no snapshot was saved yet.
+  // After a kill no snapshot has been saved.
   rmSync(join(dataDir, 'heartbeats.state'));
 
   const [settings, heartbeats, alerts] = ['settings', 'heartbeats', 'alerts'].map((name) =>

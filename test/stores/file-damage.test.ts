@@ -38,7 +38,7 @@ test('file: a log that ends within its last record keeps every earlier change', 
     truncateSync(join(copy, 'tasks.jsonl'), end);
     const store = await open(copy);
     assert.equal(readTask(await store.find(5))?.Title, 'b');
-    // The id is given out again: the change was not acknowledged.
+    // The id is used again, because the change was not acknowledged.
     assert.equal((await store.create({ Title: 'd' })).id, 6);
     await store.close();
     const again = await open(copy);
@@ -96,7 +96,7 @@ const task = {
   CreatedAt: '2026-01-31T09:30:00',
 };
 
-/** Changes in forms that no version has written so far. */
+/** Changes in unknown forms. */
 const unknownChanges: unknown[] = [
   { moved: 5 },
   null,

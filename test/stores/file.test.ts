@@ -63,7 +63,7 @@ test('file: tasks, versions, keys and the next id are the same after a restart',
   assert.equal((await second.create({ Title: 'd' })).id, 3);
 });
 
-test('file: a change is refused because of another only once that one is stored', async (t) => {
+test('file: a change that is refused because of another change is refused only after that one is stored', async (t) => {
   const store = await openTaskStore(now, keepIn(createFolder(t)));
   t.after(() => store.close());
   await store.create({ Title: 'a' });
@@ -111,7 +111,7 @@ test('file: seed tasks are kept, and loaded once', async (t) => {
   assert.deepEqual([readTask(await second.find(7))?.Title, (await second.create({ Title: 'c' })).id], ['b', 8]);
 });
 
-test('file: the snapshot ends after the last task, also if that fills the tree of tasks', async (t) => {
+test('file: the snapshot ends after the last task, also if that task fills the tree', async (t) => {
   const folder = createFolder(t);
   const first = await openTaskStore(now, keepIn(folder));
   await first.restore(Array.from({ length: 31 }, () => ({ Title: 'seed' })));

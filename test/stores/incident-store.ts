@@ -17,7 +17,7 @@ const hour = 60 * minute;
 
 export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour, retainMs: 0 };
 
-/** A store with the log of alerts that it folds. */
+/** Store with the log of alerts that it folds. */
 interface IncidentLife {
   store: IncidentStore;
   /** Stores alerts; resolves to their records in the log. */
@@ -26,7 +26,7 @@ interface IncidentLife {
 
 export type CreateLife = (t: Scope, clock: () => Date) => Promise<IncidentLife>;
 
-/** The time of a clock that tests move. */
+/** Creates the time of a clock that tests move. */
 export const createTime = () => ({ now: Date.parse('2026-01-31T09:30:00Z') });
 
 /** Creates the actions of a test on a store whose clock it moves. */
@@ -45,7 +45,7 @@ export const createLifeTools = async (t: Scope, create: CreateLife, time = creat
       time.now += ms;
     },
     now: () => time.now,
-    /** Stores alerts that were received now, and waits until they are folded. */
+    /** Stores alerts that are received now, and waits until they are folded. */
     alert: async (...alerts: Record<string, unknown>[]): Promise<StoredRecord[]> => {
       const usual = { level: 'ERROR', fingerprint: 'k', status: 'firing', sender: 'key:a', source: '', hostname: '' };
       const records = alerts.map((fields) => ({
@@ -256,7 +256,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     assert.deepEqual(seen, ['1 open 1', '1 open 2', '1 acknowledged 2']);
   });
 
-  test(`${name}: listeners of a change find it in the counts`, async (t) => {
+  test(`${name}: listeners of a change see the change in the counts`, async (t) => {
     const { store, alert, act } = await createLifeTools(t, create);
     const counts: number[] = [];
     store.onChanged(([changed]) => {
@@ -349,7 +349,7 @@ export const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step
   );
 };
 
-/** All incidents with their events, without the ids and seqs of alerts: each log has its own. */
+/** Returns all incidents with their events, without the ids and seqs of alerts, which differ between logs. */
 const readAll = async ({ store }: LifeTools) => {
   const { incidents } = await store.list({ states: incidentStates }, 100);
   return Promise.all(
@@ -362,7 +362,7 @@ const readAll = async ({ store }: LifeTools) => {
   );
 };
 
-/** Asserts that two kinds of stores have the same incidents after the same alerts, actions and times. */
+/** Asserts that two kinds of stores have equal incidents after equal alerts, actions and times. */
 export const compareIncidentStores = async (one: CreateLife, other: CreateLife): Promise<void> => {
   const compare = async (all: readonly Step[]): Promise<void> => {
     const scope = createScope();

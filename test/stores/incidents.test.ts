@@ -218,7 +218,9 @@ test('postgres: two instances fold and change the same incidents, and each alert
   );
 });
 
-test('postgres: alerts are accepted while incidents cannot be stored, and the service says so', { skip }, async (t) => {
+test('postgres: alerts are accepted while incidents cannot be stored, and health reports the problem', {
+  skip,
+}, async (t) => {
   const store = await createEmptyDatabase();
   const app = await startApp(t, { settings: { store, timeZone: 'UTC' } });
   await sendAlert(app, { message: 'first', level: 'ERROR' });

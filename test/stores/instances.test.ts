@@ -20,7 +20,7 @@ const startNamed = (t: TestContext, { url }: Pick<PostgresServer, 'url'>, instan
     patience: { changesMs: 2000, readsMs: 500 },
   });
 
-test('instances that share a database list each other, and those not seen for a day are deleted', {
+test('instances that share a database list each other, and delete those not seen for a day', {
   skip,
 }, async (t) => {
   const server = await startPostgres(t, { settings: { fsync: 'off' } });
@@ -64,7 +64,7 @@ test('instances that share a database list each other, and those not seen for a 
   });
 });
 
-test('instances are listed while the database takes no changes', { skip }, async (t) => {
+test('instances are listed while the database accepts no changes', { skip }, async (t) => {
   const server = await startPostgres(t, { settings: { fsync: 'off' } });
   const app = await startNamed(t, server, 'one');
   const token = await app.login('admin');
@@ -91,7 +91,9 @@ test('the list of instances needs the role Admin, and gets 503 while the databas
   assert.ok(headers['retry-after']);
 });
 
-test('each response names its instance with a database, and no response does without one', { skip }, async (t) => {
+test('with a database each response names its instance, and without a database no response does', {
+  skip,
+}, async (t) => {
   const nowhere = { url: () => 'postgres://127.0.0.1:1/none' };
   const app = await startNamed(t, nowhere, 'rack-1/a');
   for (const path of ['/health', '/docs/', '/none']) {

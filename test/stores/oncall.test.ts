@@ -23,7 +23,7 @@ const startNamed = (t: TestContext, store: string, instanceName: string) =>
     },
   });
 
-test('instances that share a database have the same member on call, overrides included', { skip }, async (t) => {
+test('instances that share a database have equal members on call, including overrides', { skip }, async (t) => {
   const store = await createDatabase(t);
   const [one, two] = [await startNamed(t, store, 'one'), await startNamed(t, store, 'two')];
   const read = async ({ request }: typeof one) =>

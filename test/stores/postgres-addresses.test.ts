@@ -17,7 +17,7 @@ const assertWorks = async (t: TestContext, store: string): Promise<void> => {
   assert.equal((await app.request('POST', '/api/tasks', { body: { Title: 'x' } })).status, 201, store);
 };
 
-/** The line with which the program refuses to start. */
+/** Returns the line with which the program refuses to start. */
 const refuse = (t: TestContext, store: string): Promise<string> =>
   refusal([...toStoreFlags(store), '--time-zone', 'UTC', '--data-dir', createFolder(t)], 1, {
     ...variables,
@@ -40,7 +40,7 @@ test('an address can name a folder of Unix sockets, and any characters in names 
   await assertWorks(t, `postgres://${other}@127.0.0.1:${port}/my%20db%2F%40`);
 });
 
-test('an address can ask for a server that takes changes, as other clients do', { skip }, async (t) => {
+test('an address can require a server that accepts changes, as in other clients', { skip }, async (t) => {
   const server = await shareServer();
   for (const value of ['read-write', 'primary', 'any']) {
     await assertWorks(t, `${server.url()}?target_session_attrs=${value}`);

@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Short limits: nothing needs to wait in tests. */
+/** Short limits, so that tests need not wait. */
 const patience = { changesMs: 2000, readsMs: 1000 };
 
 const startOn = (t: TestContext, server: PostgresServer, database?: string) =>
@@ -61,7 +61,7 @@ test('a lock of another session refuses changes in time, and reads continue', { 
   await assertRecovers(app, 2);
 });
 
-test('a primary that takes no changes refuses them while reads continue, and is used again', { skip }, async (t) => {
+test('a primary that accepts no changes refuses them while reads continue, and is used again', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await startOn(t, server);
   await create(app);
@@ -123,7 +123,7 @@ test('a server that stops while the database does not respond ends soon, and rep
   assert.match(String(changed?.json['error']), /and the change was not applied/);
 });
 
-test('a database that is replaced by an empty one gets its tables, without a restart', { skip }, async (t) => {
+test('an empty database in place of the former one gets its tables, without a restart', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await startOn(t, server);
   const replacements = [
@@ -143,7 +143,7 @@ test('a database that is replaced by an empty one gets its tables, without a res
   }
 });
 
-test('a database that is replaced by one of instances with another secret is not used', { skip }, async (t) => {
+test('a database of instances with another secret in place of the former one is not used', { skip }, async (t) => {
   const server = await startPostgres(t);
   const app = await startOn(t, server);
   await create(app);

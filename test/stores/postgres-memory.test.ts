@@ -11,7 +11,7 @@ import { variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 
-/** Adds tasks of 1 MiB, as the first of a new database. */
+/** Adds tasks of 1 MiB to a new database. */
 const addLargeTasks = async (url: string, count: number): Promise<void> => {
   const body = `'{"Id":' || n || ',"Title":"t","Description":"' || repeat('d', 1048576) ||
     '","Priority":"Low","Status":"Pending","CreatedAt":"2026-01-31T09:30:00"}'`;
@@ -22,7 +22,7 @@ const addLargeTasks = async (url: string, count: number): Promise<void> => {
   );
 };
 
-/** Resolves to the status once the whole response was read and dropped. */
+/** Resolves to the status after the whole response was read and dropped. */
 const readAll = (url: string): Promise<number> =>
   new Promise((resolve, reject) => {
     get(url, (response) => {

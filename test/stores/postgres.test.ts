@@ -17,7 +17,7 @@ import { readTask, testTaskStore } from './task-store.ts';
 
 const skip = toSkipPostgres();
 
-/** Opens another instance on the same database. */
+/** Opens another instance on the database. */
 const open = (t: TestContext, url: string, onMigrated: (done: number, total: number) => void = () => {}): Database => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const ignore = () => undefined;
@@ -59,7 +59,7 @@ test('postgres: each migration is reported once, and none on tables that are up 
   assert.equal(told.length, before);
 });
 
-test('postgres: an instance reads what another has written', { skip }, async (t) => {
+test('postgres: an instance reads the changes of another one', { skip }, async (t) => {
   const url = await createDatabase(t);
   const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
   assert.ok(first && second);
@@ -78,7 +78,7 @@ test('postgres: an instance reads what another has written', { skip }, async (t)
   assert.equal(await first.find(7), undefined);
 });
 
-test('postgres: a key creates one task, whichever instance gets the repeated request', { skip }, async (t) => {
+test('postgres: a key creates one task although any instance may get the repeated request', { skip }, async (t) => {
   const url = await createDatabase(t);
   const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
   assert.ok(first && second);
@@ -93,7 +93,7 @@ test('postgres: a key creates one task, whichever instance gets the repeated req
   await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), KeyRefusal);
 });
 
-test('postgres: seed tasks are stored once, however many instances start at once', { skip }, async (t) => {
+test('postgres: seed tasks are stored once, with any number of simultaneous starts', { skip }, async (t) => {
   const url = await createDatabase(t);
   const stores = Array.from({ length: 8 }, () => createPostgresTaskStore(open(t, url), now));
   await Promise.all(stores.map((store) => store.restore([{ Title: 'a' }, { Id: 7, Title: 'b' }], true)));
@@ -116,7 +116,7 @@ test('postgres: a third long list waits, while short lists and changes do not', 
   assert.equal(await read(await third), 1501);
 });
 
-test('postgres: lists of large tasks are complete, whatever their pages', { skip }, async (t) => {
+test('postgres: lists of large tasks are complete, on pages of any size', { skip }, async (t) => {
   const store = createPostgresTaskStore(await openNew(t), now);
   const lengths = [10, 3e6, 10, 2e6, 5e6, 10];
   for (const length of lengths) await store.create({ Title: 'a', Description: 'd'.repeat(length) });

@@ -71,7 +71,7 @@ test('two instances that append concurrently fold the same events in one order, 
   assert.deepEqual(third.projection.state.read(), one.projection.state.read());
 });
 
-test('an instance folds the events of another within seconds, and at once when it catches up', {
+test('an instance folds the events of another one within seconds, and immediately when it catches up', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -83,7 +83,9 @@ test('an instance folds the events of another within seconds, and at once when i
   await waitUntil('the first one has it', () => one.projection.state.read()[0]?.[1] === 3, 5000);
 });
 
-test('reading a log ends at the records that were stored when it began, however many follow', { skip }, async (t) => {
+test('reading a log ends at the records that were stored when it began, with any number of later records', {
+  skip,
+}, async (t) => {
   const { log } = await openInstance(t, await createDatabase(t));
   await log.append({ name: 'a', amount: 1 });
   const read: number[] = [];

@@ -11,7 +11,7 @@ import { atEnd } from '../support/scope.ts';
 
 const skip = toSkipPostgres();
 
-/** Stores texts as they are. */
+/** Collection that stores texts unchanged. */
 const texts: Collection<string, string> = {
   name: 'simple_task',
   read: () => [],
@@ -24,7 +24,7 @@ const texts: Collection<string, string> = {
   }),
 };
 
-test('a change with a value that PostgreSQL does not take is refused alone, and the database stays available', {
+test('a change with a value that PostgreSQL does not accept is refused alone, and the database stays available', {
   skip,
 }, async (t) => {
   const failures: unknown[] = [];
@@ -57,7 +57,7 @@ test('a change with a value that PostgreSQL does not take is refused alone, and 
   assert.equal(database.failure, undefined);
 });
 
-test('a login with a name that PostgreSQL does not take is refused, and the server stays ready', {
+test('a login with a name that PostgreSQL does not accept is refused, and the server stays ready', {
   skip,
 }, async (t) => {
   const app = await startApp(t, { settings: { store: await createDatabase(t), timeZone: 'UTC' } });

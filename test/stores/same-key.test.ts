@@ -6,7 +6,7 @@ import { createDatabase } from '../support/postgres/shared-server.ts';
 
 const skip = toSkipPostgres();
 
-/** Apps by store, whose instances are sent requests in turn. */
+/** Functions that start apps of a store, whose instances get requests in turn. */
 const stores: Record<string, (t: TestContext) => Promise<TestApp[]>> = {
   memory: async (t) => [await startApp(t, { settings: { store: 'memory' } })],
   file: async (t) => [await startApp(t, { settings: { store: 'file' } })],
@@ -33,7 +33,7 @@ for (const [store, start] of Object.entries(stores)) {
     ['task', '/api/tasks', 201, { Title: 'a' }, { Title: 'b' }],
     ['alert', '/api/alert', 200, { message: 'a' }, { message: 'b' }],
   ] as const) {
-    test(`${store}: six simultaneous requests with one Idempotency-Key get the same ${what}`, {
+    test(`${store}: six simultaneous requests with one Idempotency-Key get equal ${what}`, {
       skip: store.startsWith('PostgreSQL') && skip,
     }, async (t) => {
       const apps = await start(t);
@@ -42,7 +42,7 @@ for (const [store, start] of Object.entries(stores)) {
       assert.deepEqual(responses, Array(6).fill(responses[0]));
       const count = what === 'task' ? '/api/tasks' : '/api/alerts';
       assert.equal((await apps[0]?.request('GET', count))?.json['count'], 1);
-      // Each request waits for the first, whatever its own body.
+      // Each request waits for the first one, with any body.
       const mixed = await send(apps, path, [body, other, body]);
       assert.deepEqual(
         mixed.map(([code]) => code),

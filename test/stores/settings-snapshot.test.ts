@@ -24,7 +24,7 @@ const changeCount = 1200;
 
 const common = { SIGNALBOX_JWT_SECRET: secret, TZ: 'UTC' };
 
-/** A database, and instances of a server that share it. */
+/** Creates a database, and a function that starts instances on it. */
 const createShared = async (t: Scope) => {
   const url = await createEmptyDatabase();
   const variables = { ...common, SIGNALBOX_STORE: url };
@@ -62,7 +62,7 @@ const read = async ({ request }: Running, name: string): Promise<Heartbeat | und
   return status === 200 ? json : undefined;
 };
 
-/** Members that come from the settings alone. */
+/** Returns the members of a heartbeat that come from its setting. */
 const toMade = (heartbeat: Heartbeat | undefined) => {
   const { name, uuid, version, period } = heartbeat as Heartbeat;
   return { name, uuid, version, period };

@@ -34,11 +34,11 @@ const skip = toSkipPostgres();
 const ignore = (): void => undefined;
 const MiB = 1024 * 1024;
 
-/** A store whose log outlives it. */
+/** Store whose log outlives it. */
 interface SettingsLife {
   store: LoggedSettings;
   log: RecordLog;
-  /** Opens the same log again; with files, after the first was closed. */
+  /** Opens the log again; with files, after the first store was closed. */
   reopen(): Promise<LoggedSettings>;
 }
 
@@ -158,7 +158,7 @@ const testSettings = (name: string, create: CreateSettings): void => {
     assert.deepEqual(store.list('a'), []);
   });
 
-  test(`${name}: concurrent changes never exceed a limit, and ended settings make room`, async (t) => {
+  test(`${name}: concurrent changes never exceed a limit, and expired settings make room`, async (t) => {
     const { store, reopen } = await create(t, () => new Date(1000));
     const most = { most: { count: 5, plural: 'things' } };
     const putMany = (kind: string, options: PutOptions, toValue: (index: number) => unknown) =>
@@ -234,7 +234,7 @@ const testSettings = (name: string, create: CreateSettings): void => {
 testSettings('file', createInFiles);
 if (!skip) testSettings('postgres', createInPostgres);
 
-test('postgres: an instance sees the changes of another, and one of two concurrent changes counts', {
+test('postgres: an instance sees the changes of another one, and one of two concurrent changes counts', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -303,7 +303,7 @@ test('file: a damaged line and a removed line are reported by file and place, an
   assert.equal(again.list('a').length, 4);
 });
 
-test('file: a first line that is removed is reported', async (t) => {
+test('file: a removed first line is reported', async (t) => {
   const directory = createFolder(t);
   const log = await openLog(t, directory);
   const store = await openSettings(t, log, () => new Date());

@@ -15,7 +15,7 @@ import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-/** Starts another instance on the same database. */
+/** Starts another instance on the database. */
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
   startApp(t, { settings: { store, timeZone: 'UTC', ...settings } });
 
@@ -49,7 +49,7 @@ const waitUntilEvent = async (stream: EventClient, message: string) => {
 
 const messages = (alerts: readonly Record<string, unknown>[]) => alerts.map(({ message }) => message);
 
-test('alerts of one instance are listed, searched, found and counted by another', { skip }, async (t) => {
+test('alerts of one instance are listed, searched, found and counted by another one', { skip }, async (t) => {
   const [first, second] = await startTwo(t);
   const ids: string[] = [];
   for (const [index, level] of ['INFO', 'ERROR', 'INFO', 'ERROR'].entries()) {
@@ -92,7 +92,7 @@ test('a time range with many alerts is read by seq, a range with few by time', {
   const url = await createDatabase(t);
   const app = await start(t, url);
   await send(app, { message: 'now' });
-  // One alert in each second of 2026-01, with a rare level, and one older that was stored late.
+  // January 2026 has one alert in each second, with a rare level, and there is one older alert that was stored late.
   const body = `json_build_object('message', n::text, 'level', CASE WHEN n % 7000 = 0 THEN 'RARE' ELSE 'INFO' END)`;
   const [{ count } = { count: 0 }] = await sql<{ count: number }>(
     url,
@@ -181,7 +181,7 @@ test('repeated alerts and requests with an Idempotency-Key are stored once by al
   );
 });
 
-test('an alert that fires again with its former start after it was resolved is stored again by any instance', {
+test('an alert that fires again with its former start after its resolution is stored again by any instance', {
   skip,
 }, async (t) => {
   const [first, second] = await startTwo(t);
@@ -197,7 +197,7 @@ test('an alert that fires again with its former start after it was resolved is s
   assert.deepEqual([end?.['status'], end?.['resolves']], ['resolved', again?.['id']]);
 });
 
-test('an alert sent to one instance appears on the stream of another, which can be resumed on either', {
+test('an alert sent to one instance appears on the stream of another one, and streams can be resumed on either', {
   skip,
 }, async (t) => {
   const [first, second] = await startTwo(t);
@@ -224,7 +224,7 @@ test('an alert sent to one instance appears on the stream of another, which can 
   }
 });
 
-test('each instance delivers the alerts that it has received', { skip }, async (t) => {
+test('each instance delivers the alerts that it received', { skip }, async (t) => {
   const url = await createDatabase(t);
   const receivers = [await startReceiver(t), await startReceiver(t)];
   const apps = await Promise.all(
@@ -249,7 +249,7 @@ test('each instance delivers the alerts that it has received', { skip }, async (
   await waitUntil('it is known to be delivered', async () => (await read(first))[0]?.status === 'delivered');
 });
 
-test('the commands of one instance are in the list of another', { skip }, async (t) => {
+test('the commands of one instance are in the list of another one', { skip }, async (t) => {
   const [first, second] = await startTwo(t);
   const run = async (app: TestApp, command: string) =>
     (await app.request('POST', '/api/execute', { body: { command }, token: await app.login('admin') })).status;
@@ -330,7 +330,7 @@ test('old alerts are deleted if no instance has incidents, and incidents begin a
   });
 });
 
-test('on two instances one sender cannot suppress the alert of another, nor use up its Idempotency-Key', {
+test('on two instances a sender cannot suppress the alert of another sender, nor use up its Idempotency-Key', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);
@@ -358,7 +358,7 @@ test('on two instances one sender cannot suppress the alert of another, nor use 
   assert.deepEqual(statuses, [200, 200, 422]);
 });
 
-test('severity filters find alerts of any level, also levels that the column does not take', {
+test('severity filters find alerts of any level, also levels that the column does not accept', {
   skip,
 }, async (t) => {
   const [first, second] = await startTwo(t);
@@ -373,7 +373,7 @@ test('severity filters find alerts of any level, also levels that the column doe
   assert.deepEqual(await find('severity=critical'), ['crit', 'FATAL']);
 });
 
-test('an alert of one instance is resolved by another, and both show it', { skip }, async (t) => {
+test('an alert of one instance is resolved by another one, and both show the resolution', { skip }, async (t) => {
   const url = await createDatabase(t);
   const [first, second] = [await start(t, url), await start(t, url)];
   const key = 'backup/web-1';
@@ -391,7 +391,7 @@ test('an alert of one instance is resolved by another, and both show it', { skip
   await waitUntilPasses(() => check(third));
 });
 
-test('a firing alert is known after a restart, however many events follow it', { skip }, async (t) => {
+test('a firing alert is known after a restart, after any number of events', { skip }, async (t) => {
   const url = await createDatabase(t);
   const first = await start(t, url);
   const firing = await send(first, { message: 'failed', level: 'CRITICAL', key: 'backup' });
@@ -445,7 +445,7 @@ test('a reminder is stored once by all instances, and only when it is due', { sk
   );
 });
 
-test('by default a new database keeps alerts for 400 days, and a database from before the limit keeps all', {
+test('by default a new database keeps alerts for 400 days, and a database older than this limit keeps all', {
   skip,
 }, async (t) => {
   const [fresh, former] = [await createDatabase(t), await createDatabase(t)];

@@ -35,7 +35,7 @@ const openLife = (t: Scope, url: string, name: string, time: ReturnType<typeof c
     time,
   );
 
-test('after any alerts, actions and times at two instances, both and a new instance have the same incidents', {
+test('after any alerts, actions and times at two instances, both and a new instance have equal incidents', {
   skip,
 }, async () => {
   const run = async (all: readonly Step[], places: readonly boolean[]): Promise<void> => {
@@ -107,7 +107,7 @@ for (const hasSnapshot of [false, true]) {
       `BEGIN; DELETE FROM signalbox.alert WHERE seq > 2; DELETE FROM signalbox.alert_event WHERE seq > 2;
       UPDATE signalbox.gate SET last_id = 2 WHERE name = 'alert'; COMMIT`,
     );
-    // Other records with the same seqs.
+    // These are other records with the seqs of the lost ones.
     for (const name of ['other', 'another', 'and another']) await send(two, name);
     await catchUp();
     const fresh = await openInstance(t, url, clock);
@@ -144,7 +144,7 @@ test('an idle instance notices the loss of the last record, also if another reco
   await waitUntil('it is empty', () => store.count().every(({ count }) => count === 0));
 });
 
-test('old alerts are deleted once a snapshot has their incidents, which instances keep', { skip }, async (t) => {
+test('old alerts are deleted once a snapshot contains their incidents, which instances keep', { skip }, async (t) => {
   const url = await createDatabase(t);
   const day = 24 * 60 * 60 * 1000;
   let now = Date.now();
@@ -169,14 +169,14 @@ test('old alerts are deleted once a snapshot has their incidents, which instance
     const [row] = await runSql<{ count: string }>(url, text);
     return Number(row?.count);
   };
-  // One alert, and the passing of time.
+  // An alert and the passing of time are needed.
   await waitUntil('old rows are deleted', async () => (await count()) === 2, 15_000);
   assert.deepEqual(await readAll(first), known);
   const next = await openInstance(t, url, clock);
   assert.deepEqual(await readAll(next), known);
 });
 
-test('an instance that misses records that only a snapshot has restores the snapshot, however far behind', {
+test('an instance that misses records that only a snapshot has restores the snapshot, at any distance', {
   skip,
 }, async (t) => {
   const url = await createDatabase(t);

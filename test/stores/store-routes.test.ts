@@ -9,7 +9,7 @@ import { createAsynchronousTaskStore } from './asynchronous.ts';
 
 const now = () => new Date(2026, 0, 31, 9, 30);
 
-/** An app that keeps its tasks in the store. */
+/** Starts an app that stores its tasks in the store. */
 const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
   const feature: Feature = {
     name: 'tasks',
@@ -20,7 +20,7 @@ const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
   return startApp(t, { features: [feature] });
 };
 
-test('an asynchronous store gives the same responses as a synchronous one', async (t) => {
+test('an asynchronous store gives the responses of a synchronous one', async (t) => {
   const later = await startWith(t, await createAsynchronousTaskStore(now));
   const atOnce = await startApp(t, { settings: { profiles: ['T'] } });
   const long = { Title: 'x', Description: 'y'.repeat(100_000) };
@@ -52,7 +52,7 @@ test('an asynchronous store gives the same responses as a synchronous one', asyn
 
 const methods = ['create', 'find', 'update', 'remove', 'list', 'restore', 'isReady', 'close'];
 
-/** A store whose methods all fail, synchronously or later. */
+/** Creates a store whose methods all fail, synchronously or later. */
 const createFailing = (error: Error, isLater: boolean): TaskStore => {
   const fail = () => {
     if (isLater) return Promise.reject(error);
@@ -73,7 +73,7 @@ for (const [when, isLater] of [
   ['at once', false],
   ['later', true],
 ] as const) {
-  test(`a store that is unavailable ${when} is a 503 with Retry-After on every route`, async (t) => {
+  test(`a store that is unavailable ${when} results in a 503 with Retry-After on every route`, async (t) => {
     const app = await startWith(t, createFailing(new StoreUnavailable('The database does not answer'), isLater));
     for (const [method, path, body] of calls) {
       const { status, headers, json } = await app.request(method, path, { body });
@@ -81,7 +81,7 @@ for (const [when, isLater] of [
     }
   });
 
-  test(`a conflict in a store that responds ${when} is a 412 with the current version`, async (t) => {
+  test(`a conflict in a store that responds ${when} results in a 412 with the current version`, async (t) => {
     const app = await startWith(t, createFailing(new StoreConflict('The task has changed', 7), isLater));
     for (const [method, path, body] of calls) {
       const { status, headers, json } = await app.request(method, path, { body });
@@ -89,7 +89,7 @@ for (const [when, isLater] of [
     }
   });
 
-  test(`any other error of a store that fails ${when} is a 500 without internals`, async (t) => {
+  test(`any other error of a store that fails ${when} results in a 500 without internals`, async (t) => {
     const app = await startWith(t, createFailing(new Error('secret'), isLater));
     for (const [method, path, body] of calls) {
       const { status, text } = await app.request(method, path, { body });

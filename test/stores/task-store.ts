@@ -13,15 +13,15 @@ export type CreateTaskStore = (t: TestContext, clock: () => Date) => Awaitable<T
 
 interface Run {
   operations: number;
-  /** The approximate number of tasks: once reached, deletions balance creations. */
+  /** Approximate number of tasks: once reached, deletions balance creations. */
   size: number;
   /** Length of the longest descriptions: lists of several pieces need long ones. */
   longest: number;
-  /** The share of operations that are listings. */
+  /** Share of operations that are listings. */
   listing: number;
 }
 
-/** The store, its model, and lists that are still to be read. */
+/** Store, its model, and lists that are still to be read. */
 interface Pair {
   random: Random;
   store: TaskStore;
@@ -29,11 +29,11 @@ interface Pair {
   unread: { list: List<Task>; expected: unknown[] }[];
 }
 
-/** Texts of all kinds; one in fifty is `longest` characters long. */
+/** Creates texts of all kinds; one in fifty is `longest` characters long. */
 const createText = ({ next, pick }: Random, longest: number): string =>
   pick(['x', 'ä', '"\\\n', '漢😀', '\u0000']) + 'y'.repeat(next() < 0.02 ? longest : 2);
 
-/** The fields of a task, some of them or all. */
+/** Creates some or all fields of a task. */
 const createFields = (random: Random, longest: number) => {
   const { maybe, pick } = random;
   const fields = {
@@ -45,7 +45,7 @@ const createFields = (random: Random, longest: number) => {
   return JSON.parse(JSON.stringify(fields)) as { Title: string };
 };
 
-/** A filter, sometimes for a value that no task has. */
+/** Creates a filter, sometimes for a value that no task has. */
 const createFilter = ({ maybe, pick }: Random) => ({
   status: maybe(() => pick([...statuses, 'Done'])),
   priority: maybe(() => pick([...priorities, 'low'])),
@@ -92,7 +92,7 @@ const takeList = async (pair: Pair): Promise<void> => {
   if (random.next() < 0.5 || unread.length > 3) await readOldest(pair);
 };
 
-/** Asserts that a search finds the same tasks, newest first and page by page. */
+/** Asserts that searches in store and model find equal tasks, newest first and page by page. */
 const compareSearch = async ({ random, store, model }: Pair, filter: TaskFilter): Promise<void> => {
   const q = random.pick([undefined, 'X', 'Ä', '"\\', '漢', '\u0000', 'nowhere']);
   const matches = (JSON.parse(`[${model.list(filter, Number.MAX_SAFE_INTEGER).text}]`) as Task[])
@@ -138,7 +138,7 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
 
   const now = () => new Date(2026, 0, 31, 9, 30);
 
-  test(`${name}: tasks created at the same time get ids without gaps, in order of creation`, async (t) => {
+  test(`${name}: tasks that are created simultaneously get ids without gaps, in order of creation`, async (t) => {
     const store = await createStore(t, now);
     const created = await Promise.all(Array.from({ length: 100 }, (_, index) => store.create({ Title: `${index}` })));
     assert.deepEqual(

@@ -21,7 +21,7 @@ const skip = toSkipPostgres();
 const startNamed = (t: TestContext, store: string, instanceName: string) =>
   startApp(t, { settings: { store, timeZone: 'UTC', instanceName } });
 
-test('one of the instances that share a database runs a watch, and another takes over when it ends', {
+test('one of the instances that share a database runs a watch, and another one takes over when it ends', {
   skip,
 }, async (t) => {
   const store = await createDatabase(t);
@@ -46,7 +46,9 @@ test('one of the instances that share a database runs a watch, and another takes
   assert.deepEqual([ended?.status, ended?.resolves], ['resolved', raised?.id]);
 });
 
-test('the alerts of an instance continue after its restart, and are resolved when it is gone', { skip }, async (t) => {
+test('the alerts of an instance continue after its restart, and are resolved when the instance is gone', {
+  skip,
+}, async (t) => {
   const store = await createDatabase(t);
   const receiver = await startReceiver(t, answer(403));
   const destinations = [{ name: 'pager', type: 'webhook', url: receiver.url }];
@@ -69,7 +71,7 @@ test('the alerts of an instance continue after its restart, and are resolved whe
     [raised?.id],
   );
   await one.close();
-  // As a process that was killed an hour ago leaves it.
+  // A process that was killed an hour ago leaves this row.
   const place = raised?.fingerprint.split('/')[1];
   await runSql(
     store,
@@ -80,7 +82,7 @@ test('the alerts of an instance continue after its restart, and are resolved whe
   assert.deepEqual([ended?.status, ended?.resolves, ended?.fingerprint], ['resolved', raised?.id, raised?.fingerprint]);
 });
 
-test('an instance counts as gone after 5 minutes and a machine after a day, and each is taken over once', {
+test('an instance counts as gone after 5 minutes and a machine after a day, and its alerts are resolved once', {
   skip,
 }, async (t) => {
   const store = await createDatabase(t);

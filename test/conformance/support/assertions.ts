@@ -7,13 +7,13 @@ interface Reading {
   token?: string;
 }
 
-/** The response has the status and is labelled as JSON. */
+/** Asserts that a response has the status and is labelled as JSON. */
 export const assertJson = (answer: JsonResponse<unknown>, status: number): void => {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
 };
 
-/** The response is an error with `error` and no other member. */
+/** Asserts that a response is an error with `error` and no other member. */
 export const assertError = (answer: JsonResponse<unknown>, status: number, error: string | RegExp): void => {
   assertJson(answer, status);
   const body = answer.json as { error: string };
@@ -22,19 +22,19 @@ export const assertError = (answer: JsonResponse<unknown>, status: number, error
   else assert.match(body.error, error);
 };
 
-/** The response rejects a task with exactly these messages. */
+/** Asserts that a response rejects a task with exactly these messages. */
 export const assertInvalidTask = (answer: JsonResponse<unknown>, detail: readonly string[]): void => {
   assertJson(answer, 400);
   assert.equal(answer.text, JSON.stringify({ error: 'Validation failed', detail }));
 };
 
-/** The response is a 401 that names the scheme. */
+/** Asserts that a response is a 401 that names the scheme. */
 export const assertUnauthorized = (answer: JsonResponse<unknown>, error: string | RegExp): void => {
   assertError(answer, 401, error);
   assert.equal(answer.headers['www-authenticate'], 'Bearer');
 };
 
-/** The response of `path` is byte-identical before and after `run`. */
+/** Asserts that the response of `path` is byte-identical before and after `run`. */
 export const assertUnchanged = async (
   app: TestApp,
   { path, token }: Reading,

@@ -13,7 +13,7 @@ const parameter = 'Token validation failed: the header has a parameter that is n
 const mismatch = 'Token validation failed: the signature does not match';
 const unknownKey = 'Token validation failed: the key id is unknown';
 
-/** Tokens whose header asks for unsupported features. */
+/** Returns tokens whose header asks for unsupported features. */
 export const listTokensWithBadHeaders = (): HostileToken[] => {
   const algorithms = ['none', 'NONE', 'hs256', 'HS384', 'HS512', 'RS256', 'ES256', 'EdDSA', 'dir', '', null];
   const parameters: object[] = [
@@ -48,7 +48,7 @@ export const listTokensWithBadHeaders = (): HostileToken[] => {
   ];
 };
 
-/** Tokens that can be made without the secret. */
+/** Returns tokens that can be made without the secret. */
 export const listForgedTokens = (): HostileToken[] => {
   const [header = '', claims = '', signature = ''] = signToken(createClaims()).split('.');
   const unsigned = { sign: () => new Uint8Array() };

@@ -3,7 +3,7 @@ import { createClaims, encode, type HostileToken, signParts, signToken } from '.
 const format = 'Invalid token format';
 const decoding = /^Token validation failed: the (header|claims|signature) cannot be decoded$/;
 
-/** Tokens with malformed spelling. */
+/** Returns tokens with malformed spelling. */
 export const listMisspeltTokens = (): HostileToken[] => {
   const { good, header, claims, signature } = createParts();
   return [
@@ -30,7 +30,7 @@ export const listMisspeltTokens = (): HostileToken[] => {
   ];
 };
 
-/** Correctly signed tokens whose parts are not JSON objects. */
+/** Returns correctly signed tokens whose parts are not JSON objects. */
 export const listUndecodableTokens = (): HostileToken[] => {
   const { header, claims } = createParts();
   const texts = ['null', '[]', '[{"alg":"HS256"}]', '"text"', '1', 'true', '', '{', '{"a":1}x', "{'a':1}"];
@@ -53,7 +53,7 @@ const createParts = () => {
   return { good, header, claims, signature };
 };
 
-/** The next letter of the base64url alphabet: it differs only in the last, unused bit. */
+/** Returns the next letter of the base64url alphabet, which differs only in the last, unused bit. */
 const nextLetter = (letter: string): string => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return letters[letters.indexOf(letter) ^ 1] ?? '';

@@ -16,14 +16,14 @@ interface ItemPage {
   total: number;
 }
 
-/** A token that grants access to items. */
+/** Token that grants access to items. */
 export const token = signToken(createClaims());
 
-/** An app that serves only the profile `items`, at `/`. */
+/** Starts an app that serves only the profile `items`, at `/`. */
 export const startItems = (t: TestContext, seed: Partial<Item>[] = []): Promise<TestApp> =>
   startApp(t, { settings: { profiles: ['items'] }, seed: { items: seed } });
 
-/** `length` items to seed, named `item 1` and so on. */
+/** Creates `length` items to seed, named `item 1` and so on. */
 export const createSeed = (length: number): { name: string }[] =>
   Array.from({ length }, (_, index) => ({ name: `item ${index + 1}` }));
 
@@ -33,7 +33,7 @@ export const addItem = async (app: TestApp, body: object): Promise<Item> => {
   return json;
 };
 
-/** A page of items as returned; `query` includes its question mark. */
+/** Returns a page of items; `query` includes its question mark. */
 export const listItems = async (app: TestApp, query = ''): Promise<ItemPage> => {
   const { status, text, json } = await app.request<ItemPage>('GET', `/api/items${query}`, { token });
   assert.equal(status, 200, text);

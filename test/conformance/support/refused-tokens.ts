@@ -3,10 +3,10 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './assertions.ts';
 
-/** The prefix of every error without a message of its own; the cause follows. */
+/** Prefix of errors of several causes; the cause follows. */
 export const failed = /^Token validation failed: ./;
 
-/** Each token is rejected with the message, while a valid one is accepted. */
+/** Asserts that each token is rejected with the message, while a valid one is accepted. */
 export const assertRefused = async (
   t: TestContext,
   tokens: readonly string[],

@@ -8,7 +8,7 @@ interface SimpleTask {
   status: string;
 }
 
-/** An app that serves only the profile `simple-tasks`, at `/`. */
+/** Starts an app that serves only the profile `simple-tasks`, at `/`. */
 export const startSimpleTasks = (t: TestContext, seed: Partial<SimpleTask>[] = []): Promise<TestApp> =>
   startApp(t, { settings: { profiles: ['simple-tasks'] }, seed: { simpleTasks: seed } });
 

@@ -5,10 +5,10 @@ import type { Scope } from '../../support/scope.ts';
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
-/** The members of a task that was never updated, in order. */
+/** Members of a task that was never updated, in order. */
 export const taskKeys = ['Id', 'Title', 'Description', 'Priority', 'Status', 'CreatedAt'];
 
-/** The error messages of the four rules. */
+/** Error messages of the four rules. */
 export const messages = {
   titleRequired: 'Title is required',
   titleTooLong: 'Title must not exceed 200 characters',
@@ -33,7 +33,7 @@ export interface TaskList {
   data: Task[];
 }
 
-/** An app that serves only the profile `tasks`, at `/`. */
+/** Starts an app that serves only the profile `tasks`, at `/`. */
 export const startTasks = (t: Scope, seed?: Partial<Task>[]): Promise<TestApp> =>
   startApp(t, {
     settings: { profiles: ['tasks'] },
@@ -59,7 +59,7 @@ export const updateTask = async (app: TestApp, id: number, changes: object): Pro
   return json;
 };
 
-/** The list as returned; `query` includes its question mark. */
+/** Returns the list; `query` includes its question mark. */
 export const listTasks = async (app: TestApp, query = ''): Promise<TaskList> => {
   const { status, text, json } = await app.request<TaskList>('GET', `/api/tasks${query}`);
   assert.equal(status, 200, text);

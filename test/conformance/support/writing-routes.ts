@@ -2,19 +2,19 @@ import type { TestApp } from '../../support/app.ts';
 import type { JsonResponse } from '../../support/client.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 
-/** A route that takes a body, with a valid body and the list that shows its effect. */
+/** Route that takes a body, with a valid body and the list that shows its effect. */
 export interface WritingRoute {
   method: string;
   path: string;
   body: Record<string, unknown>;
   accepted: number;
-  /** The list that shows the effect; undefined for a login. */
+  /** Path of the list that shows the effect; undefined for a login. */
   list?: string;
 }
 
 const taskBody = { Title: 'x' };
 
-/** Every route of tasks, simple tasks, items and login that takes a body, under the default mounts. */
+/** Routes of tasks, simple tasks, items and login that take a body, under the default mounts. */
 export const writingRoutes: readonly WritingRoute[] = [
   { method: 'POST', path: '/api/tasks', body: taskBody, accepted: 201, list: '/api/tasks' },
   { method: 'PUT', path: '/api/tasks/1', body: taskBody, accepted: 200, list: '/api/tasks' },
@@ -35,7 +35,7 @@ export const writingRoutes: readonly WritingRoute[] = [
   },
 ];
 
-/** A token that grants access to all these routes and lists. */
+/** Token that grants access to all these routes and lists. */
 export const token = signToken(createClaims());
 
 export const send = (
