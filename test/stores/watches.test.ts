@@ -82,7 +82,7 @@ test('the alerts of an instance continue after its restart, and are resolved whe
   assert.deepEqual([ended?.status, ended?.resolves, ended?.fingerprint], ['resolved', raised?.id, raised?.fingerprint]);
 });
 
-test('an instance counts as gone after 5 minutes and a machine after a day, and its alerts are resolved once', {
+test('an instance counts as gone after 5 minutes and a machine after a day, and each is taken over once', {
   skip,
 }, async (t) => {
   const store = await createDatabase(t);
