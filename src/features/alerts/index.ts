@@ -11,17 +11,18 @@ import { type PortableRecord, SeenIds } from '../../storage/portable-store.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import { createAlert } from './alert.ts';
-import { AlertEnds } from './ends.ts';
-import { Heard } from './heard.ts';
-import { createFileCopies, createSharedCopies } from './heard-copies.ts';
+import { ExpiredAlerts } from './firing/expired-alerts.ts';
+import { createDatabaseCopies, createFileCopies } from './firing/receipt-copies.ts';
+import { ReceiptTimes } from './firing/receipt-times.ts';
 import { findIntakeProblems } from './intake/custom/definition.ts';
 import { formatKind } from './intake/custom/kind.ts';
 import { testIntake } from './intake/custom/preview.ts';
 import { createCustomFormatRoutes } from './intake/custom/routes.ts';
 import { toFingerprint } from './intake/format.ts';
-import { splitKey } from './intake/repeat-keys.ts';
 import { createAlertMeters, createCustomRoute, createFormatRoutes } from './intake/routes.ts';
-import { openAlertLog, readInstanceId } from './open-log.ts';
+import { readInstanceId } from './log/instance-id.ts';
+import { openAlertLog } from './log/open-alert-log.ts';
+import { splitKey } from './log/repeat-keys.ts';
 import { createAlertRoutes } from './routes.ts';
 import { Alert, alertSettings } from './schema.ts';
 import { createSearchRoutes } from './search/routes.ts';
@@ -63,7 +64,7 @@ const StoredAlert = Type.Object(
   { additionalProperties: false },
 );
 
-/** Alerts in the order of their log, with what makes others their repeats. No destination gets those that were imported. */
+/** Alerts in the order of their log, with the keys of repeats. No destination gets imported alerts. */
 const alertTransfer = defineTransfer<PortableRecord>({
   name: 'alerts',
   lines: { alerts: StoredAlert },
@@ -72,13 +73,13 @@ const alertTransfer = defineTransfer<PortableRecord>({
     levelOf: ({ level }) => level,
     hasEvents: true,
     keys: {
-      // A reminder is not the first of its series.
+      // A reminder is no first alert.
       read: ({ key, bodyHash, repeatOf }) => {
         if (typeof key !== 'string' || repeatOf !== undefined) return undefined;
         const { hash, state } = splitKey(key);
         return { hash, state: typeof bodyHash === 'string' ? bodyHash : state };
       },
-      // A foreign alert has its key in any log, so this one came with an Idempotency-Key.
+      // Every other alert has its key in its record, so this key is an Idempotency-Key.
       add: (record, { hash, state }) => (record['repeatOf'] ? record : { ...record, key: hash, bodyHash: state }),
     },
   }),
@@ -88,13 +89,13 @@ const alertTransfer = defineTransfer<PortableRecord>({
     const seen = new SeenIds();
     return (_key, value) => {
       const { id, ...record } = value as Static<typeof StoredAlert>;
-      if (!seen.add(id)) throw new SettingsError(['alerts.id is that of an alert before it']);
+      if (!seen.add(id)) throw new SettingsError(['alerts.id is the id of an earlier alert']);
       return { id, record: { ...record, imported: true } };
     };
   },
 });
 
-/** Stores alerts durably and lists the last ones. */
+/** Receives, stores, lists and searches alerts. */
 export const alerts = defineFeature({
   name: 'alerts',
   needs: ['settings', 'silences', 'incidents', 'notifications'],
@@ -107,23 +108,23 @@ export const alerts = defineFeature({
     const { storage, identifySender, listUnavailable, clock, meters, settings, offers, log } = parts;
     const { database } = storage;
     const resolveTimeoutMs = () => settings.resolveTimeout * 1000;
-    const heard = new Heard(resolveTimeoutMs);
+    const times = new ReceiptTimes(resolveTimeoutMs);
     const alertLog = await openAlertLog({
       ...parts,
       repeatAfterMs: () => offers.notifications.repeatAfterMs(),
-      hear: (record) => heard.hear(record),
+      onReceived: (record) => times.receive(record),
     });
-    const { journal, events, own, isOwn, intake, firing, readiness, whenRead } = alertLog;
+    const { journal, events, own, isOwn, store, firing, readiness, whenRead } = alertLog;
     const copies = database
-      ? createSharedCopies(heard, database)
-      : createFileCopies(heard, storage.file('alerts.heard'));
+      ? createDatabaseCopies(times, database)
+      : createFileCopies(times, storage.file('alerts.heard'));
     const lease = database ? createLease(database, 'alert-ends') : ownLease;
-    const ends = new AlertEnds({
-      heard,
+    const expired = new ExpiredAlerts({
+      times,
       copies,
       firing,
       journal,
-      intake,
+      store,
       lease,
       whenRead,
       resolveTimeoutMs,
@@ -145,7 +146,7 @@ export const alerts = defineFeature({
       countReceived: counts.countReceived,
       raise: async ({ level, message, source = ownSender, hostname: host = hostname(), ...details }) => {
         const record = createAlert({ source, level, message, hostname: host }, { now: clock(), sender: ownSender });
-        const stored = await intake.append({ ...record, ...details });
+        const stored = await store.append({ ...record, ...details });
         counts.addReceived(details.format ?? 'native', level);
         return stored;
       },
@@ -155,7 +156,7 @@ export const alerts = defineFeature({
       },
       silenceOf: async (isWanted) => {
         await begun;
-        return heard.silenceOf(isWanted);
+        return times.silenceOf(isWanted);
       },
     };
     const keeper = new SettingKeeper(formatKind, {
@@ -163,9 +164,9 @@ export const alerts = defineFeature({
       configured: settings.intake,
       onUnusable: (name, err) => log.error({ err, name }, 'intake: a format cannot be used, so its path is 404'),
     });
-    // Formats that cannot be read are reported on startup.
+    // A stored format that cannot be used is reported on startup.
     keeper.list();
-    const shared = { journal, intake, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
+    const shared = { journal, store, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
     return {
       offers: { alerts: source },
       profiles: {
@@ -178,7 +179,7 @@ export const alerts = defineFeature({
             journal,
             firing,
             clock,
-            // Another instance delivers the alerts that it has received.
+            // An instance delivers only the alerts that it has received.
             deliveriesOf: (record) => (isOwn(record) ? offers.notifications.deliveriesOf(record) : []),
             nameIncidents: async (records) => offers.incidents.nameIncidents(records),
           }),
@@ -188,14 +189,14 @@ export const alerts = defineFeature({
       notices: alertLog.notices,
       start: () => {
         alertLog.beginRetention();
-        begun = ends.begin();
+        begun = expired.begin();
       },
       reload: ({ intake }) => {
         keeper.configure(intake);
         return [];
       },
       close: async () => {
-        await ends.close();
+        await expired.close();
         await alertLog.close();
       },
     };

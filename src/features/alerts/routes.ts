@@ -3,7 +3,7 @@ import { createUnavailable, ErrorBody } from '../../http/errors.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createNativeRoute, createTextRoute, type IntakeParts } from './intake/routes.ts';
-import type { AlertLog } from './open-log.ts';
+import type { AlertLog } from './log/alert-log.ts';
 import { Readiness } from './schema.ts';
 import { createListRoute } from './search/list-route.ts';
 

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { toEntry } from './alert.ts';
-import type { FiringState } from './firing.ts';
+import type { FiringState } from './firing/firing-alerts.ts';
 import { AlertEntry } from './schema.ts';
 
 /** Milliseconds for which alerts are collected under load, so that a listener gets them in few writes. */

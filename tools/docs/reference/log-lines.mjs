@@ -84,13 +84,16 @@ export const logLines = [
   { messages: ['warn the key of links ...'], meaning: 'links in notifications end with the process' },
   {
     messages: ['error alerts: the snapshot is damaged'],
-    meaning: 'what fires, and what repeats it, is known in part: an end may not name its alert',
+    meaning: 'some firing alerts and repeats are unknown: a resolution may not name its alert',
   },
   {
     messages: ['warn alerts: the snapshot cannot be written'],
     meaning: 'retried; retention spares the alert log until then',
   },
-  { messages: ['warn alerts: the log was replaced'], meaning: 'alerts that fired before it fire on, until they end' },
+  {
+    messages: ['warn alerts: the log was replaced'],
+    meaning: 'alerts that fired before stay firing until they are resolved',
+  },
   { messages: ['error incidents: alerts are stored, but ...'], meaning: 'retried every second' },
   {
     messages: ['error incidents: the snapshot is damaged'],
@@ -133,11 +136,11 @@ export const logLines = [
     meaning: '`err` has the reason; tried after the next check',
   },
   {
-    messages: ['warn alerts: it is not known what was heard before the start'],
-    meaning: 'repeats before the start do not count for alerts that end by themselves; `err` has the reason',
+    messages: ['warn alerts: receipt times from before the start are unknown'],
+    meaning: 'an alert that expires is resolved `resolveTimeout` after the start at the earliest; `err` has the reason',
   },
   {
-    messages: ['warn alerts: the end of an alert that is no longer repeated cannot be stored yet'],
+    messages: ['warn alerts: the resolution of an expired alert cannot be stored yet'],
     meaning: 'retried every 5 s; `err` has the reason',
   },
   {

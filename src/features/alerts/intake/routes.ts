@@ -13,6 +13,7 @@ import { KeyRefusal } from '../../../lib/expected-errors.ts';
 import type { Meters } from '../../../metrics/meters.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 import { createForeignAlert, createNativeAlert, isEmpty } from '../alert.ts';
+import type { AlertStore } from '../log/alert-store.ts';
 import { AlertBody, AlertReceipt } from '../schema.ts';
 import { assertFits, assertSigned, formats, readBody, takeAlerts, toIncoming } from './body.ts';
 import { type FormatKeeper, FormatParams } from './custom/kind.ts';
@@ -20,10 +21,9 @@ import { readForm } from './form.ts';
 import { type Format, formType, IntakeReceipt, plainTextName } from './format.ts';
 import { otlp } from './formats/otlp.ts';
 import { prometheus } from './formats/prometheus.ts';
-import type { AlertIntake } from './repeats.ts';
 
 export interface IntakeParts {
-  intake: AlertIntake;
+  store: AlertStore;
   counts: AlertMeters;
   clock: () => Date;
   identifySender: IdentifySender;
@@ -152,7 +152,7 @@ export const createTextRoute = (parts: IntakeParts): Route =>
   });
 
 const storeNative = (
-  { intake, counts, clock, identifySender }: IntakeParts,
+  { store, counts, clock, identifySender }: IntakeParts,
   request: FastifyRequest,
   reply: FastifyReply,
   body: AlertBody,
@@ -163,7 +163,7 @@ const storeNative = (
   }
   const key = readIdempotencyKey(headers);
   const record = createNativeAlert(body, { now: clock(), sender: identifySender(request) }, headers);
-  const stored = key === undefined ? intake.append(record) : intake.storeOnce(record, key);
+  const stored = key === undefined ? store.append(record) : store.appendOnce(record, key);
   return whenReady(reply, stored, ({ id, isRepeat }) => {
     if (isRepeat) counts.addRepeated('native', 1);
     else counts.addReceived('native', record.level);
@@ -252,10 +252,10 @@ const storeAlerts = (
   expected?: Format,
   leavesOutInfo = false,
 ) => {
-  const { intake, counts } = parts;
+  const { store, counts } = parts;
   const { format, alerts, records, leftOut } = readAlerts(parts, request, expected, leavesOutInfo);
   const answer = expected?.answer;
-  return whenReady(reply, intake.store(records), ({ ids, repeated, fresh }) => {
+  return whenReady(reply, store.appendNew(records), ({ ids, repeated, fresh }) => {
     for (const { level } of fresh) counts.addReceived(format.name, level);
     counts.addRepeated(format.name, repeated);
     if (answer) {

@@ -9,7 +9,7 @@ import { MiB } from '../../../lib/units.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { toAlertDetails, toEntry } from '../alert.ts';
-import type { FiringState } from '../firing.ts';
+import type { FiringState } from '../firing/firing-alerts.ts';
 import { AlertDetails, type AlertEntry, AlertHistogram, AlertPage, HistogramQuery, SearchQuery } from '../schema.ts';
 import { createMessageTest, parseRange, toFieldTests } from './filters.ts';
 import { countAlerts } from './histogram.ts';
@@ -24,7 +24,7 @@ interface SearchParts {
   clock: () => Date;
   /** Returns the state of an alert at each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
-  /** Resolves to the incidents of alerts; to an empty list without the incidents feature. */
+  /** Resolves to the incidents of alerts, in their order. */
   nameIncidents(records: readonly StoredRecord[]): Promise<readonly (AlertEntry['incident'] | undefined)[]>;
 }
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { disk, fileOf, listMessages, sendAlert } from '../../../test/support/alerts.ts';
-import { startApp } from '../../../test/support/app.ts';
-import { SettingsError } from '../../config/settings-error.ts';
+import { disk, fileOf, listMessages, sendAlert } from '../../../../test/support/alerts.ts';
+import { startApp } from '../../../../test/support/app.ts';
+import { SettingsError } from '../../../config/settings-error.ts';
 
-test('lines written by other programs are listed if they are records', async (t) => {
+test('the list has lines of other programs that are records', async (t) => {
   const app = await startApp(t);
   await sendAlert(app, disk);
   await appendFile(fileOf(app), '{"message":"by hand"}\nnot a record\n');
@@ -14,7 +14,7 @@ test('lines written by other programs are listed if they are records', async (t)
   assert.deepEqual(await listMessages(app), ['sda1 is full', 'by hand', 'last']);
 });
 
-test('while the log cannot be written, alerts and readiness are 503 and lists are still served', async (t) => {
+test('while the log cannot be written, alerts and readiness get 503, and lists are served', async (t) => {
   const app = await startApp(t);
   await sendAlert(app, disk);
   assert.deepEqual((await app.request('GET', '/ready')).json, { status: 'ready' });
@@ -33,7 +33,7 @@ test('while the log cannot be written, alerts and readiness are 503 and lists ar
   assert.deepEqual(await listMessages(app), ['sda1 is full']);
 });
 
-test('an unusable data directory fails the startup with one sentence', async (t) => {
+test('an unusable data directory stops the start with one sentence', async (t) => {
   const app = await startApp(t);
   await assert.rejects(startApp(t, { settings: { dataDir: fileOf(app) } }), (error) => {
     assert.ok(error instanceof SettingsError);
@@ -45,7 +45,7 @@ test('an unusable data directory fails the startup with one sentence', async (t)
   });
 });
 
-test('an app that has ended keeps its acknowledged alerts and can start again at once', async (t) => {
+test('alerts survive a restart, which can follow at once', async (t) => {
   const app = await startApp(t);
   await sendAlert(app, disk);
   await app.close();

@@ -3,16 +3,16 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { startApp, type TestApp } from '../../../test/support/app.ts';
-import { severities } from '../../kit/severity.ts';
-import { createId, type StoredRecord, toLineStart, toRecordLine } from '../../storage/journal/line.ts';
-import { rememberedCount } from '../../storage/recent-keys.ts';
-import { KnownAlerts } from './known-alerts.ts';
+import { startApp, type TestApp } from '../../../../test/support/app.ts';
+import { severities } from '../../../kit/severity.ts';
+import { createId, type StoredRecord, toLineStart, toRecordLine } from '../../../storage/journal/line.ts';
+import { rememberedCount } from '../../../storage/recent-keys.ts';
+import { AlertProjection } from './alert-projection.ts';
 
 const begun = Date.parse('2026-01-31T09:30:00Z');
 const clock = () => new Date(begun + 3_600_000);
 
-/** A record of the log, but for its id and seq: of a sender that says who it is, of one that does not, or by hand. */
+/** Record without id and seq: of a known sender, of version 1.0 without a sender, or written by hand. */
 const anyAlert = fc.record(
   {
     sender: fc.constantFrom('key:a', 'key:b'),
@@ -30,27 +30,31 @@ const anyAlert = fc.record(
   { requiredKeys: ['level'] },
 );
 
-/** Everything that others ask of what is known. */
-const describe = ({ firing, repeats }: KnownAlerts, records: readonly StoredRecord[]): unknown => ({
-  held: [...firing.listHeld()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+/** Answers of a state to all questions about the records. */
+const describe = ({ firing, repeats }: AlertProjection, records: readonly StoredRecord[]): unknown => ({
+  expiring: [...firing.listExpiring()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
   series: records.map((record) => firing.findFiring(record) ?? null),
   resolutions: records.map((record) => firing.findResolution(record)),
   firsts: ['hash', 'once'].map((hash) => repeats.find(hash) ?? null),
 });
 
-test('what is known of alerts is the same after any of them by a snapshot and the log as by the log alone', () => {
+test('a snapshot and the rest of the log restore the state that the whole log leads to', () => {
   fc.assert(
     fc.property(fc.array(anyAlert, { maxLength: 40 }), fc.nat(40), (alerts, cut) => {
       const records = alerts.map((alert, index): StoredRecord => ({ ...alert, id: createId(), seq: index + 1 }));
-      const [whole, first, restored] = [new KnownAlerts(clock), new KnownAlerts(clock), new KnownAlerts(clock)];
+      const [whole, first, restored] = [
+        new AlertProjection(clock),
+        new AlertProjection(clock),
+        new AlertProjection(clock),
+      ];
       for (const record of records) whole.fold(record);
       for (const record of records.slice(0, cut)) first.fold(record);
       const saved = first.save();
-      // A snapshot is written while more is folded.
+      // A snapshot is written while later records are folded.
       for (const record of records.slice(cut)) first.fold(record);
       for (const entry of JSON.parse(JSON.stringify([...saved].flat()))) restored.restore(entry);
       for (const record of records.slice(cut)) restored.fold(record);
-      const toPlain = (known: KnownAlerts): unknown => JSON.parse(JSON.stringify(describe(known, records)));
+      const toPlain = (state: AlertProjection): unknown => JSON.parse(JSON.stringify(describe(state, records)));
       assert.deepEqual(toPlain(restored), toPlain(whole));
       assert.deepEqual(toPlain(first), toPlain(whole));
     }),
@@ -63,7 +67,7 @@ const send = (app: TestApp, status: string, fingerprint = 'f') =>
     body: { alerts: [{ status, labels: { alertname: 'HostDown' }, fingerprint }] },
   });
 
-test('what fires is known after a restart, however many alerts came since', async (t) => {
+test('firing alerts are known after a restart, however many alerts were stored since', async (t) => {
   const app = await startApp(t);
   const [id] = (await send(app, 'firing')).json.ids;
   await app.close();
@@ -78,7 +82,7 @@ test('what fires is known after a restart, however many alerts came since', asyn
   assert.equal((await next.request('GET', `/api/alerts/${end}`)).json['resolves'], id);
 });
 
-test('an alert that the log does not have any more is stored when it comes again', async (t) => {
+test('an alert that the log has lost is stored when its sender repeats it', async (t) => {
   const app = await startApp(t);
   const [kept] = (await send(app, 'firing', 'kept')).json.ids;
   const dataDir = join(app.folder, 'data');
@@ -86,7 +90,7 @@ test('an alert that the log does not have any more is stored when it comes again
   const before = readFileSync(path);
   const [lost] = (await send(app, 'firing', 'lost')).json.ids;
   await app.close();
-  // As after a backup was restored, or a power cut without sync.
+  // A restored backup, or a power cut without sync, loses the end of the log.
   writeFileSync(path, before);
   const next = await startApp(t, { settings: { dataDir } });
   const { ids, repeated } = (await send(next, 'firing', 'lost')).json;
@@ -96,7 +100,7 @@ test('an alert that the log does not have any more is stored when it comes again
   assert.deepEqual((await send(next, 'firing', 'kept')).json, { received: true, ids: [kept], repeated: 1 });
 });
 
-test('alerts are stored whichever byte of the snapshot of those that fire is damaged', async (t) => {
+test('alerts are stored whichever byte of the snapshot is damaged', async (t) => {
   const app = await startApp(t);
   for (const status of ['firing', 'resolved', 'firing']) await send(app, status);
   await app.close();

@@ -2,20 +2,20 @@ import Type, { type Static } from 'typebox';
 import type { LogRecord } from '../../../storage/journal/line.ts';
 import { RecentKeys } from '../../../storage/recent-keys.ts';
 
-/** The first alert with a key. Times are Unix milliseconds. */
+/** First alert with a key. Times are Unix milliseconds. */
 export const FirstAlert = Type.Object({
-  /** By which those after it are its repeats. */
+  /** Later alerts with this state are repeats. */
   state: Type.String(),
   id: Type.String(),
   storedAt: Type.Number(),
-  /** When it was last stored again, as a reminder. */
+  /** Time of the last reminder. */
   remindedAt: Type.Optional(Type.Number()),
 });
 export type FirstAlert = Static<typeof FirstAlert>;
 
-/** The first alerts of the last 24 hours by their keys: alerts with the same key and state repeat them. */
+/** First alerts of the last 24 hours by key: an alert with the key and the state of a first alert is its repeat. */
 export class RepeatKeys extends RecentKeys<FirstAlert> {
-  /** Takes over the key of a record of the log, if it has one. */
+  /** Adds the key of a record of the log, if it has a key. */
   fold({ id, time, key, bodyHash, repeatOf }: LogRecord): void {
     const { hash, state } = splitKey(typeof key === 'string' ? key : '');
     const storedAt = Date.parse(String(time));
@@ -29,7 +29,7 @@ export class RepeatKeys extends RecentKeys<FirstAlert> {
   }
 }
 
-/** The parts of a record's `key`, which is `HASH:STATE`; both are empty if it has none. */
+/** Splits a record's `key`, which is `HASH:STATE`; both parts are empty without a key. */
 export const splitKey = (key = ''): { hash: string; state: string } => {
   const end = key.indexOf(':');
   return end < 0 ? { hash: key, state: '' } : { hash: key.slice(0, end), state: key.slice(end + 1) };

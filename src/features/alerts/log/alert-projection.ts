@@ -1,18 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { createSchemaCheck } from '../../lib/schema-validation.ts';
-import { MiB } from '../../lib/units.ts';
-import { codeOf } from '../../storage/journal/errors.ts';
-import { isFeatureEvent, type StoredRecord } from '../../storage/journal/line.ts';
-import { Projection } from '../../storage/projection.ts';
-import type { ProjectionState } from '../../storage/projection-state.ts';
-import { rememberedCount } from '../../storage/recent-keys.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
-import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
-import { FiringAlerts, type FiringState } from './firing.ts';
-import { FirstAlert, RepeatKeys } from './intake/repeat-keys.ts';
+import { createSchemaCheck } from '../../../lib/schema-validation.ts';
+import { MiB } from '../../../lib/units.ts';
+import { codeOf } from '../../../storage/journal/errors.ts';
+import { isFeatureEvent, type StoredRecord } from '../../../storage/journal/line.ts';
+import { Projection } from '../../../storage/projection.ts';
+import type { ProjectionState } from '../../../storage/projection-state.ts';
+import { rememberedCount } from '../../../storage/recent-keys.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
+import type { ProjectionSnapshot } from '../../../storage/snapshot.ts';
+import { FiringAlerts, type FiringState } from '../firing/firing-alerts.ts';
+import { FirstAlert, RepeatKeys } from './repeat-keys.ts';
 
-/** Milliseconds for which alerts are collected where no request waits for them, so that many are folded together. */
+/** Milliseconds for which alerts are collected, to be folded together, while no request waits for them. */
 const gatherMs = 10;
 
 /** Characters of about 100,000 alerts. */
@@ -21,8 +21,8 @@ const minGrowth = 32 * MiB;
 const FirstEntry = Type.Object({ first: Type.String(), is: FirstAlert });
 const isFirstEntry = createSchemaCheck(FirstEntry) as (entry: unknown) => entry is Static<typeof FirstEntry>;
 
-/** Alerts that the next ones are compared with: a projection of the alert log in files. */
-export class KnownAlerts implements ProjectionState<undefined> {
+/** Projection of the alert log in files: firing alerts, and keys by which the next alerts may be repeats. */
+export class AlertProjection implements ProjectionState<undefined> {
   readonly firing: FiringAlerts;
   readonly #clock: () => Date;
   repeats: RepeatKeys;
@@ -39,7 +39,7 @@ export class KnownAlerts implements ProjectionState<undefined> {
     this.firing.fold(record);
   }
 
-  /** Forgets keys of alerts that the log does not have: their repeats would get ids that are stored nowhere. */
+  /** Reads the keys from the log again. A key of an alert that the log lost would give repeats an id that is stored nowhere. */
   async readRepeats(log: RecordLog): Promise<void> {
     this.repeats = new RepeatKeys(this.#clock);
     for await (const records of log.readAfter(await findTail(log))) {
@@ -57,15 +57,14 @@ export class KnownAlerts implements ProjectionState<undefined> {
   }
 }
 
-/** Which alerts fire, of what is known of all. */
-export const toFiringState = (known: Pick<Projection<KnownAlerts>, 'state'>): FiringState => ({
+export const toFiringState = (projection: Pick<Projection<AlertProjection>, 'state'>): FiringState => ({
   get state() {
-    return known.state.firing;
+    return projection.state.firing;
   },
 });
 
-interface KnownAlertsParts {
-  /** The alert log, with events of features. */
+interface AlertProjectionParts {
+  /** Alert log with the events of features. */
   events: RecordLog;
   snapshot: ProjectionSnapshot;
   clock: () => Date;
@@ -73,25 +72,25 @@ interface KnownAlertsParts {
 }
 
 /** Opens the projection, which reads the log in the background. */
-export const openKnownAlerts = async (parts: KnownAlertsParts): Promise<Projection<KnownAlerts>> => {
+export const openAlertProjection = async (parts: AlertProjectionParts): Promise<Projection<AlertProjection>> => {
   const { events, snapshot, clock, log } = parts;
   const report = (err: unknown): void => {
     if (codeOf(err) === 'closed') return;
-    log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
+    log.warn({ err }, 'alert log: its end cannot be read, so repeats of earlier alerts may be stored again');
   };
-  const projection = await Projection.open<KnownAlerts>({
+  const projection = await Projection.open<AlertProjection>({
     log: events,
     snapshot,
-    createState: () => new KnownAlerts(clock),
+    createState: () => new AlertProjection(clock),
     begin: () =>
       findTail(events).catch((err) => {
         report(err);
         return events.state().lastSeq ?? 0;
       }),
     savesForRetention: true,
-    onReplaced: (known) => {
-      log.warn('alerts: the log was replaced; those that fired before it fire on');
-      return known.readRepeats(events).catch(report);
+    onReplaced: (state) => {
+      log.warn('alerts: the log was replaced; alerts that fired before stay firing');
+      return state.readRepeats(events).catch(report);
     },
     isRestoredLater: true,
     gatherMs,
@@ -103,7 +102,7 @@ export const openKnownAlerts = async (parts: KnownAlertsParts): Promise<Projecti
   return projection;
 };
 
-/** The seq after which the last records of the log come: 100,000, or fewer if those take up more of the log than one list may read. */
+/** Returns the seq before the last 100,000 records, or before fewer if those take up more of the log than one list may read. */
 const findTail = async (log: RecordLog, count = rememberedCount): Promise<number> => {
   try {
     const listing = await log.listLast(count);

@@ -1,48 +1,27 @@
 import Type, { type Static } from 'typebox';
-import { isAboutSomething, readTime, toText } from '../../kit/alert-record.ts';
-import type { RaisedSeries } from '../../kit/alert-source.ts';
-import { rankOf, toSeverity } from '../../kit/severity.ts';
-import { createSchemaCheck } from '../../lib/schema-validation.ts';
-import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
-import type { ProjectionState } from '../../storage/projection-state.ts';
-import { RecentKeys } from '../../storage/recent-keys.ts';
-import type { Resolution } from './alert.ts';
+import { readTime, toText } from '../../../kit/alert-record.ts';
+import type { RaisedSeries } from '../../../kit/alert-source.ts';
+import { rankOf, toSeverity } from '../../../kit/severity.ts';
+import { createSchemaCheck } from '../../../lib/schema-validation.ts';
+import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../../storage/journal/line.ts';
+import type { ProjectionState } from '../../../storage/projection-state.ts';
+import { RecentKeys } from '../../../storage/recent-keys.ts';
+import type { Resolution } from '../alert.ts';
+import { type Expiry, readExpiry, Series, toSeriesKey } from './series.ts';
 
-/** For how long an alert holds from its receipt on, unless it comes again. */
-const AlertHold = Type.Object({
-  /** Until the end that its sender gives; without one, for `resolveTimeout`. */
-  ms: Type.Optional(Type.Number()),
-});
-export type AlertHold = Static<typeof AlertHold>;
-
-/** The alerts of one sender about the same thing; replaced by another one with each change. Times are Unix milliseconds. */
-const Series = Type.Object({
-  /** The worst of those that fire, and its level; of several the last one. */
-  id: Type.String(),
-  level: Type.String(),
-  /** Those that fire, the last ones; left out if there is only that one. */
-  ids: Type.Optional(Type.Array(Type.String())),
-  isResolved: Type.Boolean(),
-  /** When the first and the last of them were received. */
-  since: Type.Number(),
-  storedAt: Type.Number(),
-  hold: Type.Optional(AlertHold),
-});
-type Series = Static<typeof Series>;
-
-/** The alert that has ended others. */
+/** Alert that resolved others: its id, its RFC 3339 time, and its receipt in Unix milliseconds. */
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
 type KnownResolution = Static<typeof KnownResolution>;
 
-/** The worst alert of a series, and when the first one was received, in Unix milliseconds. */
+/** Worst alert of a series, and the receipt of the first alert in Unix milliseconds. */
 export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
 
-/** How many series are known, how many ids of each, and how many alerts that have ended. */
-const mostSeries = 20_000;
-const mostIds = 16;
-const mostResolutions = 50_000;
+/** Maximum series, ids of a series, and resolved alerts in memory. */
+const maxSeries = 20_000;
+const maxIds = 16;
+const maxResolutions = 50_000;
 
-/** A part of the state in a snapshot. */
+/** Entry of a snapshot. */
 const FiringEntry = Type.Union([
   Type.Object({ series: Type.String(), is: Series }),
   Type.Object({ ended: Type.String(), by: KnownResolution }),
@@ -50,26 +29,30 @@ const FiringEntry = Type.Union([
 ]);
 type FiringEntry = Static<typeof FiringEntry>;
 
-/** Whether a part of a snapshot is whole. */
 const isFiringEntry = createSchemaCheck(FiringEntry) as (entry: unknown) => entry is FiringEntry;
 
+/** Firing alerts as far as the log is read; `state` is replaced when a snapshot is restored. */
+export interface FiringState {
+  readonly state: FiringAlerts;
+}
+
 /**
- * Which alerts fire, and which ones have ended: a projection of the alert log, so every instance that reads the same log knows the
- * same. Bounded: of very many alerts it knows the last ones.
+ * Firing and resolved alerts: a projection of the alert log, equal in every instance that reads the same log. Bounded: of very
+ * many alerts, the last ones stay.
  */
 export class FiringAlerts implements ProjectionState<undefined> {
-  /** By sender, format and fingerprint. */
+  /** Series by `toSeriesKey`. */
   readonly #series: RecentKeys<Series>;
-  /** By the id of the alert that has ended. */
+  /** Resolutions by the id of the resolved alert. */
   readonly #resolutions: RecentKeys<KnownResolution>;
-  /** Whether there are lines of version 1.0, which do not say who has sent them. */
+  /** True if the log has lines of version 1.0, which have no sender. */
   #knowsFormer = false;
-  /** When the last alert was received, in Unix milliseconds: the time of one whose line does not say. */
+  /** Receipt of the last alert in Unix milliseconds, for lines without a time. */
   #lastAt = 0;
 
   constructor(clock: () => Date) {
-    this.#series = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostSeries });
-    this.#resolutions = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostResolutions });
+    this.#series = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: maxSeries });
+    this.#resolutions = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: maxResolutions });
   }
 
   fold(record: StoredRecord): undefined {
@@ -91,7 +74,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     ];
   }
 
-  /** Ignores damaged entries, and entries of other versions. */
+  /** Adds an entry of a snapshot; ignores damaged entries, and entries of other versions. */
   restore(entry: unknown): void {
     if (!isFiringEntry(entry)) return;
     if ('series' in entry) this.#series.remember(entry.series, entry.is);
@@ -99,13 +82,13 @@ export class FiringAlerts implements ProjectionState<undefined> {
     else [this.#lastAt, this.#knowsFormer] = [entry.lastAt, entry.knowsFormer];
   }
 
-  /** The alert that the one of a record ends, if it is known. */
+  /** Returns the series of a record; undefined for an unknown series. */
   findFiring(record: LogRecord): FiringAlert | undefined {
     const key = toSeriesKey(record);
     return key === undefined ? undefined : this.#find(record, key)?.series;
   }
 
-  /** Each series of a sender and a format, by fingerprint. */
+  /** Returns the series of a sender and a format by fingerprint. */
   listSeries(sender: string, format: string): Map<string, RaisedSeries> {
     const found = new Map<string, RaisedSeries>();
     const opening = JSON.stringify([sender, format]).slice(0, -1);
@@ -115,30 +98,31 @@ export class FiringAlerts implements ProjectionState<undefined> {
     return found;
   }
 
-  /** The series with this key, see `toSeriesKey`. */
+  /** Returns the series of a key of `toSeriesKey`. */
   findSeries(key: string): RaisedSeries | undefined {
     const series = this.#series.find(key);
     return series && { ...series, ids: series.ids ?? [series.id] };
   }
 
-  /** The series that fire, and end by themselves unless they come again. */
-  *listHeld(): Generator<{ key: string; hold: AlertHold }> {
-    for (const [key, { isResolved, hold }] of this.#series.entries()) if (!isResolved && hold) yield { key, hold };
+  /** Yields the firing series that expire. */
+  *listExpiring(): Generator<{ key: string; expiry: Expiry }> {
+    for (const [key, { isResolved, hold }] of this.#series.entries()) {
+      if (!isResolved && hold) yield { key, expiry: hold };
+    }
   }
 
-  /** Whether the last thing that is known of the record's series is that it has ended. */
+  /** True if the series of the record is known and resolved. */
   isResolved(record: LogRecord): boolean {
-    const key = toSeriesKey(record);
-    return key !== undefined && this.#find(record, key)?.series.isResolved === true;
+    return this.findFiring(record)?.isResolved === true;
   }
 
-  /** What has ended the alert of a record, or the one that it reminds of. */
+  /** Returns the resolution of an alert, or of the alert that a reminder repeats. */
   findResolution({ id, repeatOf }: LogRecord): Resolution | null {
     const known = this.#resolutions.find(toText(repeatOf)) ?? this.#resolutions.find(toText(id));
     return known ? { id: known.id, time: known.time } : null;
   }
 
-  /** The series of a record, with the key that it has here. */
+  /** Returns the series of a record with its key; a firing series of version 1.0 has a key without sender. */
   #find(record: LogRecord, key: string): { key: string; series: Series } | undefined {
     const own = this.#series.find(key);
     if (this.#knowsFormer && (!own || own.isResolved)) {
@@ -154,7 +138,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     const found = this.#find(record, key);
     const known = found?.series.isResolved ? undefined : found?.series;
     if (repeatOf !== undefined && found?.series.isResolved) return;
-    // An acknowledgement alone does not say that something fires.
+    // An acknowledgement begins no series.
     if (record['acknowledges'] === true && !known) return;
     const level = toText(record['level']);
     const { hold: _, ...begun }: Series = known ?? {
@@ -164,11 +148,11 @@ export class FiringAlerts implements ProjectionState<undefined> {
       since: at,
       storedAt: at,
     };
-    const hold = readHold(record);
+    const hold = readExpiry(record);
     const added = known && repeatOf === undefined ? addTo(known, id, level) : {};
     const series = { ...begun, ...added, storedAt: at, ...(hold && { hold }) };
     this.#series.remember(key, series);
-    // From now on it has the key with its sender.
+    // A series of version 1.0 continues under the key with its sender.
     if (known && found && found.key !== key) this.#series.remember(found.key, { ...known, isResolved: true });
   }
 
@@ -182,33 +166,9 @@ export class FiringAlerts implements ProjectionState<undefined> {
   }
 }
 
-/** The members of a series that one more alert of it changes. */
+/** Returns the fields of a series that another firing alert changes. */
 const addTo = (series: Series, id: string, level: string): Partial<Series> => {
-  const ids = [...(series.ids ?? [series.id]), id].slice(-mostIds);
+  const ids = [...(series.ids ?? [series.id]), id].slice(-maxIds);
   const isWorse = rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level));
   return isWorse ? { ids, id, level } : { ids };
-};
-
-/** Which alerts fire, as far as the log is read; the state is another one after it was restored. */
-export interface FiringState {
-  readonly state: FiringAlerts;
-}
-
-/** What alerts of one series have in common; undefined for an alert that nothing will end. */
-export const toSeriesKey = (record: LogRecord): string | undefined =>
-  isAboutSomething(record)
-    ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
-    : undefined;
-
-/**
- * Undefined for an alert that only its sender ends. Alertmanager ends each alert that is sent to its API; so does
- * signalbox. Elsewhere an end that has passed does not outweigh the sender's word that the alert fires.
- */
-export const readHold = (record: LogRecord): AlertHold | undefined => {
-  if (record['status'] !== 'firing') return undefined;
-  const isOfApi = record['format'] === 'prometheus';
-  const end = Date.parse(toText(record['endsAt']));
-  if (Number.isNaN(end)) return isOfApi ? {} : undefined;
-  const ms = end - (readTime(record) ?? end);
-  return isOfApi || ms > 0 ? { ms: Math.max(0, ms) } : undefined;
 };

@@ -10,17 +10,17 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 import { minuteMs } from '../../../lib/units.ts';
 import { createSnapshotFile } from '../../../storage/snapshot-file.ts';
 import type { AlertRecord } from '../alert.ts';
-import { openKnownAlerts } from '../known-alerts.ts';
-import { LocalAlerts } from './repeats.ts';
+import { openAlertProjection } from './alert-projection.ts';
+import { FileAlertStore } from './file-store.ts';
 
-/** An intake with a real log, whose clock the test moves. */
+/** Opens a store with a log in files, whose clock the test moves. */
 const open = async (t: TestContext, directory: string, clock: { now: number }, repeatAfterMs: number | undefined) => {
   const journal = await openTestJournal(t, directory, { name: 'alerts' });
   const now = () => new Date(clock.now);
   const snapshot = createSnapshotFile(join(directory, 'alerts.known.state'));
   const log = pino({ level: 'warn' }, { write: (line) => assert.fail(line) });
-  const known = await openKnownAlerts({ events: journal, snapshot, clock: now, log });
-  const intake = new LocalAlerts(journal, known, { clock: now, repeatAfterMs: () => repeatAfterMs });
+  const projection = await openAlertProjection({ events: journal, snapshot, clock: now, log });
+  const store = new FileAlertStore(journal, projection, { clock: now, repeatAfterMs: () => repeatAfterMs });
   const send = async (status: 'firing' | 'resolved' = 'firing') => {
     const time = now().toISOString();
     const record = { source: 's', level: 'ERROR', message: 'm', hostname: 'h', timestamp: time, receivedAt: '' };
@@ -33,7 +33,7 @@ const open = async (t: TestContext, directory: string, clock: { now: number }, r
       status,
       key: `h-${status}:1`,
     };
-    const { ids, repeated, fresh } = await intake.store([alert]);
+    const { ids, repeated, fresh } = await store.appendNew([alert]);
     return [ids[0], repeated, fresh.length];
   };
   const readStored = async (): Promise<unknown[]> => {
@@ -41,13 +41,13 @@ const open = async (t: TestContext, directory: string, clock: { now: number }, r
     return records.map(({ id, status, repeatOf }) => [id, status, repeatOf]).toReversed();
   };
   const close = async (): Promise<void> => {
-    await known.close();
+    await projection.close();
     await journal.close();
   };
   return { close, send, readStored };
 };
 
-test('a repeat is stored again once a destination wants to be reminded, and counts as a repeat', async (t) => {
+test('a repeat is stored as a reminder after repeatMinutes, and counts as a repeat', async (t) => {
   const [directory, clock] = [createFolder(t), { now: Date.parse('2026-01-31T09:30:00Z') }];
   const first = await open(t, directory, clock, 10 * minuteMs);
   const [id, ...counts] = await first.send();
@@ -74,13 +74,13 @@ test('a repeat is stored again once a destination wants to be reminded, and coun
   assert.equal((await next.readStored()).length, 4);
   await next.send('resolved');
   clock.now += 20 * minuteMs;
-  // Late repeats of what has ended, and repeats of the end, remind of nothing.
+  // Repeats of a resolved alert, and of its resolution, are no reminders.
   assert.deepEqual(await next.send(), [id, 1, 0]);
   await next.send('resolved');
   assert.equal((await next.readStored()).length, 5);
 });
 
-test('without a destination that wants reminders, repeats are never stored', async (t) => {
+test('without a destination with repeatMinutes, repeats are never stored', async (t) => {
   const clock = { now: Date.parse('2026-01-31T09:30:00Z') };
   const { send, readStored } = await open(t, createFolder(t), clock, undefined);
   await send();
@@ -89,7 +89,7 @@ test('without a destination that wants reminders, repeats are never stored', asy
   assert.equal((await readStored()).length, 1);
 });
 
-test('a destination with repeatMinutes is reminded of an alert that keeps coming, with the id of the first', async (t) => {
+test('a destination with repeatMinutes gets reminders of a repeated alert, with the id of the first alert', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver, { repeatMinutes: 0.001 })]);
   const alerts = [{ labels: { alertname: 'HostDown' }, fingerprint: 'f', startsAt: '2026-01-31T09:30:00Z' }];

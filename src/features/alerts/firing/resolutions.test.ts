@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readRecords, sendAlert } from '../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../test/support/app.ts';
-import { createAccessKey } from '../../auth/access.ts';
-import { FiringAlerts } from './firing.ts';
-import type { AlertEntry } from './schema.ts';
+import { readRecords, sendAlert } from '../../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../../test/support/app.ts';
+import { createAccessKey } from '../../../auth/access.ts';
+import type { AlertEntry } from '../schema.ts';
+import { FiringAlerts } from './firing-alerts.ts';
 
 const read = async (app: TestApp, id: string | undefined): Promise<AlertEntry> => {
   const { status, json, text } = await app.request<AlertEntry>('GET', `/api/alerts/${id}`);
@@ -25,7 +25,7 @@ const sendForeign = async (app: TestApp, alert: object, token?: string): Promise
 
 const startsAt = '2026-01-31T09:30:00Z';
 
-test('a resolution names the alert that it ends, and the alert its resolution, also after a restart', async (t) => {
+test('a resolution names the resolved alert, and the alert names its resolution, also after a restart', async (t) => {
   const app = await startApp(t);
   const firing = await sendForeign(app, { startsAt });
   assert.equal((await read(app, firing)).resolvedBy, null);
@@ -49,14 +49,14 @@ test('a resolution names the alert that it ends, and the alert its resolution, a
   assert.deepEqual([(await read(next, end)).resolves, (await read(next, again)).resolvedBy?.id], [again, end]);
 });
 
-test('a resolution without a known alert has the level that its sender gives', async (t) => {
+test('a resolution of an unknown alert has the level that its sender gives', async (t) => {
   const app = await startApp(t);
   await sendForeign(app, { status: 'resolved', labels: { alertname: 'a', severity: 'page' } });
   const [stored] = await readRecords(app);
   assert.deepEqual([stored?.['resolves'], stored?.['firingLevel']], [undefined, 'CRITICAL']);
 });
 
-test('an alert that got worse is ended with its worst level, and so is one that was acknowledged', async (t) => {
+test('a resolution names the worst alert of the series, also after an acknowledgement', async (t) => {
   const app = await startApp(t);
   const send = async (action: string, severity: string): Promise<void> => {
     const body = { event_action: action, dedup_key: 'k', payload: { summary: 's', severity } };
@@ -71,7 +71,7 @@ test('an alert that got worse is ended with its worst level, and so is one that 
   for (const { id } of records.slice(0, 3)) assert.equal((await read(app, `${id}`)).resolvedBy?.id, records[3]?.['id']);
 });
 
-test('a sender cannot end the alert of another', async (t) => {
+test('a sender cannot resolve the alert of another sender', async (t) => {
   const [one, other] = ['one', 'other'].map((name) => createAccessKey(name, ['alerts:write']));
   const app = await startApp(t, { settings: { keys: [one?.entry, other?.entry] } });
   const firing = await sendForeign(app, {}, one?.key);
@@ -79,7 +79,7 @@ test('a sender cannot end the alert of another', async (t) => {
   assert.deepEqual([(await read(app, firing)).resolvedBy, (await read(app, resolved)).resolves], [null, null]);
 });
 
-test('native alerts with a key are never repeats, and end by it', async (t) => {
+test('native alerts with a key are never repeats, and a resolution with the key resolves them all', async (t) => {
   const app = await startApp(t);
   const body = { source: 'backup', level: 'ERROR', message: 'failed', key: 'backup/web-1' };
   const first = await sendAlert(app, body);
@@ -95,7 +95,7 @@ test('native alerts with a key are never repeats, and end by it', async (t) => {
   assert.deepEqual([stored?.['level'], stored?.['firingLevel'], stored?.['message']], ['INFO', 'ERROR', 'works again']);
 });
 
-test('a native alert keeps key, status, labels and link, which change neither response nor list', async (t) => {
+test('a native alert keeps key, status, labels and link, which the response and the list leave out', async (t) => {
   const app = await startApp(t);
   const four = { source: 'backup', level: 'ERROR', message: 'failed', hostname: 'web-1' };
   const more = { key: 'k', status: 'firing', labels: { team: 'db' }, link: 'https://u:p@ci.example/7?a=1&token=x' };
@@ -120,7 +120,7 @@ test('a native alert keeps key, status, labels and link, which change neither re
   assert.equal((await readRecords(app)).length, 2);
 });
 
-test('an alert is stored whatever text its key, status and link are, without what cannot be used', async (t) => {
+test('an alert with any text as key, status or link is stored without the unusable texts', async (t) => {
   const app = await startApp(t);
   const long = 'x'.repeat(300);
   for (const [given, expected] of [
@@ -148,7 +148,7 @@ test('an alert is stored whatever text its key, status and link are, without wha
   assert.deepEqual(labels, { a: '1', b: 'true', c: 'text' });
 });
 
-test('a resolution ends an alert of a line that does not say who has sent it', () => {
+test('a resolution resolves an alert of version 1.0, which has no sender', () => {
   const firing = new FiringAlerts(() => new Date());
   const alert = { format: 'alertmanager', fingerprint: 'f', level: 'CRITICAL', time: new Date().toISOString() };
   firing.fold({ ...alert, id: 'a', seq: 1, status: 'firing' });
@@ -159,7 +159,7 @@ test('a resolution ends an alert of a line that does not say who has sent it', (
   assert.equal(firing.findFiring(end), undefined);
 });
 
-test('of very many alerts the last ones are known', () => {
+test('the last of very many alerts are known', () => {
   const firing = new FiringAlerts(() => new Date());
   const time = new Date().toISOString();
   for (let index = 0; index < 100_000; index += 1) {

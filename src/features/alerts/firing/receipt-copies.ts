@@ -1,68 +1,71 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { StoreUnavailable } from '../../lib/expected-errors.ts';
-import { parseJson } from '../../lib/parse-json.ts';
-import { awaitWithin } from '../../lib/scheduling.ts';
-import type { Database } from '../../storage/postgres/database.ts';
-import { farewellMs } from '../../storage/postgres/lease.ts';
-import type { ReplacedFile } from '../../storage/replaced-file.ts';
-import type { Heard } from './heard.ts';
+import { StoreUnavailable } from '../../../lib/expected-errors.ts';
+import { parseJson } from '../../../lib/parse-json.ts';
+import { awaitWithin } from '../../../lib/scheduling.ts';
+import type { Database } from '../../../storage/postgres/database.ts';
+import { farewellMs } from '../../../storage/postgres/lease.ts';
+import type { ReplacedFile } from '../../../storage/replaced-file.ts';
+import type { ReceiptTimes } from './receipt-times.ts';
 
-/** Milliseconds between two copies in a file, and sooner where a source or an alert is new. */
+/** Milliseconds between two copies in a file, and after the first alert of a source or series. */
 const fileMs = 60_000;
 const fileSoonMs = 5000;
 
-/** The same in a database, where each instance also reads what others have heard. */
-const sharedMs = 10_000;
+/** Milliseconds between two copies in the database. */
+const databaseMs = 10_000;
 
 const Pairs = Type.Array(Type.Tuple([Type.String(), Type.Number()]));
 const Copy = Type.Object({ sources: Pairs, ends: Pairs });
 
-/** Copies of what was heard, of this process and of others. */
-export interface HeardCopies {
-  /** Milliseconds after which other instances know what one has heard. */
-  patienceMs: number;
-  /** Takes over what earlier processes have left. */
+/** Copies of receipt times, which restarts and other instances read. */
+export interface ReceiptCopies {
+  /** Milliseconds after which every instance knows the receipt times of the others. */
+  graceMs: number;
+  /** Takes over the copies of earlier processes. */
   begin(): Promise<void>;
-  /** Writes a copy if one is due; resolves to whether others have been read. */
-  keep(): Promise<boolean>;
+  /** Writes a copy if one is due; resolves to true if copies of other instances were read. */
+  sync(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** In a small file, which is replaced. Where it cannot be written, the next start knows less, and ends alerts later. */
-export const createFileCopies = (heard: Heard, file: ReplacedFile): HeardCopies => {
+/** Copies in a small file. If the file cannot be written, alerts expire later after the next start. */
+export const createFileCopies = (times: ReceiptTimes, file: ReplacedFile): ReceiptCopies => {
   let hasBegun = false;
   let writtenAt = Number.NEGATIVE_INFINITY;
   const write = async (): Promise<void> => {
-    heard.hasNew = false;
+    times.hasNew = false;
     writtenAt = performance.now();
-    await file.write(Buffer.from(JSON.stringify(heard.copy()))).catch(() => undefined);
+    await file.write(Buffer.from(JSON.stringify(times.copy()))).catch(() => undefined);
   };
   return {
-    patienceMs: 0,
+    graceMs: 0,
     begin: async () => {
       const copy = parseCopy(String((await file.read()) ?? ''));
-      if (copy) heard.merge(copy);
+      if (copy) times.merge(copy);
       hasBegun = true;
     },
-    keep: async () => {
+    sync: async () => {
       const age = performance.now() - writtenAt;
-      if (heard.isEmpty || age < (heard.hasNew ? fileSoonMs : fileMs)) return false;
+      if (times.isEmpty || age < (times.hasNew ? fileSoonMs : fileMs)) return false;
       await write();
       return false;
     },
     close: async () => {
-      if (hasBegun && !heard.isEmpty) await write();
+      if (hasBegun && !times.isEmpty) await write();
     },
   };
 };
 
-/** In the database that instances share, a row for each process. */
-export const createSharedCopies = (heard: Heard, database: Pick<Database, 'query' | 'instance'>): HeardCopies => {
+/** Copies in the database that instances share, a row for each process. */
+export const createDatabaseCopies = (
+  times: ReceiptTimes,
+  database: Pick<Database, 'query' | 'instance'>,
+): ReceiptCopies => {
   let hasBegun = false;
-  let keptAt = Number.NEGATIVE_INFINITY;
+  let syncedAt = Number.NEGATIVE_INFINITY;
   const read = async (isStart: boolean): Promise<void> => {
-    // While no instance was there, nothing could be heard.
+    // While no instance ran, no time passed.
     const reference = isStart ? '(SELECT max(at) FROM signalbox.alert_heard)' : 'now()';
     const rows = await database.query({
       text: `SELECT body, (extract(epoch FROM ${reference} - at) * 1000)::float8 AS age
@@ -71,7 +74,7 @@ export const createSharedCopies = (heard: Heard, database: Pick<Database, 'query
     });
     for (const { body, age } of rows) {
       const copy = parseCopy(body);
-      if (copy) heard.merge(copy, Math.max(0, Number(age)));
+      if (copy) times.merge(copy, Math.max(0, Number(age)));
     }
   };
   const begin = async (): Promise<void> => {
@@ -86,15 +89,15 @@ export const createSharedCopies = (heard: Heard, database: Pick<Database, 'query
     await database.query({
       text: `INSERT INTO signalbox.alert_heard (instance, at, body) VALUES ($1, now(), $2)
         ON CONFLICT (instance) DO UPDATE SET at = excluded.at, body = excluded.body RETURNING 1 AS one`,
-      values: [database.instance, JSON.stringify(heard.copy())],
+      values: [database.instance, JSON.stringify(times.copy())],
     });
     await database.query({
       text: "DELETE FROM signalbox.alert_heard WHERE at < now() - interval '1 day' RETURNING 1 AS one",
     });
   };
-  const keep = async (): Promise<boolean> => {
-    if (performance.now() - keptAt < sharedMs) return false;
-    keptAt = performance.now();
+  const sync = async (): Promise<boolean> => {
+    if (performance.now() - syncedAt < databaseMs) return false;
+    syncedAt = performance.now();
     try {
       if (!hasBegun) await begin();
       if (!hasBegun) return false;
@@ -106,16 +109,13 @@ export const createSharedCopies = (heard: Heard, database: Pick<Database, 'query
       throw error;
     }
   };
+  const writeQuietly = () => write().catch(() => undefined);
   return {
-    patienceMs: 2 * sharedMs,
+    graceMs: 2 * databaseMs,
     begin,
-    keep,
+    sync,
     close: async () => {
-      if (hasBegun)
-        await awaitWithin(
-          farewellMs,
-          write().catch(() => undefined),
-        );
+      if (hasBegun) await awaitWithin(farewellMs, writeQuietly());
     },
   };
 };

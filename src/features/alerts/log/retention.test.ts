@@ -3,15 +3,15 @@ import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listMessages, sendAlert } from '../../../test/support/alerts.ts';
-import { startApp } from '../../../test/support/app.ts';
-import { createFolder } from '../../../test/support/folder.ts';
-import { waitUntil } from '../../../test/support/wait.ts';
-import { dayMs } from '../../lib/units.ts';
-import { createId, toLineStart, toRecordLine } from '../../storage/journal/line.ts';
-import { keptNotice } from './open-log.ts';
+import { listMessages, sendAlert } from '../../../../test/support/alerts.ts';
+import { startApp } from '../../../../test/support/app.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import { dayMs } from '../../../lib/units.ts';
+import { createId, toLineStart, toRecordLine } from '../../../storage/journal/line.ts';
+import { unlimitedNotice } from './retention.ts';
 
-/** A data directory with a closed file of one alert that was stored so many days ago. */
+/** Adds a closed log file with one alert that was stored `days` days ago. */
 const addOldFile = async (dataDir: string, days: number): Promise<string> => {
   const at = new Date(Date.now() - days * dayMs);
   const record = {
@@ -33,7 +33,7 @@ const addOldFile = async (dataDir: string, days: number): Promise<string> => {
 test('by default a new log keeps alerts for 400 days', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const first = await startApp(t, { settings: { dataDir } });
-  assert.ok(!first.notices.includes(keptNotice));
+  assert.ok(!first.notices.includes(unlimitedNotice));
   await first.close();
   const [young, old] = [await addOldFile(dataDir, 399), join(dataDir, 'old')];
   const second = await startApp(t, { settings: { dataDir } });
@@ -45,20 +45,20 @@ test('by default a new log keeps alerts for 400 days', async (t) => {
   const path = await addOldFile(dataDir, 401);
   const third = await startApp(t, { settings: { dataDir } });
   await waitUntil(`deleted, of ${await readdir(dataDir)}`, () => !existsSync(path));
-  assert.ok(!third.notices.includes(keptNotice));
+  assert.ok(!third.notices.includes(unlimitedNotice));
 });
 
-test('a log that was begun without a limit keeps all alerts until one is set, and each start says so', async (t) => {
+test('a log without a limit keeps all alerts until alertsRetainDays is set, and each start says so', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const path = await addOldFile(dataDir, 4000);
   for (const _ of [1, 2]) {
     const app = await startApp(t, { settings: { dataDir } });
-    assert.ok(app.notices.includes(keptNotice));
+    assert.ok(app.notices.includes(unlimitedNotice));
     assert.deepEqual(await listMessages(app), ['old']);
     await app.close();
   }
   assert.equal(readFileSync(join(dataDir, 'alerts.retain-days'), 'utf8'), '0\n');
   const limited = await startApp(t, { settings: { dataDir, alertsRetainDays: 400 } });
-  assert.ok(!limited.notices.includes(keptNotice));
+  assert.ok(!limited.notices.includes(unlimitedNotice));
   await waitUntil('deleted', () => !existsSync(path));
 });

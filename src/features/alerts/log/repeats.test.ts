@@ -29,7 +29,7 @@ const createAlert = (name: string, more: object = {}) => ({
 
 const countRecords = async (app: TestApp): Promise<number> => (await readRecords(app)).length;
 
-test('an alert that comes again gets the id of the first, also after a restart', async (t) => {
+test('a repeat gets the id of the first alert, also after a restart', async (t) => {
   const app = await startApp(t);
   const first = await send(app, 'alertmanager', samples.alertmanager);
   assert.deepEqual(await send(app, 'alertmanager', samples.alertmanager), { ...first, repeated: 2 });
@@ -40,7 +40,7 @@ test('an alert that comes again gets the id of the first, also after a restart',
   assert.equal(await countRecords(app), 2);
 });
 
-test('another fingerprint, status, start or format is another alert', async (t) => {
+test('an alert with another fingerprint, status, start or format is no repeat', async (t) => {
   const app = await startApp(t);
   const alerts = [
     createAlert('a'),
@@ -57,13 +57,13 @@ test('another fingerprint, status, start or format is another alert', async (t) 
   assert.equal(await countRecords(app), 8);
 });
 
-test('an alert that fires again with its former start after its end is stored again, and delivered', async (t) => {
+test('an alert that fires again after its resolution is stored and delivered, also with its former start', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver)]);
   const sendOne = async (to: TestApp, more: object) =>
     (await send(to, 'alertmanager', { alerts: [createAlert('a', more)] })).repeated;
   const end = { status: 'resolved', endsAt: '2026-01-31T09:35:00Z' };
-  // Each of them comes twice.
+  // Each alert is sent twice.
   for (const more of [{}, end, {}]) {
     assert.equal(await sendOne(app, more), 0);
     assert.equal(await sendOne(app, more), 1);
@@ -76,7 +76,7 @@ test('an alert that fires again with its former start after its end is stored ag
   await waitUntil('all are delivered', () => receiver.requests.length >= 3);
   const read = async () => (await app.request('GET', `/api/alerts/${records[2]?.['id']}`)).json['resolvedBy'];
   assert.equal(await read(), null);
-  // The late end of an earlier alert does not end a later one.
+  // A late resolution of an earlier alert does not resolve a later alert.
   const later = { startsAt: '2026-01-31T10:00:00Z' };
   const counts: number[] = [];
   for (const more of [end, later, end]) counts.push(await sendOne(app, more));
@@ -92,7 +92,7 @@ test('an alert without a fingerprint is never a repeat', async (t) => {
   assert.equal(await countRecords(app), 2);
 });
 
-test('an event of PagerDuty without a time is a repeat until another action comes', async (t) => {
+test('a PagerDuty event is a repeat until an event with another action arrives', async (t) => {
   const app = await startApp(t);
   const trigger = { event_action: 'trigger', dedup_key: 'k', payload: { summary: 's' } };
   const actions = ['trigger', 'trigger', 'acknowledge', 'acknowledge', 'resolve', 'resolve', 'trigger', 'trigger'];
@@ -103,7 +103,7 @@ test('an event of PagerDuty without a time is a repeat until another action come
   assert.deepEqual(messages, ['s', 'Acknowledged: s', 'Resolved: s', 's']);
 });
 
-test('equal requests at the same time store their alerts once', async (t) => {
+test('equal simultaneous requests store their alerts once', async (t) => {
   const app = await startApp(t);
   const bodies = Array.from({ length: 40 }, (_, index) => ({
     alerts: [createAlert(`n${index % 3}`), createAlert(`n${(index + 1) % 3}`)],
@@ -121,7 +121,7 @@ test('equal requests at the same time store their alerts once', async (t) => {
   );
 });
 
-test('an alert that was not stored is not remembered', async (t) => {
+test('an alert whose first request got 503 is stored by the next request', async (t) => {
   let fails = true;
   const features = changeJournal((journal) => ({
     ...journal,
@@ -139,14 +139,14 @@ test('an alert that was not stored is not remembered', async (t) => {
   assert.equal((await send(app, 'alertmanager', body)).repeated, 0);
 });
 
-test('alerts are stored though the end of the log cannot be read', async (t) => {
+test('alerts are stored even if the end of the log cannot be read', async (t) => {
   const features = changeJournal((journal) => ({ ...journal, listLast: () => Promise.reject(new Error('no')) }));
   const app = await startApp(t, { features });
   assert.equal((await send(app, 'alertmanager', samples.alertmanager)).repeated, 0);
   assert.equal((await send(app, 'alertmanager', samples.alertmanager)).repeated, 2);
 });
 
-test('less of the log is read if its last records are large', async (t) => {
+test('fewer records are read on startup if the last records are large', async (t) => {
   const counts: number[] = [];
   const features = changeJournal((journal) => ({
     ...journal,
@@ -191,7 +191,7 @@ test('a native alert with an Idempotency-Key is stored once, also after a restar
   assert.equal(await countRecords(app), 2);
 });
 
-test('native alerts without an Idempotency-Key are stored as often as they come, as lines without a key', async (t) => {
+test('every native alert without an Idempotency-Key is stored, as a line without a key', async (t) => {
   const app = await startApp(t);
   for (const _ of [1, 2]) await app.request('POST', '/api/alert', { body: disk });
   const records = await readRecords(app);

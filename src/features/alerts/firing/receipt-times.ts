@@ -1,0 +1,147 @@
+import { formatOf, toText } from '../../../kit/alert-record.ts';
+import { DueTimes } from '../../../kit/due-times.ts';
+import type { LogRecord } from '../../../storage/journal/line.ts';
+import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';
+import { readExpiry, toSeriesKey } from './series.ts';
+
+/** Maximum sources, and expiring alerts, in memory. */
+const maxSources = 20_000;
+const maxExpiring = 20_000;
+
+/** Maximum characters of a source. */
+const maxSourceLength = 256;
+
+/** Milliseconds between two ticks. A gap longer than `maxGapMs` is time in which the process could receive nothing. */
+export const tickMs = 1000;
+const maxGapMs = 5000;
+
+/** Receipt times relative to the moment of the copy, in milliseconds: no clock has to be right. */
+export interface ReceiptCopy {
+  /** Time since the last alert of each source. */
+  sources: [source: string, agoMs: number][];
+  /** Time until each expiring alert is resolved, by the key of its series. */
+  ends: [series: string, leftMs: number][];
+}
+
+/**
+ * Last receipt of each source, and times at which alerts expire. Repeats are in no log, so copies keep these times. Time counts
+ * only while this process can receive: no alert expires because of a stop, a stall or a clock that is set.
+ */
+export class ReceiptTimes {
+  readonly #sources: RecentKeys<Remembered>;
+  readonly #expiries = new DueTimes();
+  /** Milliseconds in which the process could receive nothing. */
+  #missed = 0;
+  #tickedAt = performance.now();
+  readonly #resolveTimeoutMs: () => number;
+  /** True after the first alert of a source or series, so that a copy is due soon. */
+  hasNew = false;
+
+  constructor(resolveTimeoutMs: () => number) {
+    this.#resolveTimeoutMs = resolveTimeoutMs;
+    this.#sources = new RecentKeys(() => new Date(this.now()), {
+      keptMs: Number.POSITIVE_INFINITY,
+      count: maxSources,
+    });
+  }
+
+  /** Milliseconds in which this process could receive. */
+  now(): number {
+    return performance.now() - this.#missed;
+  }
+
+  /** Detects gaps; to be called at least every `tickMs`. */
+  tick(): void {
+    const now = performance.now();
+    const gapMs = now - this.#tickedAt;
+    if (gapMs > maxGapMs) this.#missed += gapMs;
+    this.#tickedAt = now;
+  }
+
+  /** Records the receipt of an alert, whether or not the alert turns out to be a repeat. */
+  receive(record: LogRecord): void {
+    const source = toText(record['source']);
+    if (formatOf(record) !== 'watch' && source !== '' && source.length <= maxSourceLength) {
+      if (!this.#sources.find(source)) this.hasNew = true;
+      this.#sources.remember(source, { storedAt: this.now() });
+    }
+    this.#renew(record);
+  }
+
+  #renew(record: LogRecord): void {
+    const expiry = readExpiry(record);
+    const series = expiry || record['status'] === 'resolved' ? toSeriesKey(record) : undefined;
+    if (series === undefined) return;
+    if (!expiry) {
+      this.forget(series);
+      return;
+    }
+    if (!this.has(series)) {
+      if (this.#expiries.size >= maxExpiring) return;
+      this.hasNew = true;
+    }
+    this.#expiries.set(series, this.now() + (expiry.ms ?? this.#resolveTimeoutMs()));
+  }
+
+  /** Lets an alert of the log expire in `leftMs` milliseconds, unless it is known to expire later. */
+  extend(series: string, leftMs: number): void {
+    const known = this.#expiries.timeOf(series);
+    if (known === undefined && this.#expiries.size >= maxExpiring) return;
+    this.#expiries.set(series, Math.max(known ?? Number.NEGATIVE_INFINITY, this.now() + leftMs));
+  }
+
+  /** Milliseconds since the last alert of any wanted source; undefined without one. */
+  silenceOf(isWanted: (source: string) => boolean): number | undefined {
+    let last: number | undefined;
+    for (const [source, { storedAt }] of this.#sources.entries()) {
+      if (storedAt > (last ?? Number.NEGATIVE_INFINITY) && isWanted(source)) last = storedAt;
+    }
+    return last === undefined ? undefined : this.now() - last;
+  }
+
+  /** True if the alert expired at least `graceMs` milliseconds ago. */
+  hasExpired(series: string, graceMs: number): boolean {
+    return (this.#expiries.timeOf(series) ?? Number.POSITIVE_INFINITY) + graceMs <= this.now();
+  }
+
+  /** Returns the series that expired at least `graceMs` milliseconds ago; they stay until `forget`. */
+  listExpired(graceMs: number): string[] {
+    const expired = this.#expiries.take(this.now() - graceMs);
+    for (const series of expired) this.#expiries.set(series, this.now() - graceMs);
+    return expired;
+  }
+
+  forget(series: string): void {
+    this.#expiries.set(series, Number.POSITIVE_INFINITY);
+  }
+
+  /** True if the series is known to expire. */
+  has(series: string): boolean {
+    return this.#expiries.timeOf(series) !== undefined;
+  }
+
+  /** True if there is nothing to copy. */
+  get isEmpty(): boolean {
+    return this.#expiries.size === 0 && this.#sources.entries().next().done === true;
+  }
+
+  copy(): ReceiptCopy {
+    const now = this.now();
+    return {
+      sources: Array.from(this.#sources.entries(), ([source, { storedAt }]) => [source, Math.round(now - storedAt)]),
+      ends: this.#expiries.list(maxExpiring).map(({ id, at }) => [id, Math.round(at - now)]),
+    };
+  }
+
+  /** Takes over later times from a copy that is `ageMs` milliseconds old. */
+  merge({ sources, ends }: ReceiptCopy, ageMs = 0): void {
+    const now = this.now();
+    for (const [source, agoMs] of sources) {
+      const storedAt = now - agoMs - ageMs;
+      if (storedAt > (this.#sources.find(source)?.storedAt ?? Number.NEGATIVE_INFINITY)) {
+        this.#sources.remember(source, { storedAt });
+      }
+    }
+    for (const [series, leftMs] of ends) this.extend(series, leftMs - ageMs);
+  }
+}

@@ -1,0 +1,44 @@
+import Type, { type Static } from 'typebox';
+import { isAboutSomething, readTime, toText } from '../../../kit/alert-record.ts';
+import type { LogRecord } from '../../../storage/journal/line.ts';
+
+/** Time after which an alert is resolved unless its sender repeats it. */
+const Expiry = Type.Object({
+  /** Milliseconds from the receipt to the `endsAt` of the sender; `resolveTimeout` applies if absent. */
+  ms: Type.Optional(Type.Number()),
+});
+export type Expiry = Static<typeof Expiry>;
+
+/** Immutable state of the alerts of one sender with one format and fingerprint. Times are Unix milliseconds. */
+export const Series = Type.Object({
+  /** Worst firing alert, the last one if several are as bad, and its level. */
+  id: Type.String(),
+  level: Type.String(),
+  /** Last firing alerts; absent if `id` is the only one. */
+  ids: Type.Optional(Type.Array(Type.String())),
+  isResolved: Type.Boolean(),
+  /** Receipt of the first and of the last firing alert. */
+  since: Type.Number(),
+  storedAt: Type.Number(),
+  hold: Type.Optional(Expiry),
+});
+export type Series = Static<typeof Series>;
+
+/** Key of a record's series; undefined for an alert that nothing resolves. */
+export const toSeriesKey = (record: LogRecord): string | undefined =>
+  isAboutSomething(record)
+    ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
+    : undefined;
+
+/**
+ * Expiry of a firing alert; undefined if only its sender resolves it. Like Alertmanager, signalbox lets every alert of
+ * `/api/v2/alerts` expire. In other formats, an `endsAt` in the past does not outweigh the status `firing`.
+ */
+export const readExpiry = (record: LogRecord): Expiry | undefined => {
+  if (record['status'] !== 'firing') return undefined;
+  const alwaysExpires = record['format'] === 'prometheus';
+  const end = Date.parse(toText(record['endsAt']));
+  if (Number.isNaN(end)) return alwaysExpires ? {} : undefined;
+  const ms = end - (readTime(record) ?? end);
+  return alwaysExpires || ms > 0 ? { ms: Math.max(0, ms) } : undefined;
+};

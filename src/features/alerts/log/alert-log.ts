@@ -1,0 +1,33 @@
+import type { Static, TObject } from 'typebox';
+import type { OwnAlerts } from '../../../kit/alert-source.ts';
+import type { Parts } from '../../../kit/feature.ts';
+import type { FollowedLog, RecordLog } from '../../../storage/record-log.ts';
+import type { FiringState } from '../firing/firing-alerts.ts';
+import type { alertSettings } from '../schema.ts';
+import type { AlertStore, AlertStoreParts } from './alert-store.ts';
+
+/** Log in which alerts are stored, in files (`file-log.ts`) or in a shared database (`shared-log.ts`), with its writer and states. */
+export interface AlertLog {
+  /** Alerts alone. */
+  journal: RecordLog;
+  /** Alerts and events of features. */
+  events: FollowedLog;
+  /** Alerts that this instance has received. */
+  own: OwnAlerts;
+  /** True if this instance has received the alert. */
+  isOwn(record: Record<string, unknown>): boolean;
+  store: AlertStore;
+  firing: FiringState;
+  /** Resolves when `firing` has caught up with the log, as far as the log can be read. */
+  whenRead(): Promise<void>;
+  /** Lines for the start message. */
+  notices: string[];
+  /** True in `isReady` if alerts can be stored; `unavailable` names other parts that cannot be used. */
+  readiness(): { isReady: boolean; unavailable: string[] };
+  /** Lets retention delete files; to be called after every reader has called `holdFrom`. */
+  beginRetention(): void;
+  close(): Promise<void>;
+}
+
+export type AlertLogParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'meters'> &
+  Pick<AlertStoreParts, 'repeatAfterMs' | 'onReceived'> & { settings: Static<TObject<typeof alertSettings>> };

@@ -1,0 +1,145 @@
+import { readTime } from '../../../kit/alert-record.ts';
+import { rankOf, toSeverity } from '../../../kit/severity.ts';
+import { KeyRefusal } from '../../../lib/expected-errors.ts';
+import { InTurn } from '../../../lib/scheduling.ts';
+import type { AlertRecord } from '../alert.ts';
+import type { FiringAlert, FiringState } from '../firing/firing-alerts.ts';
+import { toSeriesKey } from '../firing/series.ts';
+import { hashParts } from '../intake/format.ts';
+import { type FirstAlert, type RepeatKeys, splitKey } from './repeat-keys.ts';
+
+/** Result of storing the alerts of a body. */
+export interface StoredAlerts {
+  /** Ids in the order of the alerts; a repeat has the id of the first alert. */
+  ids: string[];
+  /** Number of repeats. */
+  repeated: number;
+  /** Records that are no repeats. */
+  fresh: readonly AlertRecord[];
+}
+
+/** Key of an alert, which repeats the last alert with its hash if that has the same state and is less than 24 hours old. */
+interface RepeatKey {
+  hash: string;
+  state: string;
+  /** True for an `Idempotency-Key`, which is refused if the last alert has another state. */
+  isOnce: boolean;
+}
+
+export interface KeyedAlert {
+  record: AlertRecord;
+  key?: RepeatKey | undefined;
+}
+
+/** Result of storing an alert: its id, or for a repeat the id of the first alert. */
+export interface AlertOutcome {
+  id: string;
+  isRepeat: boolean;
+}
+
+export interface AlertStoreParts {
+  clock: () => Date;
+  firing: FiringState;
+  /** Milliseconds after which a repeat is stored as a reminder; undefined if no destination wants reminders. */
+  repeatAfterMs(): number | undefined;
+  /** Receives each alert before it is stored or recognized as a repeat. */
+  onReceived?: ((record: AlertRecord) => void) | undefined;
+}
+
+/** Stores alerts, but no repeats. Methods reject with a JournalError, a KeyRefusal or StoreUnavailable. */
+export abstract class AlertStore {
+  protected readonly parts: AlertStoreParts;
+  protected readonly inTurn = new InTurn();
+
+  constructor(parts: AlertStoreParts) {
+    this.parts = parts;
+  }
+
+  /** Known first alerts. */
+  protected abstract get repeats(): RepeatKeys;
+
+  /** Stores all alerts that are no repeats, or none. */
+  protected abstract storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]>;
+
+  /** Stores an alert, even one that has been stored before. */
+  async append(record: AlertRecord): Promise<AlertOutcome> {
+    this.parts.onReceived?.(record);
+    const [outcome] = await this.storeKeyed([{ record }]);
+    return outcome as AlertOutcome;
+  }
+
+  /** Stores all records that are no repeats by their `key`, or none. */
+  async appendNew(records: readonly AlertRecord[]): Promise<StoredAlerts> {
+    for (const record of records) this.parts.onReceived?.(record);
+    const outcomes = await this.storeKeyed(records.map((record) => ({ record, key: parseKey(record.key) })));
+    const fresh = records.filter((_, index) => outcomes[index]?.isRepeat === false);
+    return { ids: outcomes.map(({ id }) => id), repeated: records.length - fresh.length, fresh };
+  }
+
+  /** Stores the record of a request with an `Idempotency-Key`, unless a record of an earlier request has this key. */
+  async appendOnce(record: AlertRecord, idempotencyKey: string): Promise<AlertOutcome> {
+    this.parts.onReceived?.(record);
+    const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };
+    const [outcome] = await this.storeKeyed([{ record, key }]);
+    return outcome as AlertOutcome;
+  }
+
+  /** Returns the alert that an alert with this key repeats. */
+  protected findFirst({ hash, state, isOnce }: RepeatKey): FirstAlert | undefined {
+    const known = this.repeats.find(hash);
+    if (known?.state === state) return known;
+    if (known && isOnce) throw new KeyRefusal();
+    return undefined;
+  }
+
+  /**
+   * Adds to each resolution the id, level and receipt of the alert that it resolves, if that is known; both may be in the same
+   * body. `ids` are the ids of the records.
+   */
+  protected linkResolutions(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
+    /** Worst alert of each series that fires in this body. */
+    const firing = new Map<string, FiringAlert>();
+    const resolved = new Set<string>();
+    return records.map((record, index) => {
+      const key = toSeriesKey(record);
+      if (key === undefined) return record;
+      const known = firing.get(key) ?? this.parts.firing.state.findFiring(record);
+      if (record.status === 'resolved') {
+        resolved.add(key);
+        if (!known) return record;
+        const { id: resolves, level: firingLevel, since } = known;
+        return { ...record, resolves, firingLevel, firingSince: new Date(since).toISOString() };
+      }
+      const { level } = record;
+      const id = ids[index] ?? '';
+      if (!known || known.isResolved || resolved.delete(key)) {
+        firing.set(key, { id, level, since: readTime(record) ?? this.parts.clock().getTime(), isResolved: false });
+      } else if (rankOf(toSeverity(level)) <= rankOf(toSeverity(known.level))) {
+        firing.set(key, { id, level, since: known.since, isResolved: false });
+      }
+      return record;
+    });
+  }
+
+  /** Milliseconds after which a repeat of this alert is stored as a reminder; undefined for never. */
+  protected remindAfterMs({ record, key }: KeyedAlert): number | undefined {
+    const { firing, repeatAfterMs } = this.parts;
+    if (key?.isOnce || record.status !== 'firing') return undefined;
+    const after = repeatAfterMs();
+    return after === undefined || firing.state.isResolved(record) ? undefined : after;
+  }
+}
+
+/** Hash of sender and `Idempotency-Key`; the state is the hash of the alert. */
+const toIdempotencyKey = (
+  { sender, source, level, message, hostname, fingerprint, status, labels, link }: AlertRecord,
+  key: string,
+) => ({
+  hash: hashParts('Idempotency-Key', sender, key),
+  state: hashParts(source, level, message, hostname, fingerprint, status, labels && JSON.stringify(labels), link),
+});
+
+const parseKey = (text: string | undefined): RepeatKey | undefined => {
+  const { hash, state } = splitKey(text);
+  return hash === '' ? undefined : { hash, state, isOnce: false };
+};

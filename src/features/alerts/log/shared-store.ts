@@ -1,0 +1,111 @@
+import { StoreUnavailable, ValueRefusal } from '../../../lib/expected-errors.ts';
+import { awaitWithin } from '../../../lib/scheduling.ts';
+import { createId, type LogRecord, type StoredRecord } from '../../../storage/journal/line.ts';
+import type { DatabaseLog } from '../../../storage/postgres/database-log.ts';
+import type { NewRecord, Placed, RepeatRowKey } from '../../../storage/postgres/record-collection.ts';
+import type { AlertRecord } from '../alert.ts';
+import { AlertStore, type AlertStoreParts, type KeyedAlert } from './alert-store.ts';
+import { RepeatKeys } from './repeat-keys.ts';
+import type { Spool } from './spool.ts';
+
+/** Milliseconds after which an alert that is not committed is written to the spool. */
+const commitMs = 1000;
+
+interface SharedParts extends AlertStoreParts {
+  /** Reads alerts that other instances have stored. */
+  catchUp(): Promise<void>;
+}
+
+/**
+ * Stores alerts in the database, or in the spool until the database can be used. A spooled alert is recognized as a repeat when it
+ * is shipped, or at once if this process has stored an alert with its `Idempotency-Key`.
+ */
+export class SharedAlertStore extends AlertStore {
+  readonly #log: DatabaseLog;
+  readonly #catchUp: () => Promise<void>;
+  /** Alerts with an `Idempotency-Key` that this process has stored. */
+  protected readonly repeats: RepeatKeys;
+  /** Spool that uses `ship`; undefined if the setting `spool` is off. */
+  spool: Spool | undefined;
+
+  constructor(log: DatabaseLog, { catchUp, ...parts }: SharedParts) {
+    super(parts);
+    this.#log = log;
+    this.#catchUp = catchUp;
+    this.repeats = new RepeatKeys(parts.clock);
+  }
+
+  /** Stores lines of the spool. Resolves when they are committed, without lines that have a value the database refuses. */
+  async ship(lines: readonly StoredRecord[]): Promise<void> {
+    try {
+      await this.#shipAll(lines);
+    } catch (error) {
+      if (!(error instanceof ValueRefusal)) throw error;
+      // The writer has reported the refused line; halving finds it, so that the other lines are stored.
+      if (lines.length === 1) return;
+      const half = Math.ceil(lines.length / 2);
+      await this.ship(lines.slice(0, half));
+      await this.ship(lines.slice(half));
+    }
+  }
+
+  async #shipAll(lines: readonly StoredRecord[]): Promise<void> {
+    const rows = lines.map(({ of, record, key }) => ({
+      ...this.#log.toNew(record as LogRecord, key as RepeatRowKey | undefined),
+      id: of as string,
+    }));
+    // Another instance may have stored the first alert of a repeat.
+    this.#remember(rows, await this.#log.add(rows, true));
+  }
+
+  /** Stores alerts with the same `Idempotency-Key` one after the other, because the spool does not recognize repeats. */
+  protected storeKeyed(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
+    const names = alerts.flatMap(({ key }) => (key?.isOnce ? [key.hash] : []));
+    return names.length === 0 ? this.#storeNow(alerts) : this.inTurn.run(names, () => this.#storeNow(alerts));
+  }
+
+  async #storeNow(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
+    // A resolution names the alert that it resolves, which another instance may have stored a moment ago.
+    const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
+    const hasResolution = alerts.some(({ record: { status } }) => status === 'resolved');
+    if (canRead && hasResolution) await awaitWithin(commitMs, this.#catchUp());
+    const ids = alerts.map(() => createId());
+    const records = this.linkResolutions(
+      alerts.map(({ record }) => record),
+      ids,
+    );
+    const rows = records.map((record, index) => this.#log.toNew(record, this.#toRowKey(alerts[index]), ids[index]));
+    await this.spool?.hold;
+    const placed = await (this.spool ? this.#storeOrSpool(this.spool, records, rows) : this.#log.add(rows));
+    this.#remember(rows, placed);
+    return placed;
+  }
+
+  #toRowKey(alert: KeyedAlert | undefined): RepeatRowKey | undefined {
+    return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
+  }
+
+  /** Writes rows that are not committed in time to the spool; they may be committed nevertheless. */
+  async #storeOrSpool(spool: Spool, records: readonly AlertRecord[], rows: readonly NewRecord[]): Promise<Placed[]> {
+    const canStore = !spool.isUsed && this.#log.state().healthy;
+    const placed = canStore && (await awaitWithin(commitMs, this.#log.add(rows).catch(passIfUnavailable)));
+    if (placed) return placed;
+    const [key] = rows.map((row) => row.key);
+    const first = key?.isOnce ? this.findFirst(key) : undefined;
+    if (first) return [{ id: first.id, seq: undefined, isRepeat: true }];
+    await spool.add(rows.map(({ id, key }, index) => ({ record: records[index], of: id, ...(key && { key }) })));
+    return rows.map(({ id }) => ({ id, seq: undefined, isRepeat: false }));
+  }
+
+  #remember(rows: readonly NewRecord[], placed: readonly Placed[]): void {
+    const storedAt = this.parts.clock().getTime();
+    for (const [index, { key }] of rows.entries()) {
+      const { id = '' } = placed[index] ?? {};
+      if (key?.isOnce) this.repeats.remember(key.hash, { state: key.state, id, storedAt });
+    }
+  }
+}
+
+const passIfUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof StoreUnavailable)) throw error;
+};
