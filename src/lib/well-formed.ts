@@ -56,6 +56,10 @@ const toWellFormed = (value: unknown, depth: number): unknown => {
 export const cutText = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 
+/** Returns the last `length` UTF-16 units of a text, without half a surrogate pair at the start. */
+export const cutStart = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(text.length - length).replace(/^[\udc00-\udfff]/, '');
+
 /** Returns at most `length` UTF-16 units of a text; a shortened text ends with an ellipsis. */
 export const shorten = (text: string, length: number): string =>
   text.length <= length ? text : `${cutText(text, length - 1)}…`;

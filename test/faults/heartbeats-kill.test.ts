@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { HeartbeatRunShape } from '../../src/features/heartbeats/schema.ts';
+import type { HeartbeatRun } from '../../src/features/heartbeats/schema.ts';
 import { secret } from '../support/credentials.ts';
 import { longTest } from '../support/long.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
@@ -127,7 +127,7 @@ longTest('after kill -9 a heartbeat that came due meanwhile gets one more grace'
  */
 const findKept = async (url: string, { name, acknowledged }: Pick<Job, 'name' | 'acknowledged'>): Promise<string[]> => {
   const answer = await fetch(`${url}/api/heartbeats/${name}/runs`);
-  const { data } = (await answer.json()) as { data: HeartbeatRunShape[] };
+  const { data } = (await answer.json()) as { data: HeartbeatRun[] };
   const found = data.map(({ rid }) => rid ?? '').reverse();
   // A ping without a response may be stored, too.
   const known = found.filter((rid) => acknowledged.includes(rid));

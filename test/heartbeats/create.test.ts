@@ -6,7 +6,7 @@ import { createDatabase } from '../support/postgres/shared-server.ts';
 import { waitUntil } from '../support/wait.ts';
 import { createHeartbeat, ping, readHeartbeat } from './support/heartbeats.ts';
 
-/** Pings a heartbeat by name, which is created if there is none; returns the status. A busy machine refuses some pings at first. */
+/** Pings by name and creates the heartbeat if necessary; returns the status. A busy machine refuses some pings at first. */
 const pingByName = async ({ url }: TestApp, token: string, name: string): Promise<number> => {
   let status = 0;
   await waitUntil('the ping is taken', async () => {
@@ -18,14 +18,14 @@ const pingByName = async ({ url }: TestApp, token: string, name: string): Promis
   return status;
 };
 
-test('of pings at once that create a heartbeat one creates it, and all count', async (t) => {
+test('concurrent pings of an unknown name create one heartbeat, and all of them count', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const statuses = await Promise.all(Array.from({ length: 32 }, () => pingByName(app, token, 'job')));
   assert.deepEqual(statuses.toSorted(), [...Array.from({ length: 31 }, () => 200), 201]);
 });
 
-test('a ping that may create a heartbeat leaves one alone that another instance has just created', {
+test('a ping with create=1 does not replace a heartbeat that another instance has just created', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };

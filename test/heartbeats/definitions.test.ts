@@ -8,37 +8,39 @@ import { startApp, startRefusal } from '../support/app.ts';
 import { createTestStore } from '../support/test-store.ts';
 import { createHeartbeat, listRuns, ping, readHeartbeat } from './support/heartbeats.ts';
 
-test('a heartbeat is replaced unless another version is expected, keeps its address, and is deleted', async (t) => {
+test('a heartbeat can be replaced in the expected version, keeps its address, and can be deleted', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
-  const made = await createHeartbeat(app, token, 'job', { grace: 60, tags: ['a'] });
+  const created = await createHeartbeat(app, token, 'job', { grace: 60, tags: ['a'] });
   const put = (body: object, headers = {}) =>
     app.request<Heartbeat>('PUT', '/api/heartbeats/job', { token, body, headers });
   const schedule = { schedule: '0 2 * * *', timeZone: 'Europe/Berlin', level: 'CRITICAL' };
-  const changed = await put(schedule, { 'if-match': `"${made.version}"` });
+  const changed = await put(schedule, { 'if-match': `"${created.version}"` });
   assert.deepEqual(
     [changed.status, changed.json.uuid, changed.json.period, changed.json.schedule, changed.json.level],
-    [200, made.uuid, null, '0 2 * * *', 'CRITICAL'],
+    [200, created.uuid, null, '0 2 * * *', 'CRITICAL'],
   );
-  const stale = await put(schedule, { 'if-match': `"${made.version}"` });
+  const stale = await put(schedule, { 'if-match': `"${created.version}"` });
   assert.deepEqual([stale.status, stale.headers['etag']], [412, `"${changed.json.version}"`]);
-  await ping(app.url, made.uuid);
+  await ping(app.url, created.uuid);
   const gone = await app.request('DELETE', '/api/heartbeats/job', { token, headers: { 'if-match': '"1000"' } });
   assert.equal(gone.status, 412);
   assert.equal((await app.request('DELETE', '/api/heartbeats/job', { token })).status, 200);
   assert.equal((await app.request('GET', '/api/heartbeats/job')).status, 404);
-  assert.equal((await ping(app.url, made.uuid)).status, 404);
+  assert.equal((await ping(app.url, created.uuid)).status, 404);
   const again = await createHeartbeat(app, token, 'job');
-  assert.notEqual(again.uuid, made.uuid);
+  assert.notEqual(again.uuid, created.uuid);
   assert.deepEqual([again.state, await listRuns(app, 'job')], ['new', []]);
 });
 
-test('of two that are created with one name, one is made, and the other one gets 412', async (t) => {
+test('the second of two requests that create a heartbeat with If-None-Match gets 412', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const create = (period: number, headers = {}) =>
     app.request<Heartbeat>('PUT', '/api/heartbeats/job', {
-      ...{ token, body: { period }, headers: { 'if-none-match': '*', ...headers } },
+      token,
+      body: { period },
+      headers: { 'if-none-match': '*', ...headers },
     });
   const both = await Promise.all([create(60), create(120)]);
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 412]);
@@ -47,7 +49,7 @@ test('of two that are created with one name, one is made, and the other one gets
   assert.equal((await create(60, { 'if-none-match': '"1"' })).status, 400);
 });
 
-test('two that are created at once without a condition are one heartbeat with one address', async (t) => {
+test('two concurrent requests without a condition create one heartbeat with one address', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const create = (period: number) => app.request<Heartbeat>('PUT', '/api/heartbeats/job', { token, body: { period } });
@@ -55,12 +57,14 @@ test('two that are created at once without a condition are one heartbeat with on
   assert.equal(new Set(both.map(({ json }) => json.uuid)).size, 1);
 });
 
-test('If-Match changes only a heartbeat that is there', async (t) => {
+test('If-Match changes only an existing heartbeat', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const put = (condition: string) =>
     app.request<{ error: string }>('PUT', '/api/heartbeats/job', {
-      ...{ token, body: { period: 60 }, headers: { 'if-match': condition } },
+      token,
+      body: { period: 60 },
+      headers: { 'if-match': condition },
     });
   for (const condition of ['*', '"1"']) {
     const { status, json } = await put(condition);
@@ -70,7 +74,7 @@ test('If-Match changes only a heartbeat that is there', async (t) => {
   assert.equal((await put('*')).status, 200);
 });
 
-test('what cannot be a heartbeat is refused with what to do', async (t) => {
+test('an invalid definition is refused with advice', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const refused: [body: object, message: RegExp][] = [
@@ -100,7 +104,7 @@ test('what cannot be a heartbeat is refused with what to do', async (t) => {
   assert.equal(status, 403);
 });
 
-test('heartbeats of the config file are there, and changed only in it', async (t) => {
+test('heartbeats of the config file are listed, and can be changed only in the file', async (t) => {
   const uuid = randomUUID();
   const heartbeats = [
     { name: 'certs', schedule: '0 3 * * 1', timeZone: 'UTC', uuid },
@@ -122,7 +126,7 @@ test('heartbeats of the config file are there, and changed only in it', async (t
   assert.deepEqual([paused.json.state, paused.json.pausedBy], ['paused', 'admin']);
 });
 
-test('settings with heartbeats that cannot be are refused', async (t) => {
+test('settings with invalid heartbeats are refused', async (t) => {
   const refused: [heartbeats: object[], message: RegExp][] = [
     [
       [
@@ -140,7 +144,7 @@ test('settings with heartbeats that cannot be are refused', async (t) => {
     assert.match(await startRefusal(t, { settings: { heartbeats } }), message);
 });
 
-test('a paused heartbeat is expected by nobody, its incident ends, and it is expected again once it is resumed', async (t) => {
+test('pausing a heartbeat resolves its incident, and pings are expected again once it is resumed', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { uuid } = await createHeartbeat(app, token, 'job');
@@ -155,7 +159,7 @@ test('a paused heartbeat is expected by nobody, its incident ends, and it is exp
   assert.equal((await listIncidents(app, '?state=open')).total, 0);
 });
 
-test('a heartbeat that is deleted while it is down takes its incident with it', async (t) => {
+test('deleting a heartbeat that is down resolves its incident', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { uuid } = await createHeartbeat(app, token, 'job');
@@ -165,7 +169,7 @@ test('a heartbeat that is deleted while it is down takes its incident with it', 
   await waitForIncident(app, { state: 'resolved' });
 });
 
-test('a badge is shown to everybody where open is set, and to nobody else', async (t) => {
+test('anybody can see the badge of a heartbeat with open, and nobody the badge of another heartbeat', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   const token = await app.login('admin');
   await createHeartbeat(app, token, 'shown', { open: true });
@@ -178,7 +182,7 @@ test('a badge is shown to everybody where open is set, and to nobody else', asyn
   }
 });
 
-test('metrics count heartbeats by state, and what was sent', async (t) => {
+test('metrics count heartbeats by state, and pings by type', async (t) => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
   await ping(app.url, uuid);
@@ -187,7 +191,7 @@ test('metrics count heartbeats by state, and what was sent', async (t) => {
   assert.match(text, /^signalbox_heartbeat_pings_total\{type="success"\} 1$/m);
 });
 
-test('after a restart states, runs and what is down are as before', async (t) => {
+test('states, runs and alerts survive a restart', async (t) => {
   const store = await createTestStore();
   const first = await startApp(t, { settings: store });
   const token = await first.login('admin');
@@ -205,7 +209,7 @@ test('after a restart states, runs and what is down are as before', async (t) =>
   assert.deepEqual([resolved.id, resolved.count], [incident.id, 2]);
 });
 
-test('schedules of heartbeats, silences and rotations are those of cron, and a date is refused with the reason', async (t) => {
+test('schedules of heartbeats, silences and rotations follow the rules of cron, and a date is refused with the reason', async (t) => {
   const destinations = ['anna', 'ben'].map((name) => ({
     name,
     type: 'webhook',
@@ -216,7 +220,7 @@ test('schedules of heartbeats, silences and rotations are those of cron, and a d
   const rotation = { name: 'oncall', members: ['anna', 'ben'], handover: first, timeZone: 'UTC' };
   const app = await startApp(t, { settings: { destinations, rotations: [rotation] } });
   const token = await app.login('admin');
-  /** The first Monday of a month, at noon. */
+  /** Asserts noon on the first Monday of a month. */
   const assertFirstMonday = (time: unknown): void => {
     const date = new Date(String(time));
     assert.match(date.toISOString(), /-0[1-7]T12:00:00\.000Z$/);

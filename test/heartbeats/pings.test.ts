@@ -12,7 +12,7 @@ import { openEvents } from '../support/events.ts';
 import { waitUntil } from '../support/wait.ts';
 import { createHeartbeat, listRuns, ping, readHeartbeat } from './support/heartbeats.ts';
 
-test('a job that pings is up, one that fails is down at once with its output, and the next success resolves that', async (t) => {
+test('a job that pings is up, a failure opens an incident at once with the output, and the next success resolves the incident', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { uuid, state } = await createHeartbeat(app, token, 'backup', {
@@ -41,7 +41,7 @@ test('a job that pings is up, one that fails is down at once with its output, an
   assert.equal((await readHeartbeat(app, 'backup')).state, 'up');
 });
 
-test('GET, HEAD and POST are the same, and runs have their start, duration, exit code and output', async (t) => {
+test('GET, HEAD and POST have the same effect, and runs have start, duration, exit code and output', async (t) => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job', { maxRunMinutes: 5 });
   const heads = await ping(app.url, `${uuid}/start`, { method: 'HEAD' });
@@ -61,7 +61,7 @@ test('GET, HEAD and POST are the same, and runs have their start, duration, exit
   );
 });
 
-test('rid keeps overlapping runs apart, and the same request twice is one run', async (t) => {
+test('rid keeps overlapping runs apart, and a repeated request is one run', async (t) => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
   const [one, two] = [randomUUID(), randomUUID()];
@@ -79,7 +79,7 @@ test('rid keeps overlapping runs apart, and the same request twice is one run', 
   assert.equal((await readHeartbeat(app, 'job')).state, 'down');
 });
 
-test('a body of 100 KB of anything is taken, and its last 10,000 bytes are kept', async (t) => {
+test('any body of 100 KB is accepted, and its last 10,000 bytes are kept', async (t) => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
   const bodies = [Buffer.alloc(100_000, 0xff), Buffer.from('é'.repeat(50_000)), Buffer.alloc(100_000, 0)];
@@ -90,7 +90,7 @@ test('a body of 100 KB of anything is taken, and its last 10,000 bytes are kept'
   assert.equal(status, 200);
 });
 
-test('a name needs a token or a key with heartbeats:write, and heartbeats:create to create it', async (t) => {
+test('a ping by name needs a token or a key with heartbeats:write, and heartbeats:create to create the heartbeat', async (t) => {
   const writer = createAccessKey('cron', ['heartbeats:write']);
   const creator = createAccessKey('setup', ['heartbeats:create']);
   const reader = createAccessKey('x', ['incidents:write']);
@@ -112,7 +112,7 @@ test('a name needs a token or a key with heartbeats:write, and heartbeats:create
   assert.equal((await app.request('GET', '/api/heartbeats', { token: writer.key })).status, 403);
 });
 
-test('a ping that cannot be is a clear 4xx', async (t) => {
+test('an invalid ping gets a 4xx with the reason', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { uuid } = await createHeartbeat(app, token, 'job');
@@ -133,7 +133,7 @@ test('a ping that cannot be is a clear 4xx', async (t) => {
   }
 });
 
-test('the secret address is in no log, no event, no alert and no response for others than an Admin', async (t) => {
+test('the secret address appears in no log, event or alert, and only in responses for Admins', async (t) => {
   let logged = '';
   const stream = new Writable({
     write: (chunk, _encoding, done) => {
@@ -168,7 +168,7 @@ test('the secret address is in no log, no event, no alert and no response for ot
   assert.equal(json.data[0]?.uuid, uuid);
 });
 
-test('lists have the last runs of each heartbeat if they are asked for, oldest first and without outputs', async (t) => {
+test('lists with ?runs have the last runs of each heartbeat, oldest first and without outputs', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { uuid } = await createHeartbeat(app, token, 'job');
@@ -212,7 +212,7 @@ test('an exit code is any integer of 32 bits, and 0 is success', async (t) => {
   }
 });
 
-test('a ping counts whatever the size of its body, of which the end is kept', async (t) => {
+test('a ping with a body of any size counts, and the end of the body is kept', async (t) => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
   const line = 'a line of output\n';
@@ -222,7 +222,7 @@ test('a ping counts whatever the size of its body, of which the end is kept', as
   const [failed] = await listRuns(app, 'job');
   assert.deepEqual([failed?.exitCode, failed?.output?.endsWith('output\nthe end')], [7, true]);
   assert.ok(Number(failed?.output?.length) <= 10_000);
-  // Streamed in chunks of any size, whose length nobody declares.
+  // A chunked body without a declared length.
   async function* stream() {
     for (let count = 0; count < 1000; count += 1) yield Buffer.from('ö');
     for (let count = 0; count < 30; count += 1) yield Buffer.alloc(100_000, '.');
@@ -234,26 +234,26 @@ test('a ping counts whatever the size of its body, of which the end is kept', as
   assert.deepEqual([streamed?.result, streamed?.output?.endsWith('...and öut')], ['success', true]);
 });
 
-test('a heartbeat that is never pinged is overdue after its first period and grace, also across restarts', async (t) => {
+test('a heartbeat without pings is down after its first period and grace, also across restarts', async (t) => {
   const configured = { name: 'configured', period: 10, grace: 1 };
   const first = await startApp(t, { settings: { heartbeats: [configured] } });
   const token = await first.login('admin');
-  const made = await createHeartbeat(first, token, 'made', { period: 10, grace: 1 });
-  assert.equal(made.state, 'new');
+  const runtime = await createHeartbeat(first, token, 'runtime', { period: 10, grace: 1 });
+  assert.equal(runtime.state, 'new');
   const readDue = async (app: typeof first, name: string) => {
     const { state, dueAt } = await readHeartbeat(app, name);
     assert.equal(state, 'new');
     return dueAt;
   };
-  await waitUntil('the first one is expected', async () => (await readHeartbeat(first, 'configured')).dueAt !== null);
-  const due = [await readDue(first, 'configured'), await readDue(first, 'made')];
-  assert.equal(Date.parse(due[1] ?? '') - Date.parse(made.updatedAt ?? ''), 10_000);
+  await waitUntil('the first ping is expected', async () => (await readHeartbeat(first, 'configured')).dueAt !== null);
+  const due = [await readDue(first, 'configured'), await readDue(first, 'runtime')];
+  assert.equal(Date.parse(due[1] ?? '') - Date.parse(runtime.updatedAt ?? ''), 10_000);
   await first.close();
   const settings = { heartbeats: [configured], dataDir: join(first.folder, 'data') };
   const app = await startApp(t, { settings });
-  assert.deepEqual([await readDue(app, 'configured'), await readDue(app, 'made')], due);
-  await app.request('DELETE', '/api/heartbeats/made', { token });
-  await waitUntil('it is down', async () => (await readHeartbeat(app, 'configured')).downReason !== null);
+  assert.deepEqual([await readDue(app, 'configured'), await readDue(app, 'runtime')], due);
+  await app.request('DELETE', '/api/heartbeats/runtime', { token });
+  await waitUntil('the heartbeat is down', async () => (await readHeartbeat(app, 'configured')).downReason !== null);
   const { downReason, lastPingAt, dueAt } = await readHeartbeat(app, 'configured');
   assert.deepEqual([downReason, lastPingAt, dueAt], ['late', null, due[0]]);
   const incident = await waitForIncident(app, { source: 'heartbeat/configured' });

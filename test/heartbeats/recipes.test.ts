@@ -23,11 +23,11 @@ const execute = promisify(execFile);
 const [block = ''] = toBlocks(findSection(readText('docs/guides/heartbeats.md'), 'Recipes'), '');
 const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-/** The line of the document that has this text. */
+/** Finds the line of the document with a text. */
 const findLine = (text: string): string =>
   lines.find((line) => line.includes(text)) ?? assert.fail(`docs/guides/heartbeats.md has no line with ${text}`);
 
-/** A server with a heartbeat, a folder for the job, and the programs that lines name: signalbox, and what `script` does as backup. */
+/** Creates a server with a heartbeat, a folder for the job, and the programs `signalbox` and `backup`, which runs `script`. */
 const createWorld = async (t: Scope, script = 'echo "412 files"') => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
@@ -42,7 +42,9 @@ const createWorld = async (t: Scope, script = 'echo "412 files"') => {
   write('backup.sh', script);
   write('backup.cmd', script);
   const env = {
-    ...{ PATH: `${bin}${delimiter}${process.env['PATH']}`, HOME: folder, XDG_STATE_HOME: join(folder, 'state') },
+    PATH: `${bin}${delimiter}${process.env['PATH']}`,
+    HOME: folder,
+    XDG_STATE_HOME: join(folder, 'state'),
     LANG: 'C.UTF-8',
   };
   const fill = (line: string): string =>
@@ -57,11 +59,11 @@ const createWorld = async (t: Scope, script = 'echo "412 files"') => {
   return { app, uuid, folder, bin, env, fill, run, readRuns };
 };
 
-/** The command of a line for cron or systemd. */
+/** Returns the command of a line for cron or systemd. */
 const toJob = (line: string): string => line.replace(/^([\d*]+ ){5}|^ExecStart=/, '');
 
 test(
-  'the lines of docs/guides/heartbeats.md for cron, systemd and shells tell how a backup ended',
+  'the lines of docs/guides/heartbeats.md for cron, systemd and shells report the result of a backup',
   requires({ programs: ['curl'] }),
   async (t) => {
     const { app, run, readRuns, folder } = await createWorld(t, '[ ! -e broken ] || exit 3');
@@ -78,36 +80,32 @@ test(
   },
 );
 
-test(
-  'the curl commands of the documents of healthchecks do the same here',
-  requires({ programs: ['curl'] }),
-  async (t) => {
-    const { app, uuid, run } = await createWorld(t);
-    const url = `${app.url}/ping/${uuid}`;
-    const rid = '123e4567-e89b-12d3-a456-426614174000';
-    await run(`curl -m 10 --retry 5 ${url}`);
-    await run(`backup.sh && curl -fsS -m 10 --retry 5 -o /dev/null ${url}`);
-    await run(`m=$(backup.sh 2>&1); curl -fsS -m 10 --retry 5 --data-raw "$m" ${url}/$?`);
-    await run(`backup.sh | curl -fsS --data-binary @- ${url}/log`);
-    await run(`curl -fsS -m 10 --retry 5 "${url}/start?rid=${rid}"; curl -fsS --retry 3 "${url}?rid=${rid}"`);
-    await run(`curl -fsS -X POST -H 'Content-Type: text/plain' --data 'no space left' ${url}/fail`);
-    await run(`curl -fsS --head ${url}/start`);
-    const runs = await listRuns(app, 'job');
-    assert.deepEqual(
-      runs.toReversed().map(({ result, exitCode, output }) => [result, exitCode, output]),
-      [
-        ['success', null, null],
-        ['success', null, null],
-        ['success', 0, '412 files'],
-        ['log', null, '412 files'],
-        ['success', null, null],
-        ['failure', null, 'no space left'],
-        ['running', null, null],
-      ],
-    );
-    assert.deepEqual([runs[2]?.rid, runs[2]?.durationMs !== null], [rid, true]);
-  },
-);
+test('the curl commands of the documentation of healthchecks work', requires({ programs: ['curl'] }), async (t) => {
+  const { app, uuid, run } = await createWorld(t);
+  const url = `${app.url}/ping/${uuid}`;
+  const rid = '123e4567-e89b-12d3-a456-426614174000';
+  await run(`curl -m 10 --retry 5 ${url}`);
+  await run(`backup.sh && curl -fsS -m 10 --retry 5 -o /dev/null ${url}`);
+  await run(`m=$(backup.sh 2>&1); curl -fsS -m 10 --retry 5 --data-raw "$m" ${url}/$?`);
+  await run(`backup.sh | curl -fsS --data-binary @- ${url}/log`);
+  await run(`curl -fsS -m 10 --retry 5 "${url}/start?rid=${rid}"; curl -fsS --retry 3 "${url}?rid=${rid}"`);
+  await run(`curl -fsS -X POST -H 'Content-Type: text/plain' --data 'no space left' ${url}/fail`);
+  await run(`curl -fsS --head ${url}/start`);
+  const runs = await listRuns(app, 'job');
+  assert.deepEqual(
+    runs.toReversed().map(({ result, exitCode, output }) => [result, exitCode, output]),
+    [
+      ['success', null, null],
+      ['success', null, null],
+      ['success', 0, '412 files'],
+      ['log', null, '412 files'],
+      ['success', null, null],
+      ['failure', null, 'no space left'],
+      ['running', null, null],
+    ],
+  );
+  assert.deepEqual([runs[2]?.rid, runs[2]?.durationMs !== null], [rid, true]);
+});
 
 test('the line of docs/guides/heartbeats.md for Task Scheduler works in PowerShell', powerShell, async (t) => {
   const { env, fill, readRuns } = await createWorld(t, 'exit $CODE');
@@ -116,7 +114,7 @@ test('the line of docs/guides/heartbeats.md for Task Scheduler works in PowerShe
     const flags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
     const running = execute(powerShell.program, flags, { env: { ...env, CODE: String(code) } });
     running.child.stdin?.end();
-    // The engine says itself that a program has failed.
+    // PowerShell exits with an error after a failed program.
     const { stdout } = await running.catch((error: { stdout: string }) => error);
     assert.equal(stdout, 'OK\n');
     assert.deepEqual((await readRuns())[0], [code === 0 ? 'success' : 'failure', code]);
@@ -124,7 +122,7 @@ test('the line of docs/guides/heartbeats.md for Task Scheduler works in PowerShe
 });
 
 longTest(
-  'the lines of docs/guides/heartbeats.md for borg and restic back up, and say when they cannot',
+  'the lines of docs/guides/heartbeats.md for borg and restic back up, and report a failure',
   requires({ programs: ['borg', 'restic'] }),
   async (t) => {
     const password = { BORG_PASSPHRASE: 'x', RESTIC_PASSWORD: 'x' };
@@ -169,7 +167,7 @@ longTest(
 );
 
 longTest(
-  'borgmatic, a client of healthchecks, works when only its address is changed',
+  'borgmatic, a client of healthchecks, works with the address of signalbox',
   requires({ programs: ['borgmatic', 'borg'] }),
   async (t) => {
     const { folder, env, fill, readRuns, app } = await createWorld(t);
@@ -195,7 +193,7 @@ longTest(
 );
 
 longTest(
-  'the line of docs/guides/heartbeats.md for certbot renews at an ACME server, and says when it cannot',
+  'the line of docs/guides/heartbeats.md for certbot renews at an ACME server, and reports a failure',
   requires({ programs: ['certbot', 'pebble', 'openssl', 'curl'] }),
   async (t) => {
     const { folder, run, readRuns, app } = await createWorld(t);
@@ -268,7 +266,7 @@ longTest(
     const table = join(folder, 'root');
     const line = fill(findLine('* * * signalbox').replace('0 2', '* *'));
     writeFileSync(table, `PATH=${bin}:/usr/bin:/bin\n${line}\n`, { mode: 0o600 });
-    // Nothing else that this machine's cron would run.
+    // Hides the other jobs of this machine's cron.
     const empty = ['/etc/cron.d', '/var/spool/cron/crontabs', '/run'].map((path) => `mount -t tmpfs tmpfs ${path}`);
     const script = [
       ...empty,
@@ -279,6 +277,6 @@ longTest(
     const cron = spawn('unshare', ['--mount', 'sh', '-ec', script.join('\n')], { stdio: 'ignore' });
     const ended = once(cron, 'close');
     atEnd(t, () => cron.kill('SIGKILL') && ended);
-    await waitUntil('cron has run it', async () => (await readRuns()).at(-1)?.[0] === 'success', 90_000);
+    await waitUntil('cron has run the job', async () => (await readRuns()).at(-1)?.[0] === 'success', 90_000);
   },
 );

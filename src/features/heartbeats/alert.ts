@@ -1,18 +1,22 @@
 import type { AlertSource } from '../../kit/alert-source.ts';
 import { toLocalMinute } from '../../lib/local-time.ts';
-import type { KnownHeartbeat } from './definition.ts';
-import type { HeartbeatProblem, HeartbeatState } from './runs.ts';
+import { cutStart } from '../../lib/well-formed.ts';
+import type { HeartbeatProblem, HeartbeatState } from './heartbeat-state.ts';
+import type { KnownHeartbeat } from './kind.ts';
 
-type Raised = Parameters<AlertSource['raise']>[0];
+export type HeartbeatAlert = Parameters<AlertSource['raise']>[0];
 
-/** The most characters of an alert's details. */
-const mostDetails = 4096;
+const maxDetailsLength = 4096;
 
-const usualLevel = 'ERROR';
+const defaultLevel = 'ERROR';
 
-/** The alert of a heartbeat that is down. */
-export const describeDown = (known: KnownHeartbeat, state: HeartbeatState, problem: HeartbeatProblem): Raised => {
-  const { level = usualLevel, description } = known.definition;
+/** Describes the alert of a heartbeat that is down. */
+export const describeDown = (
+  known: KnownHeartbeat,
+  state: HeartbeatState,
+  problem: HeartbeatProblem,
+): HeartbeatAlert => {
+  const { level = defaultLevel, description } = known.definition;
   const output = problem.why === 'failed' ? findOutput(state, problem) : null;
   const details = [description, output].filter(Boolean).join('\n\n');
   return {
@@ -20,19 +24,16 @@ export const describeDown = (known: KnownHeartbeat, state: HeartbeatState, probl
     level,
     status: 'firing',
     message: toMessage(known, state, problem),
-    ...(details && {
-      details:
-        details.length > mostDetails ? `…${details.slice(1 - mostDetails).replace(/^[\udc00-\udfff]/, '')}` : details,
-    }),
+    ...(details && { details: keepEnd(details) }),
   };
 };
 
-/** The alert that resolves it; without a definition it was deleted. */
+/** Describes the resolution of an alert; without a definition, the heartbeat was deleted. */
 export const describeUp = (
   known: KnownHeartbeat | undefined,
   { name, since, paused }: HeartbeatState,
   { alert, level }: { alert: string; level: string },
-): Raised => {
+): HeartbeatAlert => {
   const isGone = known?.since !== since;
   const how = isGone ? 'was deleted' : paused ? `was paused by ${paused.by}` : 'is up again';
   return {
@@ -45,15 +46,15 @@ export const describeUp = (
   };
 };
 
-/** What alerts of heartbeats have as their format. */
+/** Format of the alerts of heartbeats. */
 export const heartbeatFormat = 'heartbeat';
 
 const prefix = 'heartbeat/';
 
-/** The heartbeat that an alert with this fingerprint is about. */
+/** Returns the name of the heartbeat of an alert. */
 export const toHeartbeatName = (fingerprint: string): string => fingerprint.slice(prefix.length);
 
-/** It says nothing of a machine: the job may run on any. */
+/** Members of both alerts. The host name is empty, because the job may run on any machine. */
 const createCommon = (name: string, tags: readonly string[] = []) => ({
   source: prefix + name,
   hostname: '',
@@ -74,6 +75,9 @@ const toMessage = (
   return `Heartbeat ${name} is late: it was due at ${toLocalMinute(dueAt ?? 0)}, ${last}`;
 };
 
-/** The end of the output of the run that has failed. */
+/** Returns the output of the failed run. */
 const findOutput = ({ runs }: HeartbeatState, { at }: HeartbeatProblem): string | null =>
   runs.findLast((run) => run.result === 'failure' && run.endedAt === at)?.output ?? null;
+
+const keepEnd = (text: string): string =>
+  text.length > maxDetailsLength ? `…${cutStart(text, maxDetailsLength - 1)}` : text;

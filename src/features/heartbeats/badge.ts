@@ -9,13 +9,15 @@ const colours: Record<HeartbeatStatus, string> = {
   paused: '#6b7280',
 };
 
-/** About the width of a character of 11 px, and the space beside a text. */
+/** Approximate width of a character of 11 px. */
 const characterPx = 7;
-const besidePx = 12;
 
-/** A badge as an SVG image; a name has no characters that XML does not take. */
+/** Space on both sides of a text. */
+const paddingPx = 12;
+
+/** Draws a badge as an SVG image; names need no escaping in XML. */
 export const drawBadge = (name: string, state: HeartbeatStatus): string => {
-  const [left, right] = [name, state].map(({ length }) => length * characterPx + besidePx) as [number, number];
+  const [left, right] = [name, state].map(({ length }) => length * characterPx + paddingPx) as [number, number];
   const width = left + right;
   const text = (at: number, shown: string): string => `<text x="${at}" y="14" text-anchor="middle">${shown}</text>`;
   return [

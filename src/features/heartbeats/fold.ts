@@ -1,32 +1,26 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
-import { clampOutages, type Outage } from './judge.ts';
-import {
-  clampTimes,
-  createHeartbeatState,
-  foldHeartbeat,
-  type HeartbeatRecord,
-  type HeartbeatState,
-  parseHeartbeatRecord,
-} from './runs.ts';
+import { clampTimes, createHeartbeatState, foldHeartbeat, type HeartbeatState } from './heartbeat-state.ts';
+import { clampOutages, type Outage } from './outages.ts';
+import { type HeartbeatRecord, parseHeartbeatRecord } from './records.ts';
 import { HeartbeatStates } from './states.ts';
 
-/** Times without a server that are remembered. */
-const mostOutages = 10;
+/** Outages that are remembered. */
+const maxOutages = 10;
 
 /** States in one piece of a snapshot. */
-const pieceCount = 50;
+const pieceSize = 50;
 
-/** An entry of a snapshot. A table that instances write at once may have states that are newer than the snapshot: `asOf` is their seq. */
+/** Entry of a snapshot. `asOf` is the seq of a state that is newer than the snapshot, because several instances write the table. */
 export type HeartbeatEntry = (HeartbeatState & { asOf?: number }) | { outages: readonly Outage[] };
 
-/** Name of the heartbeat whose state is another one after a record; empty for all, undefined for none. */
+/** Name of the heartbeat whose state a record has changed; empty for all, undefined for none. */
 type ChangedName = string | undefined;
 
-/** All heartbeats, as what was sent to them has left them. */
+/** State of all heartbeats, folded from their log. */
 export class HeartbeatsFold implements ProjectionState<ChangedName> {
   readonly #states = new HeartbeatStates();
-  /** Seqs of the states that are newer than the snapshot. */
+  /** Seqs of states that are newer than the snapshot, by name. */
   readonly #asOf = new Map<string, number>();
   #outages: readonly Outage[] = [];
 
@@ -46,7 +40,7 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
     const record = parseHeartbeatRecord(event);
     if (!record) return undefined;
     if (record.type === 'outage') {
-      this.#outages = [...this.#outages, { from: record.from, to: record.at }].slice(-mostOutages);
+      this.#outages = [...this.#outages, { from: record.from, to: record.at }].slice(-maxOutages);
       return '';
     }
     if (record.type === 'clock') {
@@ -63,8 +57,8 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
       return name;
     }
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
-    // One of the config file is never gone while it is pinged, and one that is expected now was made after all others: the clock
-    // may have been set back meanwhile.
+    // The creation time decides which heartbeat of the name is the successor. Two exceptions: the config file has no time, and
+    // after the clock was set back, the heartbeat of an `expected` record is the newest.
     const isGone = known && known.since > since && since !== 0 && record.type !== 'expected';
     const after = isGone ? foldGone(known, record) : foldHeartbeat(before, record, event.seq);
     if (after === known) return undefined;
@@ -88,12 +82,12 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
   }
 }
 
-/** The state after a record of an earlier heartbeat with its name: all that still counts is that the alert of that one ends. */
+/** Folds a record of a deleted heartbeat with the same name: only the resolution of its alert counts. */
 const foldGone = (state: HeartbeatState, record: HeartbeatRecord): HeartbeatState =>
   record.type === 'told' && record.alert === null && record.problem === state.told?.seq
     ? { ...state, told: null }
     : state;
 
 function* toPieces<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let index = 0; index < all.length; index += pieceCount) yield all.slice(index, index + pieceCount);
+  for (let index = 0; index < all.length; index += pieceSize) yield all.slice(index, index + pieceSize);
 }

@@ -6,19 +6,21 @@ import { MiB } from '../../lib/units.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import type { LogOptions } from '../../storage/storage.ts';
-import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings, type KnownHeartbeat } from './definition.ts';
+import { HeartbeatAlerter } from './alerter.ts';
 import { HeartbeatKeeper } from './keeper.ts';
+import type { KnownHeartbeat } from './kind.ts';
+import { createLastAlive, createSharedLastAlive } from './last-alive.ts';
 import { createPingRoutes } from './ping-routes.ts';
 import { createHeartbeatRoutes } from './routes.ts';
 import { Heartbeat, heartbeatStates } from './schema.ts';
+import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings } from './settings.ts';
+import { createHeartbeatSnapshot } from './shared-snapshot.ts';
 import { toHeartbeat } from './shown.ts';
-import { createHeartbeatSnapshot, createLastAlive, createSharedLastAlive } from './snapshots.ts';
 import { HeartbeatStore } from './store.ts';
-import { HeartbeatWatch } from './watch.ts';
 
 /**
- * Segments are deleted once a snapshot has them. The last records are kept in memory, so that what was just stored is folded
- * without reading the disk.
+ * Segments are deleted once a snapshot has their records. The last records are in memory, so that folding a new record does not
+ * read the disk.
  */
 const files: LogOptions = {
   title: 'heartbeat log',
@@ -30,13 +32,13 @@ const files: LogOptions = {
   logsRemoval: false,
 };
 
-/** Days for which a database keeps what was sent: snapshots have what follows from it. */
-const sharedDays = 7;
+/** Days for which a database keeps records that a snapshot has. */
+const retainDays = 7;
 
 /** Milliseconds between two snapshots. */
-const savedMs = 60 * 60 * 1000;
+const saveMs = 60 * 60 * 1000;
 
-/** What is expected on a schedule, such as jobs: who is late raises an alert. */
+/** Heartbeats: jobs that are expected on a schedule, with an alert for each that is down. */
 export const heartbeats = defineFeature({
   name: 'heartbeats',
   needs: ['settings', 'alerts'],
@@ -54,7 +56,7 @@ export const heartbeats = defineFeature({
     const { offers, storage, clock, log, meters, authorize, settings } = parts;
     const { database } = storage;
     const pings = database
-      ? await DatabaseLog.open({ database, table: 'heartbeat', clock, retainDays: () => sharedDays })
+      ? await DatabaseLog.open({ database, table: 'heartbeat', clock, retainDays: () => retainDays })
       : await storage.log('heartbeats', files);
     const snapshot = database ? createHeartbeatSnapshot(database) : storage.snapshot('heartbeats');
     const alive = database ? createSharedLastAlive(database) : createLastAlive(storage.file('heartbeats.alive'));
@@ -62,13 +64,13 @@ export const heartbeats = defineFeature({
     const keeper = new HeartbeatKeeper({
       settings: offers.settings,
       configured: settings.heartbeats,
-      onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: one cannot be used, so nothing is expected'),
+      onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: a stored heartbeat cannot be used'),
     });
-    // Compiles all of them before requests come, which would wait for it.
+    // Compiles all definitions before the first request.
     keeper.list();
     const lease = database ? createLease(database, 'heartbeats') : ownLease;
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Heartbeat);
-    const watch = new HeartbeatWatch({
+    const alerter = new HeartbeatAlerter({
       store,
       alive,
       keeper,
@@ -76,21 +78,21 @@ export const heartbeats = defineFeature({
       alerts: offers.alerts,
       clock,
       log,
-      onChanged: (name) => tell(name),
-      // Definitions and what was sent come from a database in any order.
+      onChanged: (name) => publishHeartbeat(name),
+      // Definitions and states come from a database in any order.
       patienceMs: database ? 10_000 : 0,
     });
     const show = (known: KnownHeartbeat, isForAdmin: boolean): Heartbeat => {
       const state = store.find(known.name);
       const own = state?.since === known.since ? state : undefined;
-      return toHeartbeat(known, own, watch.judge(known), isForAdmin);
+      return toHeartbeat(known, own, alerter.judge(known), isForAdmin);
     };
-    const tell = (name: string): void => {
+    const publishHeartbeat = (name: string): void => {
       const known = keeper.find(name);
       if (known) publish(() => show(known, false));
     };
-    store.onChanged(tell);
-    const sent = meters.counter('signalbox_heartbeat_pings_total', 'What jobs have sent.', ['type']);
+    store.onChanged(publishHeartbeat);
+    const sent = meters.counter('signalbox_heartbeat_pings_total', 'Pings by type.', ['type']);
     for (const type of ['success', 'start', 'failure', 'log']) sent.at(type);
     meters.reading(
       'gauge',
@@ -101,7 +103,7 @@ export const heartbeats = defineFeature({
         const slice = new Slice();
         for (const known of keeper.list()) {
           if (slice.isOver) await slice.giveWay();
-          const { status } = watch.judge(known);
+          const { status } = alerter.judge(known);
           counts.set(status, (counts.get(status) ?? 0) + 1);
         }
         return Array.from(counts, ([state, count]) => [[state], count]);
@@ -120,11 +122,11 @@ export const heartbeats = defineFeature({
       topics: { heartbeats: topic },
       isReady: () => store.isReady,
       start: () => {
-        watch.start();
+        alerter.start();
         saving = setInterval(() => {
-          // Of several instances one is enough.
+          // One of several instances stores snapshots.
           if (lease.isHeld()) void store.save();
-        }, savedMs).unref();
+        }, saveMs).unref();
       },
       reload: ({ heartbeats: changed }) => {
         keeper.configure(changed, clock().getTime());
@@ -132,7 +134,7 @@ export const heartbeats = defineFeature({
       },
       close: async () => {
         clearInterval(saving);
-        await watch.close();
+        await alerter.close();
         await lease.close();
         await store.close();
       },

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compileTimes, type HeartbeatDefinition } from './definition.ts';
-import { type HeartbeatStatus, judgeHeartbeat, type Outage } from './judge.ts';
-import { clampTimes, createHeartbeatState, foldHeartbeat, type HeartbeatState, type Ping } from './runs.ts';
+import type { HeartbeatDefinition } from './definition.ts';
+import { compileTimes } from './expected-times.ts';
+import { clampTimes, createHeartbeatState, foldHeartbeat, type HeartbeatState } from './heartbeat-state.ts';
+import { type HeartbeatStatus, judgeHeartbeat } from './judge.ts';
+import type { Outage } from './outages.ts';
+import type { Ping } from './records.ts';
 
 const at = (text: string): number => Date.parse(text);
 const show = (ms: number | null): string => (ms === null ? 'none' : new Date(ms).toISOString().slice(0, 16));
 
-/** A heartbeat to which the test sends what it wants, when it wants. */
+/** Creates a heartbeat to which the test sends pings at any time. */
 const createLife = (definition: HeartbeatDefinition) => {
   const times = compileTimes(definition);
   let state = createHeartbeatState('job', 0);
@@ -23,7 +26,7 @@ const createLife = (definition: HeartbeatDefinition) => {
       seq += 1;
       state = foldHeartbeat(state, { type, name: 'job', since: 0, at: time, by: 'anna' }, seq);
     },
-    /** What the server does when it looks. */
+    /** Judges the heartbeat and records a new problem, as the server does. */
     look: (time: number): HeartbeatStatus => {
       const { overdue, status } = judgeHeartbeat(state, { times, definition, since: 0, changedAt: 0 }, outages, time);
       if (overdue) {
@@ -42,7 +45,7 @@ const createLife = (definition: HeartbeatDefinition) => {
   };
 };
 
-test('it is new until the first ping, late once it is due, and down after its grace', () => {
+test('a heartbeat is new until the first ping, late once a ping is due, and down after its grace', () => {
   const life = createLife({ period: 100 });
   assert.equal(life.look(at('2030-01-01')), 'new');
   life.send(0, 'success');
@@ -54,7 +57,7 @@ test('it is new until the first ping, late once it is due, and down after its gr
   assert.equal(life.look(130_000), 'up');
 });
 
-test('a grace is at least a second, and 20 % of the time between two', () => {
+test('the default grace is 20 % of the interval, and at least a second', () => {
   const { graceAt } = compileTimes({ period: 10 });
   assert.equal(graceAt(0), 2000);
   const daily = compileTimes({ schedule: '0 2 * * *', timeZone: 'UTC' });
@@ -62,19 +65,19 @@ test('a grace is at least a second, and 20 % of the time between two', () => {
   assert.equal(compileTimes({ schedule: '0 2 * * *', grace: 1 }).graceAt(0), 1000);
 });
 
-test('a schedule keeps to the clocks of its zone, where they change too', () => {
+test('a schedule follows the clocks of its time zone through the changes of daylight saving time', () => {
   const { dueAfter } = compileTimes({ schedule: '30 2 * * *', timeZone: 'Europe/Berlin' });
   const next = (text: string): string => show(dueAfter(at(text)));
   assert.equal(next('2026-03-28T00:00Z'), '2026-03-28T01:30');
-  // Half past two is left out: it is due when clocks have been put forward.
+  // Clocks skip half past two: the ping is due right after the skipped hour.
   assert.equal(next('2026-03-28T01:30Z'), '2026-03-29T01:00');
   assert.equal(next('2026-03-29T01:00Z'), '2026-03-30T00:30');
-  // It comes twice: it is due once.
+  // Half past two comes twice: the ping is due once.
   assert.equal(next('2026-10-24T01:00Z'), '2026-10-25T00:30');
   assert.equal(next('2026-10-25T00:30Z'), '2026-10-26T01:30');
 });
 
-test('a daily job is due once on each day of a year, at its time or when clocks have just been put forward', () => {
+test('a daily job is due once on each day of a year, at its time or right after a skipped hour', () => {
   const zones = ['Europe/Berlin', 'Australia/Lord_Howe', 'America/Santiago'];
   for (const timeZone of zones) {
     const form = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
@@ -93,13 +96,13 @@ test('a daily job is due once on each day of a year, at its time or when clocks 
   }
 });
 
-test('a period is so many seconds, whatever the clocks show', () => {
+test('a period is a number of seconds, also when clocks change', () => {
   const life = createLife({ period: 86_400, grace: 60 });
   life.send(at('2026-03-28T12:00Z'), 'success');
   assert.equal(show(life.judge(at('2026-03-28T12:00Z')).dueAt), '2026-03-29T12:00');
 });
 
-test('a run may take until it would be late, or so long as it is allowed', () => {
+test('a run that takes longer than the period and grace, or than maxRunMinutes, is down', () => {
   const life = createLife({ period: 3600, grace: 60 });
   life.send(0, 'success');
   life.send(3_600_000, 'start');
@@ -114,7 +117,7 @@ test('a run may take until it would be late, or so long as it is allowed', () =>
   assert.deepEqual([short.look(310_000), short.state().runs[0]?.startedAt], ['up', 0]);
 });
 
-test('a job that begins again and again and never ends is down', () => {
+test('a job that starts again and again without an end is down', () => {
   const life = createLife({ period: 100, grace: 20 });
   life.send(0, 'start');
   life.send(100_000, 'start');
@@ -122,7 +125,7 @@ test('a job that begins again and again and never ends is down', () => {
   assert.equal(life.look(120_000), 'down');
 });
 
-test('what came due while nothing could be received gets one more grace', () => {
+test('a ping that came due during an outage gets another grace', () => {
   const life = createLife({ period: 100, grace: 20 });
   life.send(0, 'success');
   life.sleep(50_000, 1_000_000);
@@ -138,14 +141,14 @@ test('what came due while nothing could be received gets one more grace', () => 
   assert.equal(early.look(120_000), 'down');
 });
 
-test('where the clock was set back, the next one is expected from then on', () => {
+test('after the clock was set back, the next ping is expected from the new time on', () => {
   const life = createLife({ period: 100, grace: 20 });
   life.send(1_000_000, 'success');
   life.setClock(500_000);
   assert.deepEqual([life.look(599_999), life.look(620_000)], ['up', 'down']);
 });
 
-test('what came while it was decided that one is late counts', () => {
+test('a ping that comes while a late heartbeat is recorded counts', () => {
   const life = createLife({ period: 100, grace: 20 });
   life.send(0, 'success');
   const { seq } = life.state();
@@ -154,7 +157,7 @@ test('what came while it was decided that one is late counts', () => {
   assert.equal(foldHeartbeat(life.state(), record, 99).problem, null);
 });
 
-test('the last 100 runs are kept, and the outputs of the last ones', () => {
+test('the last 100 runs are kept, and outputs of the newest of them', () => {
   const life = createLife({ period: 100 });
   for (let index = 0; index < 150; index += 1)
     life.send(index, 'success', { output: 'x'.repeat(1000), exitCode: index });
@@ -164,7 +167,7 @@ test('the last 100 runs are kept, and the outputs of the last ones', () => {
 
 type Step = { wait: number } & ({ type: Ping['type'] | 'pause' | 'resume'; rid?: string } | { type: 'look' });
 
-/** The same by brute force: it keeps all that happened, and looks at each second. */
+/** Model by brute force, which looks at each second. */
 class Naive {
   readonly #period: number;
   readonly #grace: number;
@@ -220,7 +223,7 @@ class Naive {
       this.#down = false;
       this.#begun = undefined;
       for (const run of this.#open) run.isGivenUp = true;
-      // The next one is expected from now on, also the first one.
+      // The next ping is expected from now on, also the first one.
       this.#ended = second;
     }
     this.#paused = isPaused;
@@ -236,8 +239,8 @@ class Naive {
   }
 }
 
-test('whatever is sent whenever, the state is that of a model that looks each second', () => {
-  const step: fc.Arbitrary<Step> = fc.record({
+test('after any pings at any times, the status is that of a model that looks each second', () => {
+  const anyStep: fc.Arbitrary<Step> = fc.record({
     wait: fc.integer({ min: 0, max: 90 }),
     type: fc.constantFrom('success', 'success', 'start', 'failure', 'log', 'pause', 'resume', 'look'),
     rid: fc.constantFrom(undefined, undefined, 'a', 'b', 'c'),
@@ -247,26 +250,25 @@ test('whatever is sent whenever, the state is that of a model that looks each se
       fc.integer({ min: 10, max: 100 }),
       fc.integer({ min: 1, max: 50 }),
       fc.constantFrom(undefined, 0.5, 1),
-      fc.array(step, { maxLength: 40 }),
+      fc.array(anyStep, { maxLength: 40 }),
       (period, grace, maxRunMinutes, steps) => {
         const life = createLife({ period, grace, ...(maxRunMinutes !== undefined && { maxRunMinutes }) });
         const naive = new Naive(period, grace, (maxRunMinutes ?? Number.POSITIVE_INFINITY) * 60);
         let second = 0;
-        for (const one of steps) {
-          for (const end = second + one.wait; second < end; ) {
+        for (const step of steps) {
+          for (const end = second + step.wait; second < end; ) {
             second += 1;
             naive.pass(second);
             life.look(second * 1000);
           }
-          const rid = 'rid' in one ? one.rid : undefined;
-          if (one.type === 'pause' || one.type === 'resume') {
-            life.do(second * 1000, one.type);
-            naive.pause(one.type === 'pause', second);
-          } else if (one.type !== 'look') {
-            life.send(second * 1000, one.type, rid === undefined ? {} : { rid });
-            naive.send(second, one.type, rid);
+          const rid = 'rid' in step ? step.rid : undefined;
+          if (step.type === 'pause' || step.type === 'resume') {
+            life.do(second * 1000, step.type);
+            naive.pause(step.type === 'pause', second);
+          } else if (step.type !== 'look') {
+            life.send(second * 1000, step.type, rid === undefined ? {} : { rid });
+            naive.send(second, step.type, rid);
           }
-          // Somebody looks at once.
           naive.pass(second);
           life.look(second * 1000);
           assert.equal(life.judge(second * 1000).status, naive.status(second));

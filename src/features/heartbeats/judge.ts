@@ -1,80 +1,72 @@
-import type { KnownHeartbeat } from './definition.ts';
-import type { HeartbeatState } from './runs.ts';
+import type { HeartbeatState } from './heartbeat-state.ts';
+import type { KnownHeartbeat } from './kind.ts';
+import type { Outage } from './outages.ts';
 import type { Heartbeat } from './schema.ts';
 
 export type HeartbeatStatus = Heartbeat['state'];
 
-/** A time in which nothing could be received, in Unix milliseconds. */
-export interface Outage {
-  from: number;
-  to: number;
-}
-
-/** What is left of them where the clock was set back: nothing has been in the future. */
-export const clampOutages = (outages: readonly Outage[], now: number): Outage[] =>
-  outages.filter(({ from }) => from < now).map(({ from, to }) => ({ from, to: Math.min(to, now) }));
-
-/** How a heartbeat stands at a time. */
+/** Status of a heartbeat at a time; times are Unix milliseconds. */
 export interface Judgement {
   status: HeartbeatStatus;
-  /** When the next one is due; null where none is expected. */
+  /** Due time of the next ping; null if none is expected. */
   dueAt: number | null;
-  /** What to note now: it is down. */
+  /** Problem that the log does not have yet. */
   overdue: { why: 'late' | 'long'; dueAt: number } | undefined;
-  /** When time alone changes this next; Infinity if it does not. */
+  /** Time at which the status changes without a record; Infinity if never. */
   changesAt: number;
 }
 
-/** Says from what was sent, what is expected and the time how a heartbeat stands; nothing else decides. */
+/** Computes the status from the records, the definition and the time alone. */
 export const judgeHeartbeat = (
   state: HeartbeatState | undefined,
   { times, definition, since, changedAt }: Pick<KnownHeartbeat, 'times' | 'definition' | 'since' | 'changedAt'>,
   outages: readonly Outage[],
   now: number,
 ): Judgement => {
-  const still = (status: HeartbeatStatus, dueAt: number | null = null): Judgement => ({
+  const constant = (status: HeartbeatStatus, dueAt: number | null = null): Judgement => ({
     status,
     dueAt,
     overdue: undefined,
     changesAt: Number.POSITIVE_INFINITY,
   });
-  if (state?.paused) return still('paused');
+  if (state?.paused) return constant('paused');
   const base = state?.base ?? null;
   if (base === null) {
-    // The log is about to say from when on the first one is expected.
+    // The record `expected`, from which the first ping counts, is about to be stored.
     const first = since > 0 ? times.dueAfter(since) : 0;
-    return still(state?.problem ? 'down' : 'new', first > now ? toShown(first) : null);
+    return constant(state?.problem ? 'down' : 'new', first > now ? toShown(first) : null);
   }
   const due = times.dueAfter(Math.max(base, state?.startedAt ?? base));
-  if (state?.problem) return still('down', toShown(due));
+  if (state?.problem) return constant('down', toShown(due));
   const graceMs = times.graceAt(due);
-  // Who makes it shorter does not make it late at once.
-  const late = Math.max(extend({ due, at: due + graceMs }, graceMs, outages), changedAt + graceMs);
+  // Shortening the period does not make the heartbeat late immediately.
+  const lateAt = Math.max(extend({ due, at: due + graceMs }, graceMs, outages), changedAt + graceMs);
   const runs = state?.runs ?? [];
   const running = runs.filter(({ result }) => result === 'running');
   const { maxRunMinutes } = definition;
   const oldest = Math.min(...running.map(({ startedAt }) => startedAt ?? Number.POSITIVE_INFINITY));
-  const long =
+  const longAt =
     maxRunMinutes === undefined
       ? Number.POSITIVE_INFINITY
-      : toRunEnd(oldest + maxRunMinutes * 60_000, graceMs, outages);
+      : extendRun(oldest + maxRunMinutes * 60_000, graceMs, outages);
   const dueAt = toShown(due);
-  if (now >= Math.min(late, long)) {
-    const overdue = long <= late ? ({ why: 'long', dueAt: long } as const) : ({ why: 'late', dueAt: due } as const);
-    return { ...still('down', dueAt), overdue };
+  if (now >= Math.min(lateAt, longAt)) {
+    const overdue =
+      longAt <= lateAt ? ({ why: 'long', dueAt: longAt } as const) : ({ why: 'late', dueAt: due } as const);
+    return { ...constant('down', dueAt), overdue };
   }
-  const changesAt = Math.min(now < due ? due : late, long, late);
-  if (running.length > 0) return { ...still('running', dueAt), changesAt: Math.min(long, late) };
+  const changesAt = Math.min(now < due ? due : lateAt, longAt, lateAt);
+  if (running.length > 0) return { ...constant('running', dueAt), changesAt: Math.min(longAt, lateAt) };
   const isNew = runs.every(({ result }) => result === 'log');
-  return { ...still(now >= due ? 'late' : isNew ? 'new' : 'up', dueAt), changesAt };
+  return { ...constant(now >= due ? 'late' : isNew ? 'new' : 'up', dueAt), changesAt };
 };
 
 const toShown = (due: number): number | null => (due === Number.POSITIVE_INFINITY ? null : due);
 
-const toRunEnd = (at: number, graceMs: number, outages: readonly Outage[]): number =>
-  extend({ due: at, at }, graceMs, outages);
+const extendRun = (endAt: number, graceMs: number, outages: readonly Outage[]): number =>
+  extend({ due: endAt, at: endAt }, graceMs, outages);
 
-/** What came due, or late, while nothing could be received gets one more grace. */
+/** Grants another grace after an outage during which a ping came due or late. */
 const extend = (expected: { due: number; at: number }, graceMs: number, outages: readonly Outage[]): number => {
   let { at } = expected;
   for (const { from, to } of outages) {

@@ -1,16 +1,17 @@
 import { SettingKeeper, type SettingKeeperParts } from '../../kit/setting-keeper.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
-import type { ConfiguredHeartbeat, HeartbeatDefinition, KnownHeartbeat } from './definition.ts';
-import { heartbeatKind, type StoredHeartbeat } from './kind.ts';
+import type { HeartbeatDefinition } from './definition.ts';
+import { heartbeatKind, type KnownHeartbeat, type StoredHeartbeat } from './kind.ts';
+import type { ConfiguredHeartbeat } from './settings.ts';
 
-/** All heartbeats, also by their addresses. */
+/** Definitions of all heartbeats, by name and by address. */
 export class HeartbeatKeeper extends SettingKeeper<
   StoredHeartbeat,
   KnownHeartbeat,
   ConfiguredHeartbeat,
   HeartbeatDefinition
 > {
-  /** The list that is indexed by address. */
+  /** List of which `#byUuid` is the index. */
   #indexed: readonly KnownHeartbeat[] = [];
   #byUuid: ReadonlyMap<string | undefined, KnownHeartbeat> = new Map();
 
@@ -20,19 +21,19 @@ export class HeartbeatKeeper extends SettingKeeper<
 
   findByAddress(uuid: string): KnownHeartbeat | undefined {
     const all = this.list();
-    if (all !== this.#indexed) this.#byUuid = new Map(all.map((one) => [one.uuid, one]));
+    if (all !== this.#indexed) this.#byUuid = new Map(all.map((known) => [known.uuid, known]));
     this.#indexed = all;
     return this.#byUuid.get(uuid.toLowerCase());
   }
 
-  /** Creates a heartbeat unless there is one of the name, which stays as it is. Rejects with an HttpError. */
+  /** Creates a heartbeat, or returns the existing one with the name. Rejects with an HttpError. */
   async findOrCreate(
     name: string,
     definition: HeartbeatDefinition,
     by: string,
   ): Promise<{ known: KnownHeartbeat; isNew: boolean }> {
-    const there = this.find(name);
-    if (there) return { known: there, isNew: false };
+    const existing = this.find(name);
+    if (existing) return { known: existing, isNew: false };
     try {
       return { known: await this.put(name, definition, by, [0]), isNew: true };
     } catch (error) {

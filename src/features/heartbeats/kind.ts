@@ -3,31 +3,39 @@ import { isDeepStrictEqual } from 'node:util';
 import { needs, openFor } from '../../auth/access.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
-import {
-  assertName,
-  type ConfiguredHeartbeat,
-  compileTimes,
-  type HeartbeatDefinition,
-  type KnownHeartbeat,
-} from './definition.ts';
+import { assertName, type HeartbeatDefinition } from './definition.ts';
+import { compileTimes, type ExpectedTimes } from './expected-times.ts';
 import { Heartbeat, HeartbeatParams } from './schema.ts';
+import type { ConfiguredHeartbeat } from './settings.ts';
 
-/** How many heartbeats there can be. */
-const mostHeartbeats = 5000;
+const maxHeartbeats = 5000;
 
-/** As it is stored. */
-export interface StoredHeartbeat extends HeartbeatDefinition {
-  uuid: string;
+/** Definition of a runtime heartbeat in the log of settings. */
+export type StoredHeartbeat = HeartbeatDefinition & { uuid: string };
+
+/** Heartbeat in use. */
+export interface KnownHeartbeat {
+  name: string;
+  /** Secret address; undefined for a configured heartbeat without one. */
+  uuid: string | undefined;
+  definition: HeartbeatDefinition;
+  times: ExpectedTimes;
+  /** Time of the creation in Unix milliseconds, which tells successive heartbeats of a name apart; 0 in the config file. */
+  since: number;
+  /** Time of the last change of the definition in Unix milliseconds; 0 if the config file had the definition on startup. */
+  changedAt: number;
+  /** Undefined in the config file. */
+  setting: Pick<RuntimeSetting, 'version' | 'by' | 'at'> | undefined;
 }
 
-/** @throws HttpError for one that cannot be used */
+/** @throws HttpError for an invalid definition */
 const compile = (setting: RuntimeSetting<StoredHeartbeat>): KnownHeartbeat => {
   const { name, value, at, createdAt } = setting;
   const { uuid, ...definition } = value;
   return { name, uuid, definition, times: compileTimes(definition), since: createdAt, changedAt: at, setting };
 };
 
-/** Definitions of heartbeats; what was received of them is a projection of its own. */
+/** Definitions of heartbeats; their states are a projection of another log. */
 export const heartbeatKind = defineSettingKind<
   StoredHeartbeat,
   KnownHeartbeat,
@@ -42,7 +50,7 @@ export const heartbeatKind = defineSettingKind<
   versionOf: 'definition',
   reading: openFor('incidents:read'),
   changing: needs('settings:write'),
-  limits: { count: mostHeartbeats, plural: 'heartbeats', withConfigured: true },
+  limits: { count: maxHeartbeats, plural: 'heartbeats', withConfigured: true },
   order: 'name',
   assertName,
   compile,
@@ -55,6 +63,6 @@ export const heartbeatKind = defineSettingKind<
     changedAt: before && isDeepStrictEqual(before.definition, definition) ? before.changedAt : at,
     setting: undefined,
   }),
-  // It keeps its address.
+  // A replaced heartbeat keeps its address.
   complete: (definition, { known, stored }) => ({ ...definition, uuid: known?.uuid ?? stored?.uuid ?? randomUUID() }),
 });

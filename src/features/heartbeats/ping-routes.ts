@@ -7,17 +7,18 @@ import { ErrorBody, HttpError } from '../../http/errors.ts';
 import type { Parts } from '../../kit/feature.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
-import { isUuid, type KnownHeartbeat } from './definition.ts';
+import { isUuid } from './definition.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
-import type { Ping } from './runs.ts';
+import type { KnownHeartbeat } from './kind.ts';
+import type { Ping } from './records.ts';
 import { PingBody, PingParams, PingQuery, SignalParams } from './schema.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** How much of the end of a body is kept. */
-const keptBytes = 10_000;
+/** Bytes of the end of a body that are kept. */
+const maxOutputBytes = 10_000;
 
-/** Of one that a ping creates. */
-const usualDefinition = { period: 24 * 60 * 60 };
+/** Definition of a heartbeat that a ping creates. */
+const defaultDefinition = { period: 24 * 60 * 60 };
 
 interface PingParts extends Pick<Parts, 'authorize' | 'clock'> {
   store: HeartbeatStore;
@@ -27,7 +28,7 @@ interface PingParts extends Pick<Parts, 'authorize' | 'clock'> {
 
 type PingRequest = FastifyRequest & {
   params: { address: string; signal?: string };
-  /** Where there is a body, nobody has checked it: clients cannot tell parameters from members of a body. */
+  /** Not validated with a body, because clients cannot tell parameters from members of a body. */
   query: { rid?: unknown; create?: unknown };
 };
 
@@ -40,7 +41,7 @@ const response = {
   404: ErrorBody,
 };
 
-/** What jobs request, as clients of healthchecks do. GET, HEAD and POST are the same. */
+/** Creates the routes of pings, which clients of healthchecks use, too. GET, HEAD and POST have the same effect. */
 export const createPingRoutes = (parts: PingParts): Route[] => {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const { params, query } = request as PingRequest;
@@ -52,13 +53,17 @@ export const createPingRoutes = (parts: PingParts): Route[] => {
     return 'OK';
   };
   const common = { ...openFor('heartbeats:ping'), staysOpen: true, handler } as const;
-  const end = { ...common, path: '/ping/:address', summary: 'Say that a job has succeeded' } as const;
+  const end = { ...common, path: '/ping/:address', summary: 'Ping: the job has succeeded' } as const;
   const withBody = {
-    // A ping counts whatever its body is.
+    // A ping with any body counts.
     body: 'end',
     validatorCompiler: () => () => true,
   } as const;
-  const signal = { ...common, path: '/ping/:address/:signal', summary: 'Say how a job stands' } as const;
+  const signal = {
+    ...common,
+    path: '/ping/:address/:signal',
+    summary: 'Ping: the job has started or failed, or a text',
+  } as const;
   const consumes = ['text/plain', 'application/json'];
   const shared = { querystring: PingQuery, response } as const;
   return [
@@ -94,18 +99,18 @@ const readSignal = (signal: string | undefined): Ping => {
   if (signal === undefined) return { type: 'success' };
   if (signal === 'start' || signal === 'log') return { type: signal };
   if (signal === 'fail') return { type: 'failure' };
-  // Windows has exit codes of 32 bits, with a sign or without: 3221225786 and -1073741510 are the same.
+  // Windows has signed or unsigned exit codes of 32 bits, such as -1073741510 or 3221225786.
   const exitCode = /^-?\d{1,10}$/.test(signal) ? Number(signal) + 0 : Number.NaN;
   if (exitCode >= -(2 ** 31) && exitCode < 2 ** 32) return { type: exitCode === 0 ? 'success' : 'failure', exitCode };
   throw new HttpError('invalid', 'After the address comes start, fail, log or an exit code, an integer of 32 bits');
 };
 
-/** The end of a body as text, whatever it is, without control characters. */
+/** Converts the end of any body to a text without control characters. */
 const toOutput = (body: Buffer): string => {
-  const end = body.subarray(-keptBytes);
-  // Not from the middle of a character on.
+  const end = body.subarray(-maxOutputBytes);
+  // Starts at a whole character.
   const start =
-    body.length > keptBytes
+    body.length > maxOutputBytes
       ? Math.max(
           0,
           end.subarray(0, 4).findIndex((byte) => byte >> 6 !== 0b10),
@@ -117,7 +122,7 @@ const toOutput = (body: Buffer): string => {
     .trimEnd();
 };
 
-/** Throws an HttpError unless the caller may use it. */
+/** Finds or creates the heartbeat of a ping. Throws an HttpError without the right. */
 const findHeartbeat = async (
   { keeper, store, authorize }: PingParts,
   request: PingRequest,
@@ -137,13 +142,13 @@ const findHeartbeat = async (
   if (request.query.create !== '1') {
     throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: ?create=1 creates it`);
   }
-  // A ping by name changes no setting, so creating one needs a right of its own.
+  // Creating a heartbeat changes a setting, for which the right to ping is not enough.
   const forbidden = authorize(request, needs('heartbeats:create'));
   if (forbidden) throw forbidden;
-  return keeper.findOrCreate(address, usualDefinition, callerOf(request));
+  return keeper.findOrCreate(address, defaultDefinition, callerOf(request));
 };
 
-/** While a database cannot be used, nobody knows which heartbeats there are: whoever pings has to come back. */
+/** Throws StoreUnavailable while heartbeats are not read, so that jobs repeat their ping. */
 const assertKnown = (store: HeartbeatStore): void => {
   if (!store.isReady) throw new StoreUnavailable('Heartbeats cannot be read at the moment; try again in a second');
 };

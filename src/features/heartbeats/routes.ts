@@ -8,10 +8,10 @@ import type { Parts } from '../../kit/feature.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { createSettingRoutes, sendSetting } from '../../kit/setting-routes.ts';
 import { drawBadge } from './badge.ts';
-import { HeartbeatDefinition, type KnownHeartbeat } from './definition.ts';
+import { HeartbeatDefinition } from './definition.ts';
+import type { HeartbeatState } from './heartbeat-state.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
-import { heartbeatKind } from './kind.ts';
-import type { HeartbeatState } from './runs.ts';
+import { heartbeatKind, type KnownHeartbeat } from './kind.ts';
 import { Heartbeat, HeartbeatList, HeartbeatParams, HeartbeatQuery, HeartbeatRunList, RunQuery } from './schema.ts';
 import { toRecentRuns, toRun } from './shown.ts';
 import type { HeartbeatStore } from './store.ts';
@@ -32,24 +32,24 @@ export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => {
   );
   const all = [
     createListRoute(parts),
-    read({ operationId: 'getHeartbeat', summary: 'One heartbeat' }),
+    read({ operationId: 'getHeartbeat', summary: 'Get a heartbeat' }),
     createRunsRoute(parts),
     createBadgeRoute(parts),
-    createPauseRoute(parts, 'pause', 'Expect nothing of a heartbeat until it is resumed'),
-    createPauseRoute(parts, 'resume', 'Expect a heartbeat again, from now on'),
+    createPauseRoute(parts, 'pause', 'Pause a heartbeat: no pings are expected until it is resumed'),
+    createPauseRoute(parts, 'resume', 'Resume a heartbeat: the next ping is expected from now on'),
   ];
   return [
     ...all,
     put(
       {
         operationId: 'putHeartbeat',
-        summary: 'Create a heartbeat, or replace its definition',
+        summary: 'Create a heartbeat or replace its definition',
         body: HeartbeatDefinition,
         ignores: Heartbeat,
       },
       pickDefinition,
     ),
-    remove({ operationId: 'deleteHeartbeat', summary: 'Delete a heartbeat with its runs; its incident is resolved' }),
+    remove({ operationId: 'deleteHeartbeat', summary: 'Delete a heartbeat with its runs, and resolve its alert' }),
   ];
 };
 
@@ -63,12 +63,11 @@ const createListRoute = ({ keeper, store, show, authorize }: HeartbeatParts): Ro
     handler: (request, reply) => {
       const isForAdmin = isAdmin(request, authorize);
       const { runs } = request.query;
-      const known = keeper.list();
-      const toShown = (one: KnownHeartbeat): Heartbeat => ({
-        ...show(one, isForAdmin),
-        ...(runs > 0 && { recentRuns: toRecentRuns(findState(store, one), runs) }),
+      const toShown = (known: KnownHeartbeat): Heartbeat => ({
+        ...show(known, isForAdmin),
+        ...(runs > 0 && { recentRuns: toRecentRuns(findState(store, known), runs) }),
       });
-      return sendItems(reply, known, toShown);
+      return sendItems(reply, keeper.list(), toShown);
     },
   });
 
@@ -97,7 +96,7 @@ const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
     path: '/api/heartbeats/:name/badge.svg',
     ...reading,
     staysOpen: true,
-    summary: 'A picture of the state of a heartbeat with `open`',
+    summary: 'Badge with the state of a heartbeat that has `open`',
     schema: {
       operationId: 'getHeartbeatBadge',
       params,
@@ -108,7 +107,7 @@ const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
     },
     handler: async ({ params: { name } }, reply) => {
       const known = keeper.find(name);
-      // Nobody learns here which ones there are.
+      // One message for all names, so that callers cannot find out which names exist.
       if (known?.definition.open !== true) throw new HttpError('not-found', 'There is no heartbeat with an open badge');
       const { state } = show(known, false);
       return reply.header('cache-control', 'no-cache').type('image/svg+xml').send(drawBadge(name, state));
@@ -131,7 +130,7 @@ const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summa
     },
   });
 
-/** Another one with this name may have been deleted. */
+/** Finds the state of the heartbeat, not of a deleted one with its name. */
 const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): HeartbeatState | undefined => {
   const state = store.find(name);
   return state?.since === since ? state : undefined;
@@ -140,6 +139,6 @@ const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): Hear
 const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
   authorize(request, needs('settings:write')) === undefined;
 
-/** Only what a definition has. */
+/** Picks the members of a definition. */
 const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
   Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));

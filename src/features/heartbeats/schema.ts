@@ -1,84 +1,93 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
-import { severities } from '../../kit/severity.ts';
-import { HeartbeatDefinition } from './definition.ts';
+import { settingFacts } from '../../kit/setting-kind.ts';
+import { definitionFields } from './definition.ts';
 
 export const heartbeatStates = ['new', 'up', 'running', 'late', 'down', 'paused'] as const;
 
-const { period, schedule, timeZone, grace, maxRunMinutes } = HeartbeatDefinition.properties;
-
-export const HeartbeatRunShape = defineShape('HeartbeatRun', {
-  startedAt: orNull(Time, 'When its start was received.'),
-  endedAt: orNull(Time, 'When its end was received.'),
-  durationMs: orNull(Type.Integer({ examples: [251_000] }), 'From its start to its end.'),
+export const HeartbeatRun = defineShape('HeartbeatRun', {
+  startedAt: orNull(Time, 'Time when the start was received.'),
+  endedAt: orNull(Time, 'Time when the end was received.'),
+  durationMs: orNull(Type.Integer({ examples: [251_000] }), 'Milliseconds from the start to the end.'),
   result: Type.Enum(['running', 'success', 'failure', 'unfinished', 'log'], {
     type: 'string',
-    description: '`unfinished`: its end is no longer expected. `log`: only a text.',
+    description: '`unfinished`: the end is no longer expected. `log`: a text outside of runs.',
     examples: ['success'],
   }),
-  exitCode: orNull(Type.Integer({ examples: [0] }), 'As it was sent.'),
-  rid: orNull(Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-4b5e-a1f0-3d0a7d6e2c56'] }), 'Its own id.'),
-  output: orNull(Type.String({ examples: ['412 files'] }), 'The end of its output, if it is kept.'),
+  exitCode: orNull(Type.Integer({ examples: [0] }), 'Exit code of the ping.'),
+  rid: orNull(Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-4b5e-a1f0-3d0a7d6e2c56'] }), 'Id of the run.'),
+  output: orNull(Type.String({ examples: ['412 files'] }), 'End of the output.'),
 });
-export type HeartbeatRunShape = Static<typeof HeartbeatRunShape>;
+export type HeartbeatRun = Static<typeof HeartbeatRun>;
 
-const { result, durationMs } = HeartbeatRunShape.properties;
+const { result, durationMs } = HeartbeatRun.properties;
 
 const RecentRun = defineShape('RecentRun', {
-  at: Type.String({ ...Time, description: 'When its end was received, or its start if it has not ended.' }),
+  at: Type.String({ ...Time, description: 'Time when the end was received; the start of an unfinished run.' }),
   durationMs,
   result,
 });
 export type RecentRun = Static<typeof RecentRun>;
 
+/** Field of the definition in responses, with its description. */
+const definedOrNull = <T extends TSchema>(field: T) =>
+  orNull(field, String((field as { description?: string }).description));
+
+const { period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = definitionFields;
+
 export const Heartbeat = defineShape('Heartbeat', {
   name: Type.String({ examples: ['backup'] }),
   state: Type.Enum(heartbeatStates, {
     type: 'string',
-    description: '`new`: nothing was received yet. `late`: within its grace.',
+    description: '`new`: before the first ping. `late`: overdue within the grace.',
     examples: ['up'],
   }),
-  dueAt: orNull(Time, 'When the next one is due.'),
-  lastPingAt: orNull(Time, 'When something was received last.'),
-  lastSuccessAt: orNull(Time, 'When a success was received last.'),
-  downAt: orNull(Time, 'Since when it is down.'),
+  dueAt: orNull(Time, 'Due time of the next ping.'),
+  lastPingAt: orNull(Time, 'Time of the last ping.'),
+  lastSuccessAt: orNull(Time, 'Time of the last success.'),
+  downAt: orNull(Time, 'Time since when the heartbeat is down.'),
   downReason: orNull(
     Type.Enum(['failed', 'late', 'long'], { type: 'string', examples: ['late'] }),
-    'Why it is down; `long`: it runs for longer than it may.',
+    'Reason why the heartbeat is down; `long`: a run exceeds `maxRunMinutes`.',
   ),
-  lastRun: orNull(HeartbeatRunShape, 'Its last run.'),
-  recentRuns: Type.Optional(Type.Array(RecentRun, { description: 'Only in lists with `runs`: oldest first.' })),
+  lastRun: orNull(HeartbeatRun, 'Last run.'),
+  recentRuns: Type.Optional(
+    Type.Array(RecentRun, { description: 'Last runs, oldest first; only in lists with `runs`.' }),
+  ),
   uuid: orNull(
     Type.String({ format: 'uuid', examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'] }),
-    'Its secret address, which only an Admin sees.',
+    'Secret address, for Admins only.',
   ),
-  period: orNull(period, 'Seconds from one to the next.'),
-  schedule: orNull(schedule, 'When one is expected.'),
-  timeZone: orNull(timeZone, 'Of the schedule.'),
-  grace: orNull(grace, 'Seconds that one may be late, if that was set.'),
-  maxRunMinutes: orNull(maxRunMinutes, 'How long a run may take.'),
-  level: Type.Enum(severities, { type: 'string', description: 'Of its alert.', examples: ['ERROR'] }),
-  description: Type.String({ examples: ['nightly'] }),
-  tags: Type.Array(Type.String({ examples: ['db'] }), { description: 'Words that its alert has as a label.' }),
-  open: Type.Boolean({ description: 'Anyone may see its badge.', examples: [false] }),
-  pausedBy: orNull(Type.String({ examples: ['admin'] }), 'Who has paused it.'),
-  pausedAt: orNull(Time, 'When it was paused.'),
-  isConfigured: Type.Boolean({ description: 'It is in the config file, so it cannot be changed.', examples: [false] }),
-  updatedBy: orNull(Type.String({ examples: ['admin'] }), 'Who changed its definition last.'),
-  updatedAt: orNull(Time, 'When that was.'),
+  period: definedOrNull(period),
+  schedule: definedOrNull(schedule),
+  timeZone: definedOrNull(timeZone),
+  grace: definedOrNull(grace),
+  maxRunMinutes: definedOrNull(maxRunMinutes),
+  level,
+  description,
+  tags,
+  open,
+  pausedBy: orNull(Type.String({ examples: ['admin'] }), 'Author of the pause.'),
+  pausedAt: orNull(Time, 'Time of the pause.'),
+  isConfigured: Type.Boolean({
+    description: 'True if the heartbeat is defined in the config file; edit it there.',
+    examples: [false],
+  }),
+  updatedBy: settingFacts.updatedBy,
+  updatedAt: settingFacts.updatedAt,
   version: Type.Integer({
-    description: 'Of its definition, as the `ETag` has it; 0 in the config file.',
+    description: 'Version of the definition, also in the `ETag`; 0 in the config file.',
     examples: [12],
   }),
 });
 export type Heartbeat = Static<typeof Heartbeat>;
 
-export const HeartbeatList = defineList('HeartbeatList', 'Heartbeats', Heartbeat, 'By name.');
+export const HeartbeatList = defineList('HeartbeatList', 'Heartbeats', Heartbeat, 'Ordered by name.');
 
 export const HeartbeatRunList = defineList(
   'HeartbeatRunList',
   'Runs',
-  HeartbeatRunShape,
+  HeartbeatRun,
   'Newest first; at most 100 are kept.',
 );
 
@@ -87,7 +96,12 @@ export const HeartbeatParams = Type.Object({
 });
 
 export const HeartbeatQuery = Type.Object({
-  runs: Type.Integer({ minimum: 0, maximum: 100, default: 0, description: 'So many of the last runs of each.' }),
+  runs: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    default: 0,
+    description: 'Number of last runs of each heartbeat in `recentRuns`.',
+  }),
 });
 
 export const RunQuery = Type.Object({
@@ -95,14 +109,17 @@ export const RunQuery = Type.Object({
 });
 
 export const PingQuery = Type.Object({
-  rid: Type.Optional(Type.String({ description: 'A UUID of the run, which tells overlapping ones apart.' })),
+  rid: Type.Optional(Type.String({ description: 'UUID of the run, which tells overlapping runs apart.' })),
   create: Type.Optional(
-    Type.Enum(['0', '1'], { type: 'string', description: '`1` creates an unknown name, expected once a day.' }),
+    Type.Enum(['0', '1'], {
+      type: 'string',
+      description: '`1` creates a heartbeat with an unknown name, expected once a day.',
+    }),
   ),
 });
 
 const address = Type.String({
-  description: 'The UUID of a heartbeat, which is secret; or its name, with a token or a key.',
+  description: 'UUID of a heartbeat, which is secret; or its name, with a token or a key.',
   examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'],
 });
 
@@ -116,5 +133,5 @@ export const SignalParams = Type.Object({
   }),
 });
 
-/** Clients in general send JSON; jobs send anything. */
-export const PingBody = Type.Object({}, { description: 'Anything, such as the end of the output.', examples: [{}] });
+/** Body of a ping: jobs send any text, clients in general JSON. */
+export const PingBody = Type.Object({}, { description: 'Any text, such as the end of the output.', examples: [{}] });

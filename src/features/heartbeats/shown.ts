@@ -1,11 +1,12 @@
 import { toTimeOrNull } from '../../kit/route.ts';
 import { toSettingFacts } from '../../kit/setting-kind.ts';
-import type { KnownHeartbeat } from './definition.ts';
+import type { HeartbeatState } from './heartbeat-state.ts';
 import type { Judgement } from './judge.ts';
-import type { HeartbeatRun, HeartbeatState } from './runs.ts';
-import type { Heartbeat, HeartbeatRunShape, RecentRun } from './schema.ts';
+import type { KnownHeartbeat } from './kind.ts';
+import type { StoredRun } from './runs.ts';
+import type { Heartbeat, HeartbeatRun, RecentRun } from './schema.ts';
 
-/** A heartbeat as routes return it; its address is left out unless the caller may see it. */
+/** Converts a heartbeat to its form in responses; only Admins see the address. */
 export const toHeartbeat = (
   { name, uuid, definition, setting }: KnownHeartbeat,
   state: HeartbeatState | undefined,
@@ -41,7 +42,7 @@ export const toHeartbeat = (
   };
 };
 
-/** The last runs, oldest first, without what was only logged. */
+/** Returns the last runs, oldest first, without texts outside of runs. */
 export const toRecentRuns = (state: HeartbeatState | undefined, count: number): RecentRun[] =>
   (state?.runs ?? [])
     .filter((run) => run.result !== 'log')
@@ -52,7 +53,7 @@ export const toRecentRuns = (state: HeartbeatState | undefined, count: number): 
       result,
     }));
 
-export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: HeartbeatRun): HeartbeatRunShape => ({
+export const toRun = ({ startedAt, endedAt, result, exitCode, rid, output }: StoredRun): HeartbeatRun => ({
   startedAt: toTimeOrNull(startedAt),
   endedAt: toTimeOrNull(endedAt),
   durationMs: toDuration(startedAt, endedAt),

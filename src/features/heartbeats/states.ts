@@ -1,13 +1,14 @@
-import { type HeartbeatState, shortenOutputs } from './runs.ts';
+import type { HeartbeatState } from './heartbeat-state.ts';
+import { shortenOutputs } from './runs.ts';
 
-/** Characters of the outputs of all heartbeats together, and what is left of them once there are more. */
-const mostOutputs = 16 * 1024 * 1024;
-const shortenedOutputs = 12 * 1024 * 1024;
+/** Maximum characters of the outputs of all heartbeats, and the characters that remain when there are more. */
+const maxOutputsLength = 16 * 1024 * 1024;
+const shortenedLength = 12 * 1024 * 1024;
 
-/** States of heartbeats by name. Where all outputs together exceed the bound, the longest histories lose their oldest ones. */
+/** States of heartbeats by name. If all outputs exceed the maximum, heartbeats with the longest outputs lose the oldest ones. */
 export class HeartbeatStates {
   readonly #states = new Map<string, HeartbeatState>();
-  /** Characters of the outputs of those that have some. */
+  /** Characters of the outputs by heartbeat, without zeros. */
   readonly #lengths = new Map<string, number>();
   #total = 0;
 
@@ -21,7 +22,7 @@ export class HeartbeatStates {
 
   set(state: HeartbeatState): void {
     this.#put(state);
-    if (this.#total > mostOutputs) this.#shorten();
+    if (this.#total > maxOutputsLength) this.#shorten();
   }
 
   delete(name: string): void {
@@ -44,15 +45,15 @@ export class HeartbeatStates {
   }
 
   #shorten(): void {
-    const most = findShare([...this.#lengths.values()], shortenedOutputs);
+    const share = findShare([...this.#lengths.values()], shortenedLength);
     for (const [name, length] of [...this.#lengths]) {
       const state = this.#states.get(name);
-      if (state && length > most) this.#put(shortenOutputs(state, most));
+      if (state && length > share) this.#put({ ...state, runs: shortenOutputs(state.runs, share) });
     }
   }
 }
 
-/** The most that each may have so that all have `total` together: those that have less leave the rest to the others. */
+/** Returns the maximum length of each so that all together have `total`; shorter ones leave their rest to the others. */
 const findShare = (lengths: number[], total: number): number => {
   let left = total;
   for (const [index, length] of lengths.sort((one, other) => one - other).entries()) {

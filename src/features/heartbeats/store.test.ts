@@ -6,7 +6,7 @@ import { atEnd, type Scope } from '../../../test/support/scope.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
 import { createSnapshotFile } from '../../storage/snapshot-file.ts';
-import { createHeartbeatState } from './runs.ts';
+import { createHeartbeatState } from './heartbeat-state.ts';
 import { HeartbeatStore } from './store.ts';
 
 const report = { warn: () => undefined, error: () => undefined };
@@ -18,7 +18,7 @@ const openParts = async (t: Scope, change: Partial<Journal> = {}) => {
   return { journal, parts: { log: { ...journal, ...change }, snapshot, report } };
 };
 
-test('the end of the alert of a deleted heartbeat counts although its successor was pinged first', async (t) => {
+test('the resolution of the alert of a deleted heartbeat counts after a ping of its successor', async (t) => {
   const { parts } = await openParts(t);
   const store = await HeartbeatStore.open(parts);
   atEnd(t, () => store.close());
@@ -33,7 +33,7 @@ test('the end of the alert of a deleted heartbeat counts although its successor 
   assert.equal(store.find('job')?.since, 2);
 });
 
-test('a ping counts that is the first record after a log was lost and could not be written at first', async (t) => {
+test('the first ping after a log was lost and could not be written counts', async (t) => {
   let isRefusing = true;
   const { journal, parts } = await openParts(t, {
     appendAll: (records, ids) =>
@@ -48,7 +48,7 @@ test('a ping counts that is the first record after a log was lost and could not 
   assert.ok(store.find('other'));
 });
 
-test('a heartbeat that is forgotten stays so after a restart, and a record of another version changes nothing', async (t) => {
+test('a forgotten heartbeat stays forgotten after a restart, and a record of another version changes nothing', async (t) => {
   const { journal, parts } = await openParts(t);
   const store = await HeartbeatStore.open(parts);
   const about = { name: 'job', since: 1, at: 1 };

@@ -5,8 +5,9 @@ import { Projection } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
 import { HeartbeatsFold } from './fold.ts';
-import type { Outage } from './judge.ts';
-import type { HeartbeatRecord, HeartbeatState } from './runs.ts';
+import type { HeartbeatState } from './heartbeat-state.ts';
+import type { Outage } from './outages.ts';
+import type { HeartbeatRecord } from './records.ts';
 
 interface StoreParts {
   log: RecordLog;
@@ -14,7 +15,7 @@ interface StoreParts {
   report: Pick<FastifyBaseLogger, 'error' | 'warn'>;
 }
 
-/** What was sent to heartbeats: a projection of the log of pings. */
+/** States of heartbeats: a projection of their log. */
 export class HeartbeatStore {
   readonly #log: RecordLog;
   readonly #projection: Projection<HeartbeatsFold>;
@@ -24,7 +25,7 @@ export class HeartbeatStore {
     this.#projection = projection;
   }
 
-  /** Where a database cannot be used, nothing is known until it can. */
+  /** Opens the store, which is empty until its database is available. */
   static async open({ log, snapshot, report }: StoreParts): Promise<HeartbeatStore> {
     const projection = await Projection.open({
       log,
@@ -36,12 +37,12 @@ export class HeartbeatStore {
     return new HeartbeatStore(log, projection);
   }
 
-  /** Whether what was sent is known and can be stored. */
+  /** True if all records are read and new records can be stored. */
   get isReady(): boolean {
     return this.#projection.isReady;
   }
 
-  /** Whether everything is folded that this process knows to be stored. */
+  /** True if all records that this process knows to be stored are folded. */
   get isCurrent(): boolean {
     return this.#projection.isCurrent;
   }
@@ -58,7 +59,7 @@ export class HeartbeatStore {
     return this.#projection.state.list();
   }
 
-  /** Calls the listener with the name of each heartbeat whose state is another one; empty for all. */
+  /** Calls the listener with the name of each heartbeat whose state has changed; empty for all. */
   onChanged(listener: (name: string) => void): void {
     this.#projection.onFolded((changed) => {
       for (const name of changed ?? ['']) if (name !== undefined) listener(name);
@@ -74,7 +75,7 @@ export class HeartbeatStore {
     return this.#projection.catchUp();
   }
 
-  /** Stores a snapshot; a failure is reported, and keeps the log. */
+  /** Stores a snapshot; after a failure, which is logged, the log is kept. */
   async save(): Promise<void> {
     await this.#projection.save().catch(() => undefined);
   }
@@ -85,7 +86,7 @@ export class HeartbeatStore {
   }
 }
 
-/** @throws StoreUnavailable or an HttpError; any other error passes */
+/** Converts a refusal of the log to StoreUnavailable or an HttpError; rethrows other errors. */
 const refuse = (error: unknown): never => {
   if (!(error instanceof JournalError)) throw error;
   if (error.code === 'too-large') throw new HttpError('too-large', `The ping was not stored: ${error.message}`);

@@ -1,4 +1,4 @@
-import { cutText } from '../../lib/well-formed.ts';
+import { cutText, shorten } from '../../lib/well-formed.ts';
 
 /** Replacement of hidden text. */
 const hidden = '…';
@@ -65,5 +65,5 @@ export const redact = (text: string, maxLength: number): string => {
     .replace(unshown, ' ')
     .trim();
   const kept = rules.reduce((line, [pattern, replacement]) => line.replace(pattern, replacement), clean);
-  return kept.length <= maxLength ? kept : `${cutText(kept, maxLength - 1)}${hidden}`;
+  return shorten(kept, maxLength);
 };

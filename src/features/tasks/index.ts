@@ -16,7 +16,7 @@ import {
   insertTasks,
   toEntryOfRow,
 } from './postgres-store.ts';
-import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
+import { createHealthRoute, createProtectedTaskListRoute, createTaskListRoute, createTaskRoutes } from './routes.ts';
 import { Task, TaskNotice, TaskSeed } from './schema.ts';
 import { type TaskChange, type TaskEntry, type TaskStore, toTaskEntry } from './store.ts';
 
@@ -144,8 +144,8 @@ export const tasks = defineFeature({
     return {
       offers: { tasks: createTaskSource(store, publish) },
       profiles: {
-        tasks: [createListRoute(store), ...shared],
-        'protected-tasks': [createProtectedListRoute(store), ...shared],
+        tasks: [createTaskListRoute(store), ...shared],
+        'protected-tasks': [createProtectedTaskListRoute(store), ...shared],
       },
       topics: { tasks: topic },
       isReady: store.isReady,

@@ -30,7 +30,7 @@ const params = Type.Object({ id: TaskId });
 const withVersion = { ETag: "The task's version, in quotes." };
 
 /** Profile `tasks`: the list, without a token. */
-export const createListRoute = (store: TaskStore): Route =>
+export const createTaskListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/tasks',
@@ -81,7 +81,7 @@ const toBefore = (text: string | undefined): number | undefined => {
 };
 
 /** Profile `protected-tasks`: the whole list, behind a token. */
-export const createProtectedListRoute = (store: TaskStore): Route =>
+export const createProtectedTaskListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/tasks',

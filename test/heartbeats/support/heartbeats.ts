@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Heartbeat, HeartbeatRunShape } from '../../../src/features/heartbeats/schema.ts';
+import type { Heartbeat, HeartbeatRun } from '../../../src/features/heartbeats/schema.ts';
 import type { TestApp } from '../../support/app.ts';
 
 type Asked = Pick<TestApp, 'request'>;
 
-/** Creates a heartbeat, expected every hour unless the body says otherwise; its address is known to an Admin alone. */
+/** Creates a heartbeat, by default with a period of an hour. */
 export const createHeartbeat = async ({ request }: Asked, token: string, name: string, body: object = {}) => {
   const { status, json, headers } = await request<Heartbeat>('PUT', `/api/heartbeats/${name}`, {
     token,
@@ -22,13 +22,13 @@ export const readHeartbeat = async ({ request }: Asked, name: string, token?: st
   return json;
 };
 
-export const listRuns = async ({ request }: Asked, name: string): Promise<HeartbeatRunShape[]> => {
-  const { status, json } = await request<{ data: HeartbeatRunShape[] }>('GET', `/api/heartbeats/${name}/runs`);
+export const listRuns = async ({ request }: Asked, name: string): Promise<HeartbeatRun[]> => {
+  const { status, json } = await request<{ data: HeartbeatRun[] }>('GET', `/api/heartbeats/${name}/runs`);
   assert.equal(status, 200);
   return json.data;
 };
 
-/** Sends a request as clients of healthchecks do; resolves to status and text. */
+/** Sends a ping as clients of healthchecks do; resolves to status and text. */
 export const ping = async (url: string, path: string, options: RequestInit = {}) => {
   const answer = await fetch(`${url}/ping/${path}`, options);
   return { status: answer.status, text: await answer.text() };

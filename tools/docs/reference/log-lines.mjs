@@ -153,7 +153,7 @@ export const logLines = [
     meaning: 'a wrong password or user from `ip`; the first 20 of a minute have a line each',
   },
   {
-    messages: ['warn heartbeats: they cannot be looked at', 'warn heartbeats: what has changed cannot be stored'],
+    messages: ['warn heartbeats: heartbeats cannot be checked', 'warn heartbeats: a change cannot be stored'],
     meaning: 'retried every 5 s',
   },
   { messages: ['warn heartbeats: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
@@ -162,7 +162,7 @@ export const logLines = [
     meaning: 'states and runs may be missing; the next pings make them again',
   },
   {
-    messages: ['error heartbeats: one cannot be used'],
+    messages: ['error heartbeats: a stored heartbeat cannot be used'],
     meaning: 'a newer version stored the heartbeat `name`, which has no effect here',
   },
   { messages: ['warn history: the file cannot be written'], meaning: 'a restart loses the history' },

@@ -12,30 +12,30 @@ import { createId } from '../../storage/journal/line.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
 import { createReplacedFile } from '../../storage/replaced-file.ts';
 import { createSnapshotFile } from '../../storage/snapshot-file.ts';
+import { HeartbeatAlerter } from './alerter.ts';
 import type { HeartbeatDefinition } from './definition.ts';
 import { HeartbeatKeeper } from './keeper.ts';
-import type { Ping } from './runs.ts';
-import { createLastAlive } from './snapshots.ts';
+import { createLastAlive } from './last-alive.ts';
+import type { Ping } from './records.ts';
 import { HeartbeatStore } from './store.ts';
-import { HeartbeatWatch } from './watch.ts';
 
 type Raised = Parameters<AlertSource['raise']>[0];
 
 const log = { warn: () => undefined, error: () => undefined };
 
-/** Settings of which one can be made, at that time, and deleted. */
+/** Creates settings with one setting, which the test creates and deletes. */
 const createSettings = (name: string, value: HeartbeatDefinition & { uuid: string }) => {
   let version = 0;
-  let made: RuntimeSetting[] = [];
+  let current: RuntimeSetting[] = [];
   const listeners: (() => void)[] = [];
   const change = (next: RuntimeSetting[]): void => {
-    made = next;
+    current = next;
     for (const listener of listeners) listener();
   };
   const unused = () => Promise.reject(new Error('unused'));
   const settings: SettingStore = {
-    list: <T>() => made as RuntimeSetting<T>[],
-    find: <T>() => made[0] as RuntimeSetting<T> | undefined,
+    list: <T>() => current as RuntimeSetting<T>[],
+    find: <T>() => current[0] as RuntimeSetting<T> | undefined,
     put: unused,
     delete: unused,
     noteBroken: () => undefined,
@@ -43,15 +43,15 @@ const createSettings = (name: string, value: HeartbeatDefinition & { uuid: strin
     catchUp: async () => undefined,
     onChanged: (_kind, listener) => void listeners.push(listener),
   };
-  const make = (at: number): void => {
+  const create = (at: number): void => {
     version += 1;
     change([{ name, value, version, by: 'anna', at, createdAt: at }]);
   };
-  return { settings, make, remove: () => change([]) };
+  return { settings, create, remove: () => change([]) };
 };
 
-/** What a server does with one heartbeat, by a clock that the test moves. */
-const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01-31T00:00:00Z', isMade = false) => {
+/** Creates a server with one heartbeat and a clock that the test moves. */
+const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01-31T00:00:00Z', isRuntime = false) => {
   const directory = createFolder(t);
   let now = Date.parse(begin);
   const clock = (): Date => new Date(now);
@@ -63,10 +63,10 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   let isSaved = true;
   let broken: 'list' | 'find' | undefined;
   const name = 'job';
-  const { settings, make, remove } = createSettings(name, { ...definition, uuid: randomUUID() });
+  const { settings, create, remove } = createSettings(name, { ...definition, uuid: randomUUID() });
   const keeper = new HeartbeatKeeper({
     settings,
-    configured: isMade ? [] : [{ name, ...definition }],
+    configured: isRuntime ? [] : [{ name, ...definition }],
     onUnusable: () => undefined,
   });
   const { list, find } = keeper;
@@ -78,7 +78,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     if (broken === 'find') throw new Error('broken');
     return find.call(keeper, wanted);
   };
-  let life: { watch: HeartbeatWatch; store: HeartbeatStore; journal: Journal } | undefined;
+  let life: { alerter: HeartbeatAlerter; store: HeartbeatStore; journal: Journal } | undefined;
   const open = async (): Promise<void> => {
     const journal = await openJournal({ directory, name: 'heartbeats', awaitsHold: true, recentCount: 100 });
     const file = createSnapshotFile(join(directory, 'heartbeats.state'));
@@ -97,12 +97,12 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
         const isResolved = alert.status !== 'firing';
         const known = isResolved ? (series.get(about)?.ids ?? []) : [id];
         if (!isBehind) series.set(about, { id, ids: known, level: alert.level, isResolved });
-        if (isKilled) throw new Error('killed before it was noted');
+        if (isKilled) throw new Error('killed before the record');
         return { id };
       },
       listRaised: async () => series,
     };
-    const watch = new HeartbeatWatch({
+    const alerter = new HeartbeatAlerter({
       store,
       alive,
       keeper,
@@ -113,12 +113,12 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       patienceMs: 0,
       onChanged: () => undefined,
     });
-    life = { watch, store, journal };
-    watch.start();
-    await watch.settle();
+    life = { alerter, store, journal };
+    alerter.start();
+    await alerter.settle();
   };
   const close = async (): Promise<void> => {
-    await life?.watch.close();
+    await life?.alerter.close();
     await life?.store.close();
     life = undefined;
   };
@@ -126,7 +126,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   const status = (): string => {
     const known = keeper.find(name);
     assert.ok(known && life);
-    return life.watch.judge(known).status;
+    return life.alerter.judge(known).status;
   };
   return {
     open,
@@ -136,29 +136,29 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     status,
     send: async (type: Ping['type']): Promise<void> => {
       await life?.store.append({ type, name, since: keeper.find(name)?.since ?? 0, at: now });
-      await life?.watch.settle();
+      await life?.alerter.settle();
     },
-    make: async (): Promise<void> => {
-      make(now);
-      await life?.watch.settle();
+    create: async (): Promise<void> => {
+      create(now);
+      await life?.alerter.settle();
     },
     remove: async (): Promise<void> => {
       remove();
-      await life?.watch.settle();
+      await life?.alerter.settle();
     },
-    /** From now on no state is saved. */
-    loseStates: (): void => {
+    /** Ignores snapshots from now on. */
+    loseSnapshots: (): void => {
       isSaved = false;
     },
-    /** Looks at all while something fails. */
-    lookBroken: async (what: 'list' | 'find'): Promise<void> => {
+    /** Checks all heartbeats while a method of the keeper fails. */
+    checkBroken: async (what: 'list' | 'find'): Promise<void> => {
       broken = what;
       await life?.store.append({ type: 'outage', from: now, at: now });
-      await life?.watch.settle().finally(() => {
+      await life?.alerter.settle().finally(() => {
         broken = undefined;
       });
     },
-    /** From now on nothing is stored; returns what counts the records that were to be. */
+    /** Ignores records from now on; returns a function that counts them. */
     ignoreRecords: (): (() => number) => {
       let count = 0;
       assert.ok(life);
@@ -168,23 +168,23 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       return () => count;
     },
     countRecords: (): number => life?.journal.state().lastSeq ?? 0,
-    /** From now on the process ends after an alert is stored and before that is noted. */
+    /** From now on, the process ends between an alert and the record about the alert. */
     kill: (): void => {
       isKilled = true;
     },
     revive: (): void => {
       isKilled = false;
     },
-    /** From now on the log gets no alerts: they wait for a database. */
+    /** From now on, alerts wait for a database instead of entering the log. */
     fallBehind: (): void => {
       isBehind = true;
     },
-    /** Moves the clock, and wakes the server as often as it wants. */
+    /** Moves the clock in steps, and lets the server look at it after each. */
     pass: async (seconds: number, stepSeconds = 30): Promise<void> => {
       for (const end = now + seconds * 1000; now < end; ) {
         now = Math.min(end, now + stepSeconds * 1000);
-        await life?.watch.look();
-        await life?.watch.settle();
+        await life?.alerter.look();
+        await life?.alerter.settle();
       }
     },
     setClock: (seconds: number): void => {
@@ -194,7 +194,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
   };
 };
 
-test('one that is late raises one alert after its grace, which the next success resolves', async (t) => {
+test('a late heartbeat raises one alert after its grace, and the next success resolves the alert', async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600, level: 'CRITICAL' });
   await world.open();
   await world.send('success');
@@ -212,7 +212,7 @@ test('one that is late raises one alert after its grace, which the next success 
   assert.deepEqual([firing?.level, resolved?.resolves, resolved?.firingLevel], ['CRITICAL', world.ids[0], 'CRITICAL']);
 });
 
-test('what came due while the server was down gets one more grace, and is down after that', async (t) => {
+test('a heartbeat that came due while the server was down gets another grace, and is down afterwards', async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 });
   await world.open();
   await world.send('success');
@@ -222,7 +222,7 @@ test('what came due while the server was down gets one more grace, and is down a
   await world.open();
   assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
   await world.pass(570);
-  // Another restart does not take it away.
+  // A second restart keeps that grace.
   await world.close();
   await world.open();
   assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
@@ -230,7 +230,7 @@ test('what came due while the server was down gets one more grace, and is down a
   assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
 });
 
-test('an alert that is due is raised once, also after restarts', async (t) => {
+test('an alert is raised once, also after restarts', async (t) => {
   const world = createWorld(t, { period: 60, grace: 10 });
   await world.open();
   await world.send('failure');
@@ -245,7 +245,7 @@ test('an alert that is due is raised once, also after restarts', async (t) => {
   assert.equal(world.raised.length, 2);
 });
 
-test('an alert that was stored and not noted before a kill is not raised again, and the next success resolves it', async (t) => {
+test('an alert that was stored but not recorded before a kill is not raised again, and the next success resolves it', async (t) => {
   const { open, close, send, raised, kill, revive } = createWorld(t, { period: 3600 });
   await open();
   kill();
@@ -268,7 +268,7 @@ test('an alert that was stored and not noted before a kill is not raised again, 
   );
 });
 
-test('a success that comes before a stored alert is noted resolves it after the next start', async (t) => {
+test('a success before the record about an alert resolves the alert after the next start', async (t) => {
   const { open, close, send, raised, kill, revive } = createWorld(t, { period: 3600 });
   await open();
   kill();
@@ -283,7 +283,7 @@ test('a success that comes before a stored alert is noted resolves it after the 
   );
 });
 
-test('after a kill between storing an end and noting it, the next start tells a failure at once', async (t) => {
+test('after a kill between a resolution and its record, the next start raises the alert of a failure at once', async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 });
   await world.open();
   await world.send('failure');
@@ -299,7 +299,7 @@ test('after a kill between storing an end and noting it, the next start tells a 
   );
 });
 
-test('an alert that was told and waits for the log is not told again after the next start', async (t) => {
+test('an alert that waits for the log is not raised again after the next start', async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 });
   await world.open();
   await world.send('failure');
@@ -315,7 +315,7 @@ test('an alert that was told and waits for the log is not told again after the n
   );
 });
 
-test('a clock that was set forward does not make anything late at once', async (t) => {
+test('a clock that is set forward brings no heartbeat down at once', async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 });
   await world.open();
   await world.send('success');
@@ -326,7 +326,7 @@ test('a clock that was set forward does not make anything late at once', async (
   assert.equal(world.status(), 'up');
 });
 
-test('a clock that was set back does not delay what is expected', async (t) => {
+test('a clock that is set back does not delay a late heartbeat', async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 });
   await world.open();
   await world.pass(30);
@@ -338,7 +338,7 @@ test('a clock that was set back does not delay what is expected', async (t) => {
   assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
 });
 
-test('a clock that was set forward and back again delays nothing', async (t) => {
+test('a clock that is set forward and back again does not delay a late heartbeat', async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 });
   await world.open();
   await world.send('success');
@@ -358,7 +358,7 @@ test('a daily job is due at the same local time before and after clocks change',
   const world = createWorld(t, definition, '2026-03-28T01:30:00Z');
   await world.open();
   await world.send('success');
-  // Half past two is skipped on the 29th: it is due at three, one hour of daylight saving later.
+  // Clocks skip half past two on the 29th, so the job is due at three.
   await world.pass(23.5 * 3600 + 30, 90);
   assert.equal(world.status(), 'late');
   await world.send('success');
@@ -368,7 +368,7 @@ test('a daily job is due at the same local time before and after clocks change',
   assert.equal(world.status(), 'down');
 });
 
-test('a job that fails every second is told once a minute', async (t) => {
+test('a job that fails every second raises an alert once a minute', async (t) => {
   const world = createWorld(t, { period: 3600 });
   await world.open();
   for (let count = 0; count < 130; count += 1) {
@@ -378,7 +378,7 @@ test('a job that fails every second is told once a minute', async (t) => {
   assert.equal(world.raised.length, 3);
 });
 
-test('a late job that runs and fails soon after it was told as late is told a minute later', async (t) => {
+test('a job that fails soon after its alert about being late raises the next alert a minute later', async (t) => {
   const world = createWorld(t, { period: 600, grace: 60 });
   await world.open();
   await world.send('success');
@@ -391,17 +391,17 @@ test('a late job that runs and fails soon after it was told as late is told a mi
   assert.equal(world.raised.length, 2);
 });
 
-test('one made again after the clock was set back is expected once, also after a start without a saved state', {
+test('a heartbeat created again after the clock was set back is expected once, also after a start without a snapshot', {
   timeout: 60_000,
 }, async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
-  world.loseStates();
+  world.loseSnapshots();
   await world.open();
   world.setClock(3600);
-  await world.make();
+  await world.create();
   await world.remove();
   world.setClock(-3600);
-  await world.make();
+  await world.create();
   await world.send('success');
   const count = world.countRecords();
   await world.close();
@@ -413,16 +413,16 @@ test('one made again after the clock was set back is expected once, also after a
   assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
 });
 
-test('one made again after the clock was set back ends the alert of the earlier one', {
+test('a heartbeat created again after the clock was set back resolves the alert of its predecessor', {
   timeout: 60_000,
 }, async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
   await world.open();
   world.setClock(3600);
-  await world.make();
+  await world.create();
   await world.send('failure');
   world.setClock(-3600);
-  await world.make();
+  await world.create();
   assert.deepEqual(
     world.raised.map(({ status }) => status),
     ['firing', 'resolved'],
@@ -431,11 +431,11 @@ test('one made again after the clock was set back ends the alert of the earlier 
   assert.equal(world.status(), 'down');
 });
 
-test('what changes nothing is done again 5 s later', { timeout: 60_000 }, async (t) => {
+test('a step that changes nothing is repeated after 5 s', { timeout: 60_000 }, async (t) => {
   const world = createWorld(t, { period: 3600, grace: 600 }, undefined, true);
   await world.open();
   const count = world.ignoreRecords();
-  await world.make();
+  await world.create();
   await world.pass(4, 1);
   assert.equal(count(), 1);
   await world.pass(2, 1);
@@ -443,11 +443,11 @@ test('what changes nothing is done again 5 s later', { timeout: 60_000 }, async 
 });
 
 for (const what of ['list', 'find'] as const)
-  test(`a look that fails is made again, and does not stop the others: ${what}`, async (t) => {
+  test(`a check that fails is repeated, and does not stop other checks: ${what}`, async (t) => {
     const world = createWorld(t, { period: 3600, grace: 600 });
     await world.open();
     await world.send('success');
-    await world.lookBroken(what);
+    await world.checkBroken(what);
     await world.pass(4290);
     assert.deepEqual([world.status(), world.raised.length], ['down', 1]);
     await world.close();

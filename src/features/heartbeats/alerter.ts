@@ -1,0 +1,307 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { AlertSource } from '../../kit/alert-source.ts';
+import { DueTimes } from '../../kit/due-times.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { createTurns, Slice } from '../../lib/slice.ts';
+import type { Lease } from '../../storage/postgres/lease.ts';
+import type { HeartbeatState } from './heartbeat-state.ts';
+import { type Judgement, judgeHeartbeat } from './judge.ts';
+import type { HeartbeatKeeper } from './keeper.ts';
+import type { KnownHeartbeat } from './kind.ts';
+import type { LastAlive } from './last-alive.ts';
+import { OutageRecorder } from './outages.ts';
+import { reconcileAlerts } from './reconcile.ts';
+import { type ExpectedRecord, findStep } from './steps.ts';
+import type { HeartbeatStore } from './store.ts';
+
+/** Maximum milliseconds between two looks at the clock. */
+const maxWaitMs = 60_000;
+
+/** Milliseconds until a failed step is repeated. */
+const retryMs = 5000;
+
+/** Milliseconds between two log lines about failures. */
+const warnMs = 60_000;
+
+/** Step that changed nothing, with the state and the definition it was based on. */
+interface VainStep {
+  state: HeartbeatState | undefined;
+  known: KnownHeartbeat | undefined;
+  at: number;
+}
+
+interface AlerterParts {
+  store: HeartbeatStore;
+  alive: LastAlive;
+  keeper: HeartbeatKeeper;
+  lease: Pick<Lease, 'isHeld' | 'onChanged'>;
+  /** Undefined if alerts are not mounted. */
+  alerts: Pick<AlertSource, 'raise' | 'listRaised'> | undefined;
+  /** Milliseconds after the start during which the definition of a heartbeat may still be missing. */
+  patienceMs: number;
+  /** Called with the name of each heartbeat whose status time has changed. */
+  onChanged(name: string): void;
+  clock: () => Date;
+  log: Pick<FastifyBaseLogger, 'warn'>;
+}
+
+/** Finds heartbeats that are down, with one timer, and raises and resolves their alerts. One of several instances does this. */
+export class HeartbeatAlerter {
+  readonly #parts: AlerterParts;
+  readonly #outages: OutageRecorder;
+  readonly #due = new DueTimes();
+  /** Heartbeats of which a step is running. */
+  readonly #busy = new Set<string>();
+  readonly #vain = new Map<string, VainStep>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #startedAt = 0;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+  /** True once the states agree with the alerts in the log. */
+  #knowsRaised = false;
+  /** True if a check of all heartbeats was not completed. */
+  #isAllDue = false;
+  #isClosed = false;
+  /** Keeps thousands of alerts of one moment from delaying requests. */
+  readonly #waitForTurn = createTurns();
+  #working: Promise<void> = Promise.resolve();
+  /** Definitions at the last check. */
+  #checked: ReadonlyMap<string, KnownHeartbeat> = new Map();
+
+  constructor(parts: AlerterParts) {
+    this.#parts = parts;
+    const { store, alive, keeper, lease } = parts;
+    this.#outages = new OutageRecorder({ store, alive, isMissed: (from, until) => this.#isMissed(from, until) });
+    store.onChanged((name) => {
+      if (name === '') this.#working = this.#working.then(() => this.#checkAll()).catch((err) => this.#retry(err));
+      else this.#check(name);
+    });
+    keeper.onChanged(() => this.#checkChanged());
+    lease.onChanged(() => {
+      this.#knowsRaised = false;
+      if (this.#outages.hasBegun) void this.look();
+    });
+  }
+
+  start(): void {
+    this.#startedAt = this.#now();
+    void this.look();
+  }
+
+  /** Looks at the clock now. */
+  look(): Promise<void> {
+    this.#working = this.#working.then(() => this.#wake());
+    return this.#working;
+  }
+
+  /** Resolves when no step is running. */
+  async settle(): Promise<void> {
+    for (let working: Promise<void> | undefined; working !== this.#working; await working) working = this.#working;
+  }
+
+  judge(known: KnownHeartbeat): Judgement {
+    const { outages } = this.#parts.store;
+    const now = this.#now();
+    // Until the outage before the start is recorded, all time before now counts as an outage.
+    const all = this.#outages.hasBegun ? outages : [...outages, { from: 0, to: now }];
+    return judgeHeartbeat(this.#stateOf(known.name), known, all, now);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.settle();
+    if (!this.#outages.hasBegun) return;
+    await this.#outages.close(this.#now());
+    await this.#parts.store.save();
+  }
+
+  /** Logs at most once a minute; an unavailable store logs its own line. */
+  #warn(err: unknown, message: string): void {
+    if (err instanceof StoreUnavailable) return;
+    if (performance.now() - this.#warnedAt < warnMs) return;
+    this.#warnedAt = performance.now();
+    this.#parts.log.warn({ err }, message);
+  }
+
+  #now(): number {
+    return this.#parts.clock().getTime();
+  }
+
+  /** State of the defined heartbeat, not of a deleted one with its name. */
+  #stateOf(name: string): HeartbeatState | undefined {
+    const state = this.#parts.store.find(name);
+    return state?.since === this.#parts.keeper.find(name)?.since ? state : undefined;
+  }
+
+  /** Wakes at a time, or earlier. */
+  #plan(at: number): void {
+    if (this.#isClosed || at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    const waitMs = Math.min(Math.max(at - this.#now(), 0), maxWaitMs);
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      void this.look();
+    }, waitMs).unref();
+  }
+
+  async #wake(): Promise<void> {
+    const now = this.#now();
+    try {
+      await this.#outages.note(now);
+      await this.#reconcile();
+      if (this.#isAllDue) await this.#checkAll();
+      const slice = new Slice();
+      for (const name of this.#due.take(now)) {
+        this.#check(name);
+        this.#parts.onChanged(name);
+        if (slice.isOver) await slice.giveWay();
+      }
+      this.#plan(Math.min(this.#due.first ?? Number.POSITIVE_INFINITY, now + maxWaitMs));
+    } catch (err) {
+      this.#retry(err);
+    }
+  }
+
+  #retry(err: unknown): void {
+    this.#warn(err, 'heartbeats: heartbeats cannot be checked; trying again');
+    this.#plan(this.#now() + retryMs);
+  }
+
+  async #reconcile(): Promise<void> {
+    const { alerts, store, lease } = this.#parts;
+    if (this.#knowsRaised || !lease.isHeld()) return;
+    if (alerts) await reconcileAlerts(alerts, store, this.#now());
+    this.#knowsRaised = true;
+    await this.#checkAll();
+  }
+
+  /** Resolves to true if a heartbeat came due, or was overdue, between two times. */
+  async #isMissed(from: number, until: number): Promise<boolean> {
+    const { store, keeper } = this.#parts;
+    const slice = new Slice();
+    for (const known of keeper.list()) {
+      const { changesAt, overdue } = judgeHeartbeat(this.#stateOf(known.name), known, store.outages, from);
+      if (overdue !== undefined || changesAt <= until) return true;
+      if (slice.isOver) await slice.giveWay();
+    }
+    return false;
+  }
+
+  async #checkAll(): Promise<void> {
+    if (!this.#outages.hasBegun) return;
+    const { store, keeper } = this.#parts;
+    const slice = new Slice();
+    this.#isAllDue = true;
+    this.#checked = toNamed(keeper.list());
+    for (const name of new Set([...this.#checked.keys(), ...Array.from(store.list(), (state) => state.name)])) {
+      this.#check(name);
+      if (slice.isOver) await slice.giveWay();
+    }
+    this.#isAllDue = false;
+  }
+
+  /** Checks the heartbeats whose definition was changed or deleted. */
+  #checkChanged(): void {
+    if (!this.#outages.hasBegun) return;
+    const before = this.#checked;
+    this.#checked = toNamed(this.#parts.keeper.list());
+    for (const [name, known] of this.#checked) if (before.get(name) !== known) this.#check(name);
+    for (const name of before.keys()) if (!this.#checked.has(name)) this.#check(name);
+  }
+
+  /** Plans the next check of a heartbeat, and takes its next step. Never throws. */
+  #check(name: string): void {
+    if (!this.#outages.hasBegun || this.#isClosed) return;
+    try {
+      this.#takeStep(name);
+    } catch (err) {
+      this.#warn(err, 'heartbeats: a heartbeat cannot be checked; trying again');
+      this.#wait(name, this.#now() + retryMs);
+    }
+  }
+
+  #takeStep(name: string): void {
+    const now = this.#now();
+    const known = this.#parts.keeper.find(name);
+    const judgement = known && this.judge(known);
+    this.#due.set(name, judgement?.changesAt ?? Number.POSITIVE_INFINITY);
+    this.#plan(Math.max(this.#due.first ?? Number.POSITIVE_INFINITY, now));
+    const { lease } = this.#parts;
+    if (!lease.isHeld() || !this.#knowsRaised || this.#busy.has(name)) return;
+    const run = this.#findStep(name, known, judgement, now);
+    if (!run) return;
+    const state = this.#parts.store.find(name);
+    const vain = this.#vain.get(name);
+    if (vain && vain.state === state && vain.known === known && Math.abs(now - vain.at) < retryMs) {
+      this.#wait(name, vain.at + retryMs);
+      return;
+    }
+    this.#vain.delete(name);
+    this.#busy.add(name);
+    const running = run()
+      .then(
+        () => true,
+        (err: unknown) => {
+          this.#warn(err, 'heartbeats: a change cannot be stored; trying again');
+          this.#wait(name, now + retryMs);
+          return false;
+        },
+      )
+      .then(async (isDone) => {
+        this.#busy.delete(name);
+        if (!isDone) return;
+        if (this.#parts.store.find(name) === state) this.#vain.set(name, { state, known, at: now });
+        // A ping may have come meanwhile.
+        await this.#waitForTurn();
+        this.#check(name);
+      });
+    this.#working = Promise.all([this.#working, running]).then(() => undefined);
+  }
+
+  #findStep(
+    name: string,
+    known: KnownHeartbeat | undefined,
+    judgement: Judgement | undefined,
+    now: number,
+  ): (() => Promise<void>) | undefined {
+    const { store, alerts, patienceMs } = this.#parts;
+    const hasAlerts = alerts !== undefined;
+    const state = store.find(name);
+    const step = findStep({ known, judgement, state, now, startedAt: this.#startedAt, patienceMs, hasAlerts });
+    switch (step?.type) {
+      case undefined:
+        return undefined;
+      case 'wait':
+        this.#wait(name, step.until);
+        return undefined;
+      case 'append':
+        return () => store.append(step.record);
+      case 'expect':
+        return () => this.#expect(step.record);
+      case 'alert':
+        return async () => {
+          const raised = await alerts?.raise(step.alert);
+          if (raised) await store.append(step.toRecord(raised.id));
+        };
+    }
+  }
+
+  async #expect(record: ExpectedRecord): Promise<void> {
+    const { store, keeper } = this.#parts;
+    const { name, since } = record;
+    // A state of a later time belongs to a successor that another instance knows, or to a predecessor from before the clock was
+    // set back: only the current definitions can tell.
+    if ((store.find(name)?.since ?? 0) > since) await keeper.catchUp();
+    if (keeper.find(name)?.since === since) await store.append(record);
+  }
+
+  #wait(name: string, until: number): void {
+    this.#due.set(name, until);
+    this.#plan(until);
+  }
+}
+
+const toNamed = (all: readonly KnownHeartbeat[]): ReadonlyMap<string, KnownHeartbeat> =>
+  new Map(all.map((known) => [known.name, known]));

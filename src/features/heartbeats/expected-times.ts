@@ -1,0 +1,61 @@
+import { HttpError } from '../../http/errors.ts';
+import { parseSchedule } from '../../kit/schedule.ts';
+import { readOwnTimeZone } from '../../lib/time-zone.ts';
+import type { HeartbeatDefinition } from './definition.ts';
+
+/** Share of the interval that is the default grace. */
+const defaultGraceShare = 0.2;
+
+/** Time before a scheduled time in which a ping counts for that time: at most a minute, and at most this share of the interval. */
+const maxEarlyMs = 60_000;
+const maxEarlyShare = 0.1;
+
+/** Times at which pings are expected, in Unix milliseconds. */
+export interface ExpectedTimes {
+  /** Due time of the ping that follows a ping. */
+  dueAfter(pingAt: number): number;
+  /** Milliseconds for which the ping of a due time may be late. */
+  graceAt(due: number): number;
+}
+
+/** Computes the times of a definition. @throws HttpError for an invalid definition */
+export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDefinition): ExpectedTimes => {
+  if ((period === undefined) === (schedule === undefined)) {
+    throw new HttpError('invalid', 'A heartbeat has either period or schedule');
+  }
+  if (period !== undefined) {
+    if (timeZone !== undefined) throw new HttpError('invalid', 'timeZone belongs to schedule');
+    const graceMs = 1000 * (grace ?? Math.max(1, Math.round(period * defaultGraceShare)));
+    return { dueAfter: (pingAt) => pingAt + period * 1000, graceAt: () => graceMs };
+  }
+  const cron = parseSchedule(schedule ?? '', timeZone ?? readOwnTimeZone());
+  const nextAfter = (at: number): number => cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
+  const dueAfter = (pingAt: number): number => {
+    const next = nextAfter(pingAt);
+    if (next - pingAt > maxEarlyMs) return next;
+    // A ping by a fast clock comes a little before the time for which it counts.
+    const before = cron.previousRuns(1, new Date(next))[0]?.getTime() ?? 0;
+    const after = nextAfter(next);
+    const earlyMs = Math.min(maxEarlyMs, maxEarlyShare * Math.min(next - before, after - next));
+    return next - pingAt <= earlyMs ? after : next;
+  };
+  return {
+    dueAfter: cacheLast(dueAfter),
+    graceAt: cacheLast((due) => {
+      if (grace !== undefined) return grace * 1000;
+      const next = dueAfter(due);
+      return next === Number.POSITIVE_INFINITY
+        ? 3_600_000
+        : Math.max(1000, Math.round((next - due) * defaultGraceShare));
+    }),
+  };
+};
+
+/** Caches the last result: a time of a cron expression costs a millisecond, and is needed again until the next ping. */
+const cacheLast = (find: (at: number) => number): ((at: number) => number) => {
+  let last = { at: Number.NaN, found: 0 };
+  return (at) => {
+    if (at !== last.at) last = { at, found: find(at) };
+    return last.found;
+  };
+};

@@ -1,0 +1,122 @@
+import type { HeartbeatRecord, Ping } from './records.ts';
+import { addLog, endRun, giveUpRuns, type StoredRun, startRun } from './runs.ts';
+import type { Heartbeat } from './schema.ts';
+
+/** Reason why a heartbeat is down. */
+export interface HeartbeatProblem {
+  /** Seq of the record with the problem. */
+  seq: number;
+  at: number;
+  why: NonNullable<Heartbeat['downReason']>;
+  exitCode: number | null;
+  /** Due time of a late heartbeat. */
+  dueAt: number | null;
+}
+
+/** State of a heartbeat by its records, without its definition; immutable. Times are Unix milliseconds. */
+export interface HeartbeatState {
+  name: string;
+  since: number;
+  /** Seq of the last record that may have changed the expected time. */
+  seq: number;
+  /** Time from which the next ping is expected; null before the first ping. */
+  base: number | null;
+  /** Start of the first run since the end of the last one. */
+  startedAt: number | null;
+  lastPingAt: number | null;
+  lastSuccessAt: number | null;
+  problem: HeartbeatProblem | null;
+  /** Firing alert, and the seq of the problem for which it was raised. */
+  told: { alert: string; level: string; seq: number; at: number } | null;
+  paused: { by: string; at: number } | null;
+  /** Oldest first. */
+  runs: readonly StoredRun[];
+}
+
+export const createHeartbeatState = (name: string, since: number): HeartbeatState => ({
+  name,
+  since,
+  seq: 0,
+  base: null,
+  startedAt: null,
+  lastPingAt: null,
+  lastSuccessAt: null,
+  problem: null,
+  told: null,
+  paused: null,
+  runs: [],
+});
+
+/** Folds a record of the heartbeat. */
+export const foldHeartbeat = (
+  state: HeartbeatState,
+  record: Exclude<HeartbeatRecord, { type: 'outage' | 'clock' }>,
+  seq: number,
+): HeartbeatState => {
+  const { at } = record;
+  switch (record.type) {
+    case 'start':
+      return foldStart(state, record, at, seq);
+    case 'success':
+    case 'failure':
+      return foldEnd(state, record, at, seq);
+    case 'log':
+      return { ...state, seq, lastPingAt: at, runs: addLog(state.runs, record, at) };
+    case 'overdue':
+      // A record that came while the server decided voids the decision.
+      if (record.after !== state.seq || state.problem || state.paused) return state;
+      return {
+        ...state,
+        seq,
+        problem: { seq, at, why: record.why, exitCode: null, dueAt: record.dueAt },
+        runs: record.why === 'long' ? giveUpRuns(state.runs) : state.runs,
+      };
+    case 'told': {
+      const { alert, level, problem } = record;
+      return { ...state, told: alert === null ? null : { alert, level, seq: problem, at } };
+    }
+    case 'expected':
+      return { ...state, base: state.base ?? at };
+    case 'pause':
+      return { ...state, seq, paused: state.paused ?? { by: record.by, at } };
+    case 'resume':
+      if (!state.paused) return state;
+      // Problems before the pause are void, and the next ping is expected from now on.
+      return {
+        ...state,
+        seq,
+        paused: null,
+        problem: null,
+        startedAt: null,
+        base: at,
+        runs: giveUpRuns(state.runs),
+      };
+  }
+};
+
+/** Replaces times in the future by `now`, after the clock was set back. */
+export const clampTimes = (state: HeartbeatState, now: number): HeartbeatState => {
+  const clamp = <T extends number | null>(at: T): T => (at !== null && at > now ? now : at) as T;
+  return {
+    ...state,
+    base: clamp(state.base),
+    startedAt: clamp(state.startedAt),
+    lastPingAt: clamp(state.lastPingAt),
+    lastSuccessAt: clamp(state.lastSuccessAt),
+    runs: state.runs.map((run) => ({ ...run, startedAt: clamp(run.startedAt), endedAt: clamp(run.endedAt) })),
+  };
+};
+
+const foldStart = (state: HeartbeatState, ping: Ping, at: number, seq: number): HeartbeatState => {
+  const runs = startRun(state.runs, ping, at);
+  if (!runs) return { ...state, seq, lastPingAt: at };
+  return { ...state, seq, lastPingAt: at, base: state.base ?? at, startedAt: state.startedAt ?? at, runs };
+};
+
+const foldEnd = (state: HeartbeatState, ping: Ping, at: number, seq: number): HeartbeatState => {
+  const runs = endRun(state.runs, ping, at);
+  if (!runs) return { ...state, lastPingAt: at };
+  const ended = { ...state, seq, lastPingAt: at, base: at, startedAt: null, runs };
+  if (ping.type === 'success') return { ...ended, lastSuccessAt: at, problem: null };
+  return { ...ended, problem: { seq, at, why: 'failed', exitCode: ping.exitCode ?? null, dueAt: null } };
+};

@@ -1,0 +1,55 @@
+import type { StoredRecord } from '../../storage/journal/line.ts';
+
+/** Ping of a job. */
+export interface Ping {
+  type: 'success' | 'start' | 'failure' | 'log';
+  exitCode?: number;
+  /** Id of the run. */
+  rid?: string;
+  output?: string;
+}
+
+interface OfHeartbeat {
+  name: string;
+  /** Creation time of the heartbeat, which tells successive heartbeats of a name apart. */
+  since: number;
+  at: number;
+}
+
+/** Record in the log of heartbeats; times are Unix milliseconds. */
+export type HeartbeatRecord =
+  | (Ping & OfHeartbeat)
+  /** The heartbeat is late, or a run takes too long; void if another record has followed the record `after`. */
+  | ({ type: 'overdue'; why: 'late' | 'long'; after: number; dueAt: number } & OfHeartbeat)
+  /**
+   * The alert of the heartbeat was raised; null: resolved. `isForgotten`: the heartbeat was deleted, which version 1.1 reads as a
+   * resolved alert.
+   */
+  | ({ type: 'told'; alert: string | null; level: string; problem: number; isForgotten?: true } & OfHeartbeat)
+  | ({ type: 'pause' | 'resume'; by: string } & OfHeartbeat)
+  /** The first ping is expected, counted from this time. */
+  | ({ type: 'expected' } & OfHeartbeat)
+  /** No ping could be received between the two times. */
+  | { type: 'outage'; from: number; at: number }
+  /** The clock was set back to this time. */
+  | { type: 'clock'; at: number };
+
+const knownTypes: readonly unknown[] = [
+  'success',
+  'start',
+  'failure',
+  'log',
+  'overdue',
+  'told',
+  'pause',
+  'resume',
+  'expected',
+  'outage',
+  'clock',
+] satisfies HeartbeatRecord['type'][];
+
+/** Returns the record of a line; undefined for an unknown type of another version. */
+export const parseHeartbeatRecord = (record: StoredRecord): HeartbeatRecord | undefined =>
+  knownTypes.includes(record['type']) && Number.isFinite(record['at'])
+    ? (record as unknown as HeartbeatRecord)
+    : undefined;
