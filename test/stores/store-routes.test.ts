@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createListRoute, createTaskRoutes } from '../../src/features/tasks/routes.ts';
+import { createTaskListRoute, createTaskRoutes } from '../../src/features/tasks/routes.ts';
 import type { TaskStore } from '../../src/features/tasks/store.ts';
 import type { Feature } from '../../src/kit/feature.ts';
 import { StoreConflict, StoreUnavailable } from '../../src/lib/expected-errors.ts';
@@ -15,7 +15,7 @@ const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
     name: 'tasks',
     profiles: [{ name: 'tasks', aliases: ['T'], summary: 'tasks', mounts: ['/'] }],
     settings: {},
-    create: () => ({ profiles: { tasks: [createListRoute(store), ...createTaskRoutes(store)] } }),
+    create: () => ({ profiles: { tasks: [createTaskListRoute(store), ...createTaskRoutes(store)] } }),
   };
   return startApp(t, { features: [feature] });
 };
