@@ -22,7 +22,7 @@ export interface Event {
   id: string | undefined;
 }
 
-/** The client without the types of its routes, which are known only once the program is built. */
+/** Client without the types of its routes, which are known only once the program is built. */
 export interface LooseClient {
   call: Call<Promise<Json>>;
   withResponse: Call<Promise<WithVersion<Json>>>;
@@ -37,7 +37,7 @@ interface Built {
 
 const toUrl = (file: string): URL => pathToFileURL(join(packageRoot, 'dist', file));
 
-/** The file that is published. */
+/** Published file. */
 export const clientPath = toUrl('client.js');
 export const typesPath = toUrl('client.d.ts');
 
@@ -47,7 +47,7 @@ const { ClientError } = built;
 
 type Methods = Record<string, (input: unknown, options: unknown) => unknown>;
 
-/** The client of the built file; its methods are called by name. */
+/** Creates the client of the built file; its methods are called by name. */
 export const createClient = (url: string, options?: ClientOptions): LooseClient => {
   const client = built.createClient(url, options);
   const { withResponse, each, streamEvents } = client as unknown as Record<string, Methods> & LooseClient;
@@ -64,7 +64,7 @@ export const createClient = (url: string, options?: ClientOptions): LooseClient 
   };
 };
 
-/** The ClientError with which the promise rejects. */
+/** Returns the ClientError with which the promise rejects. */
 export const catchError = async (promise: Promise<unknown>): Promise<ClientFailure> => {
   const error = await promise.then(
     () => new Error('the call has succeeded'),
@@ -74,7 +74,7 @@ export const catchError = async (promise: Promise<unknown>): Promise<ClientFailu
   throw error;
 };
 
-/** As many entries as are wanted, then the loop is left. */
+/** Returns the first `count` entries, then leaves the loop. */
 export const take = async <T>(entries: AsyncIterable<T>, count: number): Promise<T[]> => {
   const taken: T[] = [];
   for await (const entry of entries) if (taken.push(entry) === count) break;

@@ -5,13 +5,13 @@ import { findFreePort } from '../support/free-port.ts';
 import { answer, type Behaviour, startReceiver } from '../support/receiver.ts';
 import { catchError, createClient } from './built-client.ts';
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 const json =
   (status: number, value: unknown, headers: Record<string, string> = {}): Behaviour =>
   (response) =>
     void response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(value));
 
-/** Behaves in turn; the last one stays. */
+/** Uses the handlers in turn; the last one stays. */
 const inTurn =
   (...behaviours: Behaviour[]): Behaviour =>
   (response, request, index) =>
@@ -79,7 +79,7 @@ test('a read is repeated after a lost connection and after 429, 502, 503 and 504
   assert.equal(receiver.requests.length, 6);
 });
 
-test('attempts wait as long as Retry-After says, and are not made if that is too long', async (t) => {
+test('attempts wait as long as Retry-After says, and are not made if the wait is too long', async (t) => {
   const receiver = await startReceiver(t, inTurn(answer(503, { 'Retry-After': '1' }), json(200, {})));
   const { call } = createClient(receiver.url);
   await call('getHealth');
@@ -90,7 +90,7 @@ test('attempts wait as long as Retry-After says, and are not made if that is too
   assert.equal(receiver.requests.length, 3);
 });
 
-test('attempts end after as many as the client or the call allows', async (t) => {
+test('the client or the call limits the number of attempts', async (t) => {
   const receiver = await startReceiver(t, answer(503, { 'Retry-After': '0' }));
   const { call } = createClient(receiver.url, { retries: 2 });
   await catchError(call('getHealth'));
@@ -99,7 +99,7 @@ test('attempts end after as many as the client or the call allows', async (t) =>
   assert.equal(receiver.requests.length, 4);
 });
 
-test('a task or alert is sent again with the same key, and other changes are sent once', async (t) => {
+test('a task or alert is sent again with its key, and other changes are sent once', async (t) => {
   const receiver = await startReceiver(t, inTurn(breakOff, answer(503, { 'Retry-After': '0' }), json(201, task)));
   const { call } = createClient(receiver.url);
   assert.deepEqual(await call('createTask', { Title: 'Check the backups' }), task);
@@ -125,7 +125,7 @@ test('a task or alert is sent again with the same key, and other changes are sen
   ]);
 });
 
-test('a task whose first request still runs is sent again; other conflicts are not', async (t) => {
+test('a task whose first request still runs is sent again, and after other conflicts it is not', async (t) => {
   const running = { error: 'A request with this Idempotency-Key is running' };
   const receiver = await startReceiver(
     t,
@@ -141,7 +141,7 @@ test('a task whose first request still runs is sent again; other conflicts are n
   assert.equal(receiver.requests.length, 5);
 });
 
-test('a server that cannot be reached, or is silent, is an error in time', async (t) => {
+test('a server that cannot be reached, or is silent, is an error within the timeout', async (t) => {
   const port = await findFreePort();
   const gone = createClient(`http://127.0.0.1:${port}`, { retries: 1 });
   const error = await catchError(gone.call('getHealth'));
@@ -169,7 +169,7 @@ test('a signal ends a call, also while it waits for the next attempt, with its o
   }
 });
 
-test('addresses, parameters and queries are escaped, and absent ones left out', async (t) => {
+test('addresses, parameters and queries are escaped, and absent ones are left out', async (t) => {
   const { url, requests } = await startReceiver(t, json(200, { data: [] }));
   const { call } = createClient(`${url}/box/?x=1#top`);
   await call('getTask', { id: 'a/b?' });
@@ -184,7 +184,7 @@ test('addresses, parameters and queries are escaped, and absent ones left out', 
   }
 });
 
-test('a version that was read protects a change', async (t) => {
+test('the version of a response protects a change', async (t) => {
   const { url } = await startApp(t);
   const { call, withResponse } = createClient(url, { credentials: { user: 'admin', password: passwords.admin } });
   const { Id: id } = await call('createTask', { Title: 'Check the backups' });
@@ -196,7 +196,7 @@ test('a version that was read protects a change', async (t) => {
   assert.equal((await catchError(late)).status, 412);
 });
 
-test('a call without a limit of time waits for its response', async (t) => {
+test('a call without a time limit waits for its response', async (t) => {
   const { url } = await startApp(t);
   const health = await createClient(url).call('getHealth', undefined, { timeout: Number.POSITIVE_INFINITY });
   assert.equal(health['status'], 'healthy');

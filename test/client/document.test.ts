@@ -14,7 +14,7 @@ import { createClient } from './built-client.ts';
 const run = promisify(execFile);
 const compiler = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** A folder where `signalbox/client` is the built package. */
+/** Creates a folder where `signalbox/client` is the built package. */
 const createProject = (t: Scope, source: string, options: object): string => {
   const folder = createFolder(t);
   mkdirSync(join(folder, 'node_modules'));
@@ -37,7 +37,7 @@ const createProject = (t: Scope, source: string, options: object): string => {
   return folder;
 };
 
-/** What the compiler says; empty if it has nothing to say. */
+/** Returns the compiler's messages. */
 const compile = (folder: string): Promise<string> =>
   run(process.execPath, [compiler, '--pretty', 'false'], { cwd: folder }).then(
     () => '',
@@ -60,7 +60,7 @@ test('the examples of docs/guides/client.md compile strictly and run in their or
   assert.equal((await call('getTask', { id: 1 }))['Title'], 'Check the backups again');
 });
 
-test('curl and TypeScript of docs/guides/scripts.md store the same alert', async (t) => {
+test('curl and TypeScript of docs/guides/scripts.md store equal alerts', async (t) => {
   const guide = readText('docs/guides/scripts.md');
   const { url } = await startApp(t);
   const toLocal = (block = ''): string => block.replace('http://127.0.0.1:8080', url);

@@ -20,7 +20,7 @@ const plain =
 
 const createTask = plain('createTask', { Title: 'Check the backups' });
 
-/** Calls that need a record create it first. */
+/** Returns a call that creates a task first. */
 const withTask =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -30,7 +30,7 @@ const withTask =
 
 let alerts = 0;
 
-/** Calls that need an incident of their own send its alert first. */
+/** Returns a call that sends the alert of a separate incident first. */
 const withIncident =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -40,7 +40,7 @@ const withIncident =
     return plain(name, { id: data.find((one) => one.key === key)?.id, ...changes })(client);
   };
 
-/** An incident about this machine gets one within a second. */
+/** Call on the picture of an incident about this machine, which is taken within a second. */
 const withPicture: Call = async (client) => {
   const key = 'snapshot';
   await plain('createAlert', { level: 'ERROR', message: 'the demo has failed', key, hostname: hostname() })(client);
@@ -54,14 +54,14 @@ const withPicture: Call = async (client) => {
   return found;
 };
 
-/** Rejects as it should, since nothing is mounted or parked that it could return. */
+/** Returns a call that must be refused, because nothing is mounted or parked that it could return. */
 const refused =
   (call: Call, status: number): Call =>
   async (client) => {
     assert.equal((await catchError(call(client))).status, status);
   };
 
-/** Calls that need a silence create it first. */
+/** Returns a call that creates a silence first. */
 const withSilence =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -69,7 +69,7 @@ const withSilence =
     return plain(name, { id, ...changes })(client);
   };
 
-/** Calls that need a heartbeat create it first. */
+/** Returns a call that creates a heartbeat first. */
 const withHeartbeat =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -83,7 +83,7 @@ const heartbeat = { name: 'backup', period: 3600, open: true };
 
 let watches = 0;
 
-/** Calls that need a watch create it first. */
+/** Returns a call that creates a watch first. */
 const withWatch =
   (name: string, isReplaced = false): Call =>
   async (client) => {
@@ -94,7 +94,7 @@ const withWatch =
 
 let users = 0;
 
-/** Calls that need a user create it first. */
+/** Returns a call that creates a user first. */
 const withUser =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -103,7 +103,7 @@ const withUser =
     return plain(name, { user, ...changes })(client);
   };
 
-/** Calls that need a destination create it first. */
+/** Returns a call that creates a destination first. */
 const withDestination =
   (name: string): Call =>
   async (client) => {
@@ -111,7 +111,7 @@ const withDestination =
     return plain(name, { destination: destination.destination })(client);
   };
 
-/** Calls that need a custom intake format create it first. */
+/** Returns a call that creates a custom intake format first. */
 const withFormat =
   (name: string, values: object = {}): Call =>
   async (client) => {
@@ -187,7 +187,7 @@ const calls: Record<string, Call> = {
   login: plain('login', credentialsOf),
   // There is an account already.
   setUp: refused(plain('setUp', { code: 'none', name: 'anna', password: strong }), 403),
-  // Every setting can be read.
+  // No setting is broken.
   deleteBrokenSetting: refused(plain('deleteBrokenSetting', { kind: 'watch', name: 'none' }), 404),
   listUsers: plain('listUsers'),
   createUser: plain('createUser', { name: 'anna', role: 'Reader', password: strong }),
@@ -314,7 +314,7 @@ test('the client has a method for each route that takes JSON, and each returns a
   }
 });
 
-test('the method of the route that only shared stores have calls it', async (t) => {
+test('the method of a route that only shared stores have calls this route', async (t) => {
   const { url } = await startApp(t, { settings: withDatabase });
   const { call } = createClient(url, { credentials, retries: 0 });
   const error = await catchError(call('listInstances'));
@@ -330,7 +330,7 @@ test('each route has its types, with its summary', async (t) => {
   }
 });
 
-test('profiles that are mounted elsewhere are called there', async (t) => {
+test('calls to a profile use its mount', async (t) => {
   const mounts = { '/todo': ['simple-tasks'], '/ops': ['tasks', 'login', 'items'] };
   const { url } = await startApp(t, { settings: { mounts } });
   const places = { 'simple-tasks': '/todo', tasks: '/ops/', login: '/ops', items: '/ops' };

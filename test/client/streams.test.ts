@@ -24,7 +24,9 @@ const collect = (events: AsyncIterable<Event>): { seen: Event[]; ended: Promise<
   return { seen, ended: read().catch((error: unknown) => error) };
 };
 
-/** Aborted when the test ends: a stream whose server is gone tries again for as long as it is read. */
+/**
+ * Returns a signal that is aborted when the test ends: a stream without its server retries for as long as it is read.
+ */
 const untilEnd = (t: TestContext): AbortSignal => {
   const end = new AbortController();
   atEnd(t, () => end.abort());
@@ -34,7 +36,7 @@ const untilEnd = (t: TestContext): AbortSignal => {
 const countStreams = async ({ request }: TestApp): Promise<number> =>
   Number(/^signalbox_event_streams (\d+)$/m.exec((await request('GET', '/metrics')).text)?.[1]);
 
-test('events come with their topic, data and id, from when the loop begins', async (t) => {
+test('events have their topic, data and id, from the beginning of the loop', async (t) => {
   const app = await startApp(t);
   const { call, streamEvents } = createClient(app.url);
   const { seen } = collect(streamEvents({ topics: ['tasks', 'alerts'] }, { signal: untilEnd(t) }));
@@ -47,7 +49,7 @@ test('events come with their topic, data and id, from when the loop begins', asy
   assert.deepEqual([alert?.topic, alert?.data['message'], alert?.id], ['alerts', 'disk is full', '1']);
 });
 
-/** The names of the members of a type in client.d.ts, without those of members. */
+/** Lists the names of the members of a type in client.d.ts, without nested members. */
 const listMembers = (name: string): string[] => {
   const block = new RegExp(`^( *)(?:export type )?${name}(?: =|:) \\{\\n([^]*?)^\\1\\}`, 'm');
   const [, , text = ''] = block.exec(types) ?? [];
@@ -55,7 +57,7 @@ const listMembers = (name: string): string[] => {
   return [...text.matchAll(new RegExp(`^${indent}(\\w+)\\??:`, 'gm'))].map(([, member = '']) => member);
 };
 
-test('the types have the topics of the server, and the fields of its readings', async (t) => {
+test('the types contain the topics of the server, and the fields of its readings', async (t) => {
   const { url } = await startApp(t);
   const { streamEvents } = createClient(url);
   const { message } = await catchError(take(streamEvents({ topics: ['weather'] }), 1));
@@ -86,7 +88,7 @@ test('leaving the loop, or aborting the signal, closes the stream', async (t) =>
   await waitUntil('no stream is open', async () => (await countStreams(app)) === 0);
 });
 
-test('after a restart the stream goes on without losing an alert, and names the topics to read again', async (t) => {
+test('after a restart the stream continues without losing an alert, and names the topics to read again', async (t) => {
   const port = await findFreePort();
   const folder = createFolder(t);
   const start = () => startProgram(t, ['--port', String(port), '--data-dir', join(folder, 'data')], { cwd: folder });
@@ -111,7 +113,7 @@ test('after a restart the stream goes on without losing an alert, and names the 
   assert.deepEqual(listAlerts(), stored.slice(-listAlerts().length));
 });
 
-test('a stream begins after an event that was handled before', async (t) => {
+test('a stream begins after an event that was handled earlier', async (t) => {
   const { url } = await startApp(t);
   const { call, streamEvents } = createClient(url);
   for (const message of ['one', 'two', 'three']) await call('createAlert', { message });
@@ -133,13 +135,13 @@ test('a stream that the server refuses, or that cannot be opened at first, is an
   assert.equal((await catchError(take(gone.streamEvents({ topics: ['host'] }), 1))).code, 'connection');
 });
 
-/** A response of this content type that begins with the text and does not end. */
+/** Sends a response of this content type that begins with the text and does not end. */
 const begin =
   (contentType: string, text: string): Behaviour =>
   (response) =>
     void response.writeHead(200, { 'Content-Type': contentType }).write(text);
 
-test('what is no stream of events, and an event that is not JSON, is an error', async (t) => {
+test('a response that is no stream of events, and an event that is not JSON, is an error', async (t) => {
   const receiver = await startReceiver(t);
   const { streamEvents } = createClient(receiver.url);
   const read = () => catchError(take(streamEvents({ topics: ['alerts'] }), 1));
@@ -159,7 +161,7 @@ test('what is no stream of events, and an event that is not JSON, is an error', 
   assert.deepEqual([error.code, error.body], ['format', '{"id":']);
 });
 
-test('a stream that is cut after its first event is opened again ever more slowly', async (t) => {
+test('a stream that is cut after its first event is opened again with growing pauses', async (t) => {
   const hello = 'event: hello\ndata: {"topics":["alerts"]}\n\n';
   const receiver = await startReceiver(
     t,
@@ -171,7 +173,7 @@ test('a stream that is cut after its first event is opened again ever more slowl
   assert.ok(fifth - fourth > 900, `${fifth - fourth} ms`);
 });
 
-test('a list by pages is read to its end, and only as far as the loop goes', async (t) => {
+test('a list in pages is read to its end, and only as far as the loop goes', async (t) => {
   const app = await startApp(t);
   const { call, each } = createClient(app.url, { credentials });
   for (let index = 1; index <= 25; index += 1) {
@@ -198,7 +200,7 @@ test('a list by pages is read to its end, and only as far as the loop goes', asy
   assert.equal((await take(each('searchAlerts', { limit: 4 }), 6)).length, 6);
 });
 
-test('a whole list is read as it arrives', async (t) => {
+test('a complete list is read as it arrives', async (t) => {
   const { url } = await startApp(t);
   const { call, each } = createClient(url, { credentials });
   for (const message of ['one', 'a "quoted" {text} [with] \\ signs', 'three ✓']) await call('createAlert', { message });
@@ -211,7 +213,7 @@ test('a whole list is read as it arrives', async (t) => {
   assert.equal((await take(each('listTasksAtProtected'), 1000))[0]?.['Title'], 'Check the backups');
 });
 
-test('a list that breaks off is an error after the entries that came', async (t) => {
+test('a list that breaks off is an error after the entries that arrived', async (t) => {
   const { url } = await startReceiver(t, (response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"count":2,"data":[{"message":"one"},{"mes');
     setTimeout(() => response.destroy(), 50);
@@ -222,7 +224,7 @@ test('a list that breaks off is an error after the entries that came', async (t)
   assert.equal((await catchError(alerts.next())).code, 'connection');
 });
 
-test('a whole list whose body stalls, or is not JSON, is an error after the entries that came', async (t) => {
+test('a list without pages whose body stalls, or is not JSON, is an error after the entries that arrived', async (t) => {
   const receiver = await startReceiver(t, begin('application/json', '{"count":2,"data":[{"message":"one"},{"mes'));
   const alerts = createClient(receiver.url).each('listAlerts', {}, { timeout: 500 });
   assert.deepEqual((await alerts.next()).value, { message: 'one' });

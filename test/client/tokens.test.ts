@@ -7,7 +7,7 @@ import { catchError, createClient } from './built-client.ts';
 
 const credentials = { user: 'admin', password: passwords.admin };
 
-/** A server that issues numbered tokens, accepts those that `isAccepted` does, and counts logins. */
+/** Starts a server that issues numbered tokens, accepts tokens that pass `isAccepted`, and counts logins. */
 const issueTokens = (expiresIn: number, isAccepted: (token: string) => boolean = () => true) => {
   let logins = 0;
   const behave: Behaviour = (response, { path, headers }) => {
@@ -23,7 +23,7 @@ const issueTokens = (expiresIn: number, isAccepted: (token: string) => boolean =
   return { behave, countLogins: () => logins };
 };
 
-test('the first call that needs a token logs in, and calls at the same time share one login', async (t) => {
+test('the first call that needs a token logs in, and simultaneous calls share one login', async (t) => {
   const { behave, countLogins } = issueTokens(3600);
   const { url, requests } = await startReceiver(t, behave);
   const { call } = createClient(url, { credentials });
@@ -48,7 +48,7 @@ test('a token is renewed before it expires', async (t) => {
   assert.ok(countLogins() >= 2);
 });
 
-test('after a 401 each call is sent once more, with one new token for all of them', async (t) => {
+test('after a 401 each call is sent once more, with one new token for all calls', async (t) => {
   let accepted = 'token 1';
   const { behave, countLogins } = issueTokens(3600, (token) => token === accepted);
   const { url } = await startReceiver(t, behave);
@@ -63,7 +63,7 @@ test('after a 401 each call is sent once more, with one new token for all of the
   assert.equal(countLogins(), 3);
 });
 
-test('routes that are open log nobody in, unless the server wants a token there', async (t) => {
+test('open routes cause no login, unless the server requires a token there', async (t) => {
   const { behave, countLogins } = issueTokens(3600);
   const { url } = await startReceiver(t, behave);
   const { call } = createClient(url, { credentials });
@@ -82,7 +82,7 @@ test('a wrong password is the error of each call that needs a token', async (t) 
   }
 });
 
-test('a login that fails is repeated as often as the call may be, whatever the call does', async (t) => {
+test('a failed login is repeated as often as the settings of the call allow, for any kind of call', async (t) => {
   const { behave, countLogins } = issueTokens(3600);
   const busy = answer(503, { 'Retry-After': '0' });
   const receiver = await startReceiver(t, busy);
@@ -105,7 +105,7 @@ test('a login that fails is repeated as often as the call may be, whatever the c
   assert.equal(await attempts('createItem'), 1);
 });
 
-test('a token or a function that returns one is used as it is', async (t) => {
+test('a token, or a function that returns a token, is used without a login', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const given = createClient(app.url, { credentials: { token } });
@@ -134,7 +134,7 @@ test('a key opens the routes of its scope', async (t) => {
   assert.equal((await catchError(createClient(url).call('createAlert', { message: 'x' }))).status, 401);
 });
 
-test('errors do not show a password in the address, or a key that no header can have', async (t) => {
+test('errors do not show a password in the address, or a key that cannot be a header', async (t) => {
   assert.throws(() => createClient('http://admin:geheim@127.0.0.1:1'), {
     name: 'TypeError',
     message: 'the address must have no password: pass it as credentials',

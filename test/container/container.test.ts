@@ -67,7 +67,9 @@ test('the container runs without root on a read-only root file system, is health
   }
 });
 
-test('an executable that was built before is packed as it is, and nothing is built', { skip: toSkip() }, async (t) => {
+test('an executable that was built earlier is packed unchanged, and nothing is built', {
+  skip: toSkip(),
+}, async (t) => {
   await buildPart('executable');
   const folder = createFolder(t);
   cpSync(executable, join(folder, 'src', 'dist', 'signalbox-linux-x64'));

@@ -7,14 +7,16 @@ import { atEnd, type Scope } from '../support/scope.ts';
 
 const programs = ['buildah', 'podman', 'runc', 'debootstrap', 'eatmydata'];
 
-/** Why no container can be built here; false where it can. In CI a missing program fails the tests. */
+/**
+ * Returns the reason why no container can be built on this machine, or false. In CI a missing program fails the tests.
+ */
 export const toSkip = (): string | false => {
   if (process.getuid?.() !== 0) return 'needs root';
   const missing = programs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
   return missing.length > 0 && process.env['CI'] !== 'true' && `not installed: ${missing.join(', ')}`;
 };
 
-/** Runs a program; returns its output, or throws with what it printed. */
+/** Runs a program; returns its output, or throws an error with the output. */
 const run = (program: string, args: readonly string[]): string => {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${status}\n${stdout}${stderr}`);
@@ -24,12 +26,15 @@ const run = (program: string, args: readonly string[]): string => {
 export interface Engine {
   /** Builds the image of deploy/container/Containerfile and returns its name. */
   build(): string;
-  /** Makes that image of a folder in place of the stage that builds, on nothing; returns where its files are. */
+  /**
+   * Builds the image with a folder in place of the stage that builds, without a base image; returns the folder with its
+   * files.
+   */
   pack(folder: string): string;
   podman(...args: string[]): string;
 }
 
-/** Storage of its own, with base images made by debootstrap, as there may be no registry. */
+/** Creates separate storage with base images of debootstrap, because there may be no registry. */
 export const createEngine = (t: Scope): Engine => {
   const folder = createFolder(t);
   const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs'];
@@ -44,7 +49,7 @@ export const createEngine = (t: Scope): Engine => {
     const root = join(folder, 'base', 'root');
     // The packages are unpacked, not configured, which is enough for a base image and takes half the time.
     run('eatmydata', ['debootstrap', '--foreign', '--variant=minbase', 'bookworm', root]);
-    // A link to this machine's.
+    // This folder is a link to the one of this machine.
     rmSync(join(root, 'proc'), { recursive: true });
     mkdirSync(join(root, 'proc'));
     for (const name of ['passwd', 'group']) {
@@ -55,7 +60,10 @@ export const createEngine = (t: Scope): Engine => {
     writeFileSync(join(folder, 'base', 'Containerfile'), 'FROM scratch\nCOPY root /\n');
     return buildImage('base', join(folder, 'base'));
   };
-  /** The base with the Node and npm that run this test, and what npm needs to reach its registry. */
+  /**
+   * Creates the base image with the Node and npm that run this test, and the files that npm needs to reach its
+   * registry.
+   */
   const createBuildImage = (base: string): string => {
     const context = join(folder, 'node');
     mkdirSync(context);

@@ -16,10 +16,10 @@ import { createFolder } from '../support/folder.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** An unprivileged account if the tests run as root. */
+/** Unprivileged account if the tests run as root. */
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** The home of an ordinary user, with an empty npm cache. */
+/** Home of an ordinary user, with an empty npm cache. */
 export interface Home {
   folder: string;
   variables: Record<string, string>;
@@ -36,7 +36,7 @@ export interface Command {
   ended: Promise<Finished>;
 }
 
-/** The reason why nothing can be installed here, or false. */
+/** Returns the reason why nothing can be installed on this machine, or false. */
 export const findObstacle = (): string | false => {
   if (process.platform !== 'linux') return 'processes are looked up in /proc, which only Linux has';
   if (spawnSync('git', ['rev-parse'], { cwd: packageRoot }).status !== 0) return 'this is not a git checkout';
@@ -59,12 +59,12 @@ export const createHome = (t: Scope): Home => {
   return { folder, variables };
 };
 
-/** The variables that npm needs to find programs and the registry. */
+/** Returns the variables that npm needs to find programs and the registry. */
 const listNetworkVariables = (): Record<string, string> => {
   const names = /^((https?|no)_proxy|NODE_EXTRA_CA_CERTS|npm_config_(registry|cafile|proxy|https_proxy|noproxy))$/i;
   const found = Object.entries(process.env).filter(([name]) => names.test(name));
   const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
-  // Node passes the folder for coverage on unless it is given; the ordinary user cannot write there.
+  // Node passes the folder for coverage on unless another one is given; the ordinary user cannot write there.
   return { ...Object.fromEntries(found), PATH: path, NODE_V8_COVERAGE: '' };
 };
 
@@ -80,7 +80,9 @@ export const createClone = ({ folder }: Home): string => {
   return clone;
 };
 
-/** Gives a clone the built pages of this checkout, which take most of the time of a build; package.test.ts builds them. */
+/**
+ * Gives a clone the built pages of this checkout, which take most of the time of a build; package.test.ts builds them.
+ */
 export const copyPages = (clone: string): void => {
   for (const part of ['console', 'public', join('.built', 'console'), join('.built', 'public')]) {
     cpSync(join(packageRoot, 'dist', part), join(clone, 'dist', part), { recursive: true });
@@ -88,7 +90,7 @@ export const copyPages = (clone: string): void => {
   giveToNobody(clone);
 };
 
-/** A new folder of the ordinary user, with these files. */
+/** Creates a folder of the ordinary user, with these files. */
 export const makeFolder = ({ folder }: Home, name: string, files: Record<string, string> = {}): string => {
   const made = join(folder, name);
   mkdirSync(made);
@@ -153,23 +155,23 @@ export const startServer = async (
   return { ...command, url, elapsed: performance.now() - begun, stop };
 };
 
-/** Standard error without the program's log. */
+/** Returns standard error without the program's log. */
 export const listMessages = ({ output }: Command): string =>
   output.stderr
     .split('\n')
     .filter((line) => !line.startsWith('{'))
     .join('\n');
 
-/** Sends a signal to a process group, like a terminal does for Ctrl+C. */
+/** Sends a signal to a process group, as a terminal does for Ctrl+C. */
 export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // It has already ended.
+    // The group has already ended.
   }
 };
 
-/** Ids of the processes whose working directory is in a folder. */
+/** Returns the ids of the processes whose working directory is in a folder. */
 export const listProcesses = (folder: string): string[] =>
   readdirSync('/proc').filter((name) => {
     try {
@@ -179,7 +181,7 @@ export const listProcesses = (folder: string): string[] =>
     }
   });
 
-/** Bytes on disk of everything below a folder. */
+/** Returns the bytes on disk of everything below a folder. */
 export const measureBytes = (folder: string): number =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce(
     (sum, name) => sum + lstatSync(join(folder, name)).blocks * 512,

@@ -17,7 +17,7 @@ import {
 
 const skip = findObstacle();
 
-/** Uses the client as a program that depends on the package does. */
+/** Program that uses the client like a project that depends on the package. */
 const program = `
 import { createClient } from 'signalbox/client';
 const client = createClient(process.argv[2]);
@@ -31,7 +31,7 @@ const packing = skip ? undefined : await packTwice();
 const tarball = packing?.tarball ?? '';
 const prefix = join(home.folder, 'prefix');
 
-/** Packs into a folder that is not there, and then into the home. */
+/** Packs into a folder that does not exist, and then into the home. */
 async function packTwice() {
   const readManifest = () => readFileSync(join(clone, 'package.json'), 'utf8');
   const before = readManifest();
@@ -43,7 +43,7 @@ async function packTwice() {
   return { tarball, failed, manifests: { before, shortened, after: readManifest() } };
 }
 
-test('npm pack leaves package.json unchanged, also after one that failed', { skip }, () => {
+test('npm pack leaves package.json unchanged, also after a failure', { skip }, () => {
   assert.ok(packing);
   const { failed, manifests } = packing;
   assert.ok('fastify' in JSON.parse(manifests.before).dependencies);

@@ -37,7 +37,7 @@ async function interrupt() {
   return { output, staging: listStaging(), isInstalled: existsSync(join(clone, 'node_modules')) };
 }
 
-/** Starts the clone twice at the same time; the tests need what this installs and builds. */
+/** Starts the clone twice simultaneously; the tests need the installed packages and the build. */
 async function startTwice() {
   copyPages(clone);
   const servers = await Promise.all([1, 2].map(() => startServer({ after }, npmStart, clone, home)));
@@ -53,7 +53,7 @@ async function getStatus(url: string): Promise<number> {
 const list = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
-/** Every path below a folder, with the attributes that change on a write. */
+/** Returns every path below a folder, with the attributes that change on a write. */
 const describeTree = (folder: string) =>
   Object.fromEntries(
     list(folder).map((path) => {
@@ -106,7 +106,7 @@ test('Ctrl+C during the installation ends npm, and the next start installs', { s
   assert.match(first.messages, /^Installing dependencies/m);
 });
 
-test('two first starts at the same time both serve, and one of them installs', { skip }, () => {
+test('two simultaneous first starts both serve, and one of them installs', { skip }, () => {
   assert.ok(first);
   assert.deepEqual(first.statuses, [200, 200]);
   assert.equal(first.messages.match(/^Installing dependencies/gm)?.length, 1, first.messages);
@@ -119,7 +119,7 @@ test('npm start in a fresh clone installs at most 60 MB', { skip }, () => {
   assert.ok(bytes > 10_000_000, `${bytes} bytes`);
 });
 
-test('a second npm start serves the pages at once and writes nothing', { skip }, async (t) => {
+test('a second npm start serves the pages immediately and writes nothing', { skip }, async (t) => {
   const tree = describeTree(clone);
   const server = await startServer(t, npmStart, clone, home);
   const { url, elapsed, stop } = server;
@@ -130,7 +130,7 @@ test('a second npm start serves the pages at once and writes nothing', { skip },
   assert.deepEqual(describeTree(clone), tree);
 });
 
-test('a native fault ends a server that npm has started at once', { skip }, async (t) => {
+test('a native fault immediately ends a server that npm has started', { skip }, async (t) => {
   await startServer(t, npmStart, clone, home);
   const [pid] = listProcesses(clone).filter((each) =>
     /^[^\0]*node\0scripts\/start\.mjs\0/.test(readFileSync(`/proc/${each}/cmdline`, 'utf8')),

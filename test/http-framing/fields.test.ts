@@ -19,7 +19,7 @@ const answered = (rule: string, text: string, send: string): Case => ({
 
 const path = '/api/tasks/1';
 
-/** 16 KiB minus the request line, Host and the longest header. */
+/** Bytes: 16 KiB minus the request line, Host and the longest header. */
 const nearLimit = 15_000;
 
 const cases: Case[] = [

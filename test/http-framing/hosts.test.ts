@@ -3,7 +3,7 @@ import { lines } from './support/requests.ts';
 
 const ask = (...headers: string[]): string => lines('GET /api/tasks/1 HTTP/1.1', ...headers);
 
-/** A request with this one Host. */
+/** Returns a request with one Host header. */
 const host = (value: string): string => ask(`Host: ${value}`);
 
 const invalid = (rule: string, text: string, send: string): Case => ({

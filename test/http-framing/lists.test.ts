@@ -15,24 +15,26 @@ import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil } from '../support/wait.ts';
 import { get } from './support/requests.ts';
 
-/** What an app is filled with: what settings and records bring, alerts, or silences. */
+/** Contents of an app: settings and records, alerts, or silences. */
 type Content = 'configured' | 'alerts' | 'silences';
 
-/** Entries that are stored of each kind, or the most that there can be if that is less. Of some, twice as many alerts. */
+/** Numbers of stored entries of each kind, up to its limit; some kinds have twice as many alerts. */
 const sizes: Record<Content, number[]> = {
   configured: [0, 1, 51, 1000, 10_000],
   alerts: [0, 1, 51, 1000, 5001],
   silences: [0, 1, 51, 1000, 10_000],
 };
 
-/** A list of what is stored. */
+/** List of stored entries. */
 interface StoredList {
   content: Content;
-  /** The path with which all entries come in one response; by default that of the route. */
+  /** Path with which all entries come in one response; by default that of the route. */
   path?: string;
-  /** Entries in the response when so many were stored of each kind; undefined where that depends on the date. */
+  /**
+   * Entries in the response for a number of stored entries of each kind; undefined if the number depends on the date.
+   */
   count?: (stored: number) => number;
-  /** Without entries the path does not exist. */
+  /** True if the path does not exist without entries. */
   isNeverEmpty?: true;
 }
 
@@ -45,7 +47,7 @@ const days = (count: number): string => new Date(Date.now() + count * day).toISO
 
 const storedLists: Record<string, StoredList> = {
   '/api/about/schedule': { content: 'silences', path: '/api/about/schedule?schedule=@daily' },
-  // Each incident has an alert, and the first one has as many as there are incidents.
+  // Each incident has an alert, and the first incident has as many alerts as there are incidents.
   '/api/alerts': {
     content: 'alerts',
     path: '/api/alerts?count=10000',
@@ -98,7 +100,7 @@ const storedLists: Record<string, StoredList> = {
   '/simple/api/tasks': { content: 'configured', count: upTo(10_000) },
 };
 
-/** Lists of what the machine or the program has, whatever is stored. */
+/** Lists about the machine or the program, independent of stored entries. */
 const otherLists = ['/api/about/licences', '/api/disks', '/api/processes', '/api/v2/receivers'];
 
 const isArray = (schema: unknown): boolean => (schema as { type?: unknown } | undefined)?.type === 'array';
@@ -160,7 +162,7 @@ const sendAll = async (
   }
 };
 
-/** Stores alerts of as many incidents. */
+/** Stores alerts of `count` incidents. */
 const fire = async (app: TestApp, count: number): Promise<void> => {
   const alerts = create(count, (index) => ({ labels: { alertname: `alert ${index}`, severity: 'error' } }));
   for (let from = 0; from < count; from += 500) {
@@ -188,7 +190,7 @@ const storeAlerts = async (app: TestApp, stored: number): Promise<void> => {
   });
 };
 
-/** The entries of a list, which another request follows on the same connection, at once and later. */
+/** Returns the entries of a list. Another request follows on the connection, immediately and later. */
 const readList = async ({ url }: TestApp, path: string, token: string): Promise<unknown[]> => {
   const connection = openConnection(url);
   const list = get(path, `Authorization: Bearer ${token}`);
@@ -223,10 +225,10 @@ const appendTo = async (directory: string, name: string, records: readonly LogRe
   await log.close();
 };
 
-/** A setting that somebody has made, in the log of settings. */
+/** Returns a runtime setting in the form of the log of settings. */
 const toMade = (kind: string, name: string, value: object) => ({ kind, name, value, by: 'anna', at: Date.now() });
 
-/** A folder with what takes too long to store by requests: settings, and the audit of commands. */
+/** Creates a folder with entries that take too long to store by requests: settings, and the audit of commands. */
 const createDataDir = async (t: TestContext, content: Content, stored: number): Promise<string> => {
   const directory = join(createFolder(t), 'data');
   const [from, to] = [Date.now(), Date.now() + day];
@@ -269,7 +271,7 @@ const startFilled = async (t: TestContext, content: Content, stored: number): Pr
 
 for (const content of ['configured', 'alerts', 'silences'] as const) {
   for (const stored of sizes[content]) {
-    test(`a list with ${stored} entries is whole, and so is the response after it: ${content}`, async (t) => {
+    test(`a list with ${stored} entries is complete, and so is the response after it: ${content}`, async (t) => {
       const app = await startFilled(t, content, stored);
       const token = await app.login('admin');
       for (const [route, list] of Object.entries(storedLists)) {
@@ -282,12 +284,12 @@ for (const content of ['configured', 'alerts', 'silences'] as const) {
   }
 }
 
-test('a list of what the machine or the program has is whole, and so is the response after it', async (t) => {
+test('a list about the machine or the program is complete, and so is the response after it', async (t) => {
   const app = await startApp(t);
   for (const path of otherLists) assert.ok((await readList(app, path, admin)).length > 0, path);
 });
 
-test('a list of up to 1,000 users is whole, and so is the response after it', async (t) => {
+test('a list of up to 1,000 users is complete, and so is the response after it', async (t) => {
   for (const stored of [1, 51, 1000]) {
     const hash = '$argon2id$v=19$m=19456,t=2,p=1$cGxhbnRlZHNhbHQ$cGxhbnRlZHNhbHRjcGxhbnRlZHNhbHQ';
     const users = create(stored, (index) => ({ name: `u${index}`, role: 'Reader', passwordHash: hash }));
@@ -296,7 +298,7 @@ test('a list of up to 1,000 users is whole, and so is the response after it', as
   }
 });
 
-test('a list of up to 100 sessions is whole, and so is the response after it', async (t) => {
+test('a list of up to 100 sessions is complete, and so is the response after it', async (t) => {
   const app = await startApp(t);
   const now = Math.floor(Date.now() / 1000);
   for (let sessions = 1; sessions <= 101; sessions += 1) {
@@ -308,7 +310,7 @@ test('a list of up to 100 sessions is whole, and so is the response after it', a
   }
 });
 
-test('these are all lists of the API', async (t) => {
+test('the tests cover all lists of the API', async (t) => {
   const routes = listServedRoutes(await startApp(t)).filter(isList);
   const known = [...Object.keys(storedLists), ...otherLists];
   assert.deepEqual(routes.map(({ path }) => path).sort(), known.sort());

@@ -9,7 +9,7 @@ const answered = (rule: string, path: string, ...statuses: number[]): Case => ({
   closes: false,
 });
 
-/** An ambiguous path: it is rejected or not found, but never serves a file. */
+/** Case of an ambiguous path, which is rejected or not found and never serves a file. */
 const nothingThere = (rule: string, path: string): Case => ({
   rule,
   text: `${JSON.stringify(path)} is not found`,

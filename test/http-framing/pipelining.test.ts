@@ -13,7 +13,7 @@ const all = [
   get('/api/tasks', 'Connection: close'),
 ].join('');
 
-test('RFC 9112 9.3.2: a pipelined request sees the effects of those before it', async (t) => {
+test('RFC 9112 9.3.2: a pipelined request sees the effects of earlier requests', async (t) => {
   const { url } = await startApp(t, { settings: { profiles: ['T'] }, seed: { tasks: [{ Title: 'first' }] } });
   const connection = openConnection(url);
   connection.send(all);
@@ -63,7 +63,7 @@ test('RFC 9110 10.1.1: 100 Continue is sent only if the request has passed all c
   assert.match((await welcome.closed()).text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
 });
 
-test('a request with more than 200 header lines is 431', async (t) => {
+test('a request with more than 200 header lines gets 431', async (t) => {
   const { url } = await startApp(t, { seed: { tasks: [{ Title: 'first' }] } });
   for (const [count, status] of [
     [198, 200],

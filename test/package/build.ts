@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../src/server/package-info.ts';
 
-/** The single executable, once it has been built. */
+/** Path of the single executable. */
 export const executable = join(packageRoot, 'dist', 'signalbox-linux-x64');
 
-/** The reason why nothing can be built here, or false. */
+/** Returns the reason why nothing can be built on this machine, or false. */
 export const findObstacle = (): string | false => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the executable is for Linux on x64';
   if (process.env['CI'] === 'true') return false;
@@ -17,7 +17,7 @@ export const findObstacle = (): string | false => {
   return status !== 0 && 'the npm registry cannot be reached';
 };
 
-/** Runs `scripts/build.mjs NAME`, which builds only what is not current; rejects with its output if it fails. */
+/** Runs `scripts/build.mjs NAME`, which builds only outdated parts; rejects with its output if it fails. */
 export const build = async (
   name: 'executable' | 'deb',
   args: readonly string[] = [],

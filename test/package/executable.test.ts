@@ -9,7 +9,7 @@ import { runProgram, startProgram } from '../support/program.ts';
 import { build, executable, findObstacle } from './build.ts';
 
 const skip = findObstacle();
-/** No Node.js and no other program can be found. */
+/** Variables with which neither Node.js nor another program is found. */
 const variables = { PATH: '/nowhere', SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
 const program = [executable];
 
@@ -52,7 +52,7 @@ test('the executable serves its pages, hashes passwords and stores alerts withou
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0 || process.env['CI'] === 'true';
 
-test('the executable writes nothing to disk but its data', {
+test('the executable writes only its data to the disk', {
   skip: skip || (!hasStrace && 'strace is not installed'),
 }, async (t) => {
   const folder = createFolder(t);
@@ -99,7 +99,7 @@ test('the executable writes nothing to disk but its data', {
   assert.deepEqual(readdirSync(cwd), ['data']);
 });
 
-test('the commands of the executable print what those of the package print', { skip }, async () => {
+test("the commands of the executable print the output of the package's commands", { skip }, async () => {
   assert.equal((await runProgram(['--version'], { program, variables })).stdout, `${programVersion}\n`);
   for (const args of [['--help'], ['config-schema']]) {
     const [ours, theirs] = await Promise.all([runProgram(args, { program, variables }), runProgram(args)]);

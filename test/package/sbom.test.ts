@@ -32,7 +32,7 @@ before(async () => {
   ({ components } = JSON.parse(execFileSync(process.execPath, [script], { encoding: 'utf8' })));
 });
 
-/** The packages that paths lead into, as `name@version`. */
+/** Lists the packages of paths, as `name@version`. */
 const listPackages = (paths: readonly string[]): string[] => {
   const folders = paths.flatMap((path) => /^\0?(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(folders)].map((folder) => {
@@ -49,7 +49,7 @@ const assertNames = (packages: readonly string[]): void => {
   );
 };
 
-test('the bill of materials names every package of which something is in the console', { skip }, async () => {
+test('the bill of materials names every package with files in the console', { skip }, async () => {
   const configFile = join(packageRoot, 'console', 'vite.config.mjs');
   const built = await buildConsole({ configFile, configLoader: 'native', logLevel: 'error', build: { write: false } });
   const outputs = [built].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
@@ -63,7 +63,7 @@ test('the bill of materials names every package of which something is in the con
   assertNames(packages);
 });
 
-test('it names every package of which something is in the files of the program', { skip }, async () => {
+test('the bill of materials names every package with files in the program', { skip }, async () => {
   const { bundleProgram, programFiles } = (await import(join(packageRoot, 'scripts', 'bundle.mjs'))) as Bundler;
   for (const options of programFiles) {
     const { metafile } = await bundleProgram({ ...options, write: false, metafile: true });
@@ -74,7 +74,7 @@ test('it names every package of which something is in the files of the program',
   }
 });
 
-test('it names what comes in by other ways: packages beside the program, icons, Vite, Scalar, Node.js and its libraries', {
+test('the bill of materials names packages of other origin: beside the program, icons, Vite, Scalar, Node.js and its libraries', {
   skip,
 }, () => {
   const { dependencies } = readJson<{ dependencies: object }>(packageRoot, 'package.json');
@@ -90,7 +90,7 @@ test('it names what comes in by other ways: packages beside the program, icons, 
   for (const name of ['v8', 'uv', 'openssl', 'zlib']) assert.ok(libraries.includes(name), name);
 });
 
-test('its components have one name each', { skip }, () => {
+test('each component of the bill of materials has one name', { skip }, () => {
   const names = components.map(({ purl }) => purl);
   assert.deepEqual(names, [...new Set(names)]);
 });

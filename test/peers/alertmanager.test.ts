@@ -17,7 +17,7 @@ import { findMissing, findPort, startPeer } from './peer.ts';
 
 const skip = findMissing('prometheus', 'prometheus-alertmanager');
 
-/** The configuration that a page tells its reader to paste, for a server at another address. */
+/** Returns the configuration that a guide tells you to paste, for a server at another address. */
 const readPasted = (page: string, url: string): string => {
   const block = /```ya?ml\n(.*?)```/s.exec(readText(page))?.[1] ?? '';
   assert.match(block, /127\.0\.0\.1:8080/, page);
@@ -52,7 +52,7 @@ const startPrometheus = async (t: TestContext, config: string): Promise<void> =>
     join(folder, 'prometheus.yml'),
     `global: { evaluation_interval: 1s }\nrule_files: [rules.yml]\n${config}`,
   );
-  // The first alert is sent before Prometheus knows where to.
+  // The first alert is sent before Prometheus knows the receiver.
   const args = [
     '--rules.alert.resend-delay=1s',
     `--config.file=${join(folder, 'prometheus.yml')}`,
@@ -61,7 +61,7 @@ const startPrometheus = async (t: TestContext, config: string): Promise<void> =>
   await startPeer(t, 'prometheus', [...args, `--web.listen-address=${new URL(url).host}`], `${url}/-/ready`);
 };
 
-/** A receiver of ntfy's requests that keeps what it is sent. */
+/** Starts a receiver of ntfy's requests that keeps them. */
 const startNtfyReceiver = async (t: TestContext) => {
   const received: { title: unknown; text: string }[] = [];
   const server = createServer((request, response) => {
@@ -87,7 +87,7 @@ interface Found {
 
 const getJson = async <T>(url: string): Promise<T> => (await fetch(url)).json() as Promise<T>;
 
-test('a rule that fires in Prometheus goes through Alertmanager into the log, and on to ntfy and a second Alertmanager', {
+test('a rule that fires in Prometheus passes through Alertmanager into the log, and on to ntfy and a second Alertmanager', {
   skip,
 }, async (t) => {
   const cwd = createFolder(t);
@@ -131,7 +131,7 @@ test('a rule that fires in Prometheus goes through Alertmanager into the log, an
   assert.match(ntfy.received[0]?.text ?? '', /the disk of web-1 is full/);
 });
 
-test('an outage of 1,000 alerts comes in whole through Alertmanager', { skip }, async (t) => {
+test('an outage of 1,000 alerts arrives completely through Alertmanager', { skip }, async (t) => {
   const { url } = await startProgram(t, [], { cwd: createFolder(t) });
   const pasted = readPasted('docs/guides/senders/alertmanager.md', url);
   const config = pasted.replace('route:', 'route:\n  group_by: [alertname]\n  group_wait: 5s');
@@ -155,7 +155,7 @@ test('an outage of 1,000 alerts comes in whole through Alertmanager', { skip }, 
   await waitUntil('all are stored', async () => (await readHosts()).size === 1000);
 });
 
-test('an incident fires in Alertmanager with its level as it is, until it is resolved', { skip }, async (t) => {
+test('an incident fires in Alertmanager with its unchanged level until it is resolved', { skip }, async (t) => {
   const url = await startAlertmanager(t, sink);
   const destination = toTarget({ name: 'second', type: 'alertmanager', url });
   const transport = await openTransport(destination, 1, () => new Date());
@@ -177,7 +177,7 @@ test('an incident fires in Alertmanager with its level as it is, until it is res
   assert.deepEqual(await tell(createResolution({ ...times, level: 'WARNING' })), []);
 });
 
-test('Prometheus sends a rule that fires without an Alertmanager, and its repeats are stored once', {
+test('Prometheus sends a firing rule without an Alertmanager, and its repeats are stored once', {
   skip,
 }, async (t) => {
   const cwd = createFolder(t);

@@ -20,7 +20,7 @@ const run = promisify(execFile);
 
 type Asked = Pick<TestApp, 'request'>;
 
-/** Everything is readable only with a key, which amtool sends. */
+/** Starts a server on which everything needs a key, which amtool sends. */
 const start = async (t: TestContext) => {
   const { key, entry } = createAccessKey('oncall', ['incidents:write']);
   const app = await startApp(t, { settings: { keys: [entry], access: 'login' } });
@@ -165,7 +165,7 @@ test('silences and filters mean the same as in Alertmanager', { skip: skipPeer }
   }
 });
 
-test('amtool says why a silence is refused', { skip }, async (t) => {
+test('amtool shows the reason why a silence is refused', { skip }, async (t) => {
   const { app, amtool } = await start(t);
   const refused = (...args: string[]) => amtool(...args).then(assert.fail, (error: { stderr: string }) => error.stderr);
   assert.match(await refused('silence', 'add', 'a=~(.{500}){2}', '-c', 'x'), /is too large: use fewer or smaller/);

@@ -17,7 +17,7 @@ after(() => browser?.close());
 const section = findSection(readText('docs/guides/proxy.md'), 'Below a path');
 const findLines = (language: string): string => toBlocks(section, language)[0] ?? assert.fail(language);
 
-/** Writes the configuration of a proxy at an address, for a server at another; returns its command line. */
+/** Writes the configuration of a proxy at an address, for a server at another one; returns the proxy's command line. */
 type Configure = (folder: string, upstream: string, address: string) => [string, string[]];
 
 const nginx: Configure = (folder, upstream, address) => {
@@ -57,7 +57,7 @@ const apache: Configure = (folder, upstream, address) => {
   return ['apache2', ['-D', 'FOREGROUND', '-f', join(folder, 'apache.conf')]];
 };
 
-/** A server whose people reach it below a path of the proxy, with a receiver of notifications. */
+/** Starts a server that people reach below a path of the proxy, with a receiver of notifications. */
 const startBehind = async (t: TestContext, configure: Configure) => {
   const folder = createFolder(t);
   const proxyFolder = join(folder, 'proxy');
@@ -112,7 +112,7 @@ for (const [name, configure] of [
 }
 
 const skip = toSkip(browser) || requires({ programs: ['nginx'] }).skip;
-test('below a path of nginx the console is live', { skip }, async (t) => {
+test('below a path of nginx the console gets live updates', { skip }, async (t) => {
   const { url } = await startBehind(t, nginx);
   const page = (await browser?.newPage({ locale: 'en-GB' })) ?? assert.fail();
   const complaints: string[] = [];

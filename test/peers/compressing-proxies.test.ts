@@ -7,7 +7,7 @@ import { sendAlert } from '../support/alerts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { findPort, startPeer } from './peer.ts';
 
-/** A proxy that compresses JSON: its program, the arguments that keep it in the foreground, and its settings. */
+/** Proxy that compresses JSON: its program, the arguments that keep it in the foreground, and its settings. */
 interface Proxy {
   program: string;
   toArguments: (file: string) => string[];
@@ -99,19 +99,19 @@ const start = async (t: TestContext, app: TestApp, { program, toArguments, toSet
   const file = join(folder, 'settings');
   writeFileSync(file, toSettings({ port, target: app.url, folder }));
   const url = `http://127.0.0.1:${port}`;
-  // Caddy keeps its state there.
+  // Caddy keeps its state in these folders.
   const variables = { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
   await startPeer(t, program, toArguments(file), `${url}/health`, variables);
   return url;
 };
 
-/** A route with a version: where to read one, and a change of it. */
+/** Route with a version: the path to read a record, and a change of it. */
 interface Versioned {
   path: string;
   changed: [method: string, path: string, body: object];
 }
 
-/** One of each kind of record that has a version. */
+/** Creates one record of each kind that has a version. */
 const makeRecords = async ({ request }: TestApp, token: string): Promise<Versioned[]> => {
   const made: Versioned[] = [];
   const create = async (method: 'POST' | 'PUT', path: string, body: object): Promise<void> => {
@@ -131,7 +131,7 @@ const makeRecords = async ({ request }: TestApp, token: string): Promise<Version
 
 for (const [name, { proxy, accepted, tag }] of Object.entries(proxies)) {
   const { skip } = requires({ programs: [proxy.program] });
-  test(`behind ${name}, a version that was read can be sent back`, { skip }, async (t) => {
+  test(`behind ${name}, a version that a client has read can be sent back`, { skip }, async (t) => {
     const app = await startApp(t);
     await sendAlert(app, { source: 'shop', level: 'ERROR', message: 'failed' });
     const token = await app.login('admin');

@@ -12,7 +12,7 @@ const browser = await openBrowser();
 const skip = toSkip(browser) || requires({ programs: ['nginx'] }).skip;
 after(() => browser?.close());
 
-/** nginx in front of the app, with these directives for its proxy; resolves to its address. */
+/** Starts nginx in front of the app, with these directives for its proxy; resolves to its address. */
 const startNginx = async (t: TestContext, app: TestApp, directives: string): Promise<string> => {
   const url = `http://127.0.0.1:${await findPort()}`;
   const folder = join(app.folder, 'nginx');
@@ -45,7 +45,7 @@ for (const [name, directives] of [
   ['with its defaults', ''],
   ['that does not know X-Accel-Buffering', 'proxy_ignore_headers X-Accel-Buffering;'],
 ] as const) {
-  test(`behind nginx ${name} the console is live`, { skip }, async (t) => {
+  test(`behind nginx ${name} the console gets live updates`, { skip }, async (t) => {
     const app = await startApp(t);
     const url = await startNginx(t, app, directives);
     const page = await browser?.newPage({ locale: 'en-GB' });

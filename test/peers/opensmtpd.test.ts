@@ -14,10 +14,10 @@ import { parseMail } from '../support/mail-server.ts';
 import { waitUntil } from '../support/wait.ts';
 import { findPort } from './peer.ts';
 
-/** The user and group `nobody` of Debian. */
+/** User and group `nobody` of Debian. */
 const nobody = 65534;
 
-/** OpenSMTPD, with folders for its queue and its socket that nobody else sees, and the mailbox of anna@example.org. */
+/** Starts OpenSMTPD, with private folders for its queue and its socket, and the mailbox of anna@example.org. */
 const startMailServer = async (t: TestContext) => {
   const folder = createFolder(t);
   const home = join(folder, 'home');

@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Why a test cannot run here; false where all the programs are installed. */
+/** Returns the reason why a test cannot run on this machine; false if all the programs are installed. */
 export const findMissing = (...programs: string[]): string | false => {
   const missing = programs.filter((program) => spawnSync(program, ['--version']).status !== 0);
   return missing.length > 0 && `${missing.join(' and ')} must be installed`;
 };
 
-/** A port that is free now, for programs that cannot choose one themselves. */
+/** Returns a free port, for programs that cannot choose one themselves. */
 export const findPort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
@@ -20,11 +20,11 @@ export const findPort = (): Promise<number> =>
   });
 
 interface Peer {
-  /** Ends it properly. */
+  /** Stops the program with SIGTERM. */
   stop(): Promise<void>;
 }
 
-/** Starts a program and waits until the address answers; it ends with the scope. */
+/** Starts a program and waits until the address responds; the program ends with the scope. */
 export const startPeer = async (
   t: Scope,
   program: string,

@@ -17,7 +17,7 @@ interface Dashboard {
 
 const { panels }: Dashboard = JSON.parse(readText('examples/grafana-dashboard.json'));
 
-/** The expressions of the dashboard with Grafana's variables filled in. */
+/** Expressions of the dashboard with Grafana's variables filled in. */
 const expressions = panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*')),
 );
@@ -34,7 +34,7 @@ test('promtool accepts the configuration and the rules in examples', needs, asyn
   }
 });
 
-test('a real Prometheus scrapes /metrics, answers with its values, and loads rules and dashboard', needs, async (t) => {
+test('a real Prometheus scrapes /metrics, returns its values, and loads rules and dashboard', needs, async (t) => {
   const app = await startApp(t, { settings: { metricsAuth: 'bearer' } });
   for (const level of ['ERROR', 'ERROR', 'INFO']) {
     await app.request('POST', '/api/alert', { body: { message: 'a', level } });

@@ -28,7 +28,7 @@ const services = [
   ['demo-transient', 'Running', 'Manual', 'simple', true, 'running', null],
 ];
 
-/** Source, EntryType, Category, InstanceId, Message; the newest first. */
+/** Source, EntryType, Category, InstanceId, Message, newest first. */
 const events = [
   ['demo-id', 'Error', null, 0xfc2e22bc, 'first\nsecond'],
   ['demo-utf8', 'Information', null, null, 'bad \ufffd utf8'],
@@ -40,28 +40,31 @@ const pick = (rows: Record<string, unknown>[], ...names: string[]): unknown[][] 
   rows.map((row) => names.map((name) => row[name]));
 
 const needed = requires({ programs: ['systemd-nspawn', 'nsenter'], mounts: true });
-test('under a real systemd the commands answer what its own programs show', needed, async (t) => {
+test("under a real systemd the commands return the values of systemd's own programs", needed, async (t) => {
   const machine = await startMachine(t);
   await startServices(machine);
   await writeEntries(machine);
-  await t.test('Get-Service has every service and its state', compareStates(machine));
-  await t.test('Get-Service tells all states apart', async () => {
+  await t.test('Get-Service lists every service and its state', compareStates(machine));
+  await t.test('Get-Service distinguishes all states', async () => {
     const rows = await machine.execute('Get-Service -Name demo-*');
     const names = ['Name', 'Status', 'StartType', 'ServiceType', 'CanStop', 'SubState', 'ExitCode'];
     assert.deepEqual(pick(rows, ...names), services);
     assert.equal(rows[7]?.['DisplayName'], 'Running "quoted" é');
   });
-  await t.test('Win32_Service has the process and the account of a service', compareProcesses(machine));
-  await t.test('Get-EventLog has what was written', compareEvents(machine));
-  await t.test('the log System is what systemd itself says, Application what others do', async () => {
-    const { execute } = machine;
-    const system = pick(await execute('Get-EventLog System -Newest 1000'), 'Source', 'Message');
-    assert.ok(system.some(([, text]) => text === 'Started demo-running.service - Running "quoted" é.'));
-    assert.deepEqual(await execute('Get-EventLog System -Source demo-*'), []);
-    assert.deepEqual(await execute('Get-EventLog Application -Source systemd'), []);
-    const count = machine.run('journalctl', '-o', 'cat', '-q', '-p', '3', '_PID=1').match(/\n/g)?.length ?? 0;
-    assert.equal((await execute('Get-EventLog System -Source systemd -EntryType Error')).length, count);
-  });
+  await t.test('Win32_Service contains the process and the account of a service', compareProcesses(machine));
+  await t.test('Get-EventLog returns the written entries', compareEvents(machine));
+  await t.test(
+    'the log System contains the entries of systemd itself, and Application those of other programs',
+    async () => {
+      const { execute } = machine;
+      const system = pick(await execute('Get-EventLog System -Newest 1000'), 'Source', 'Message');
+      assert.ok(system.some(([, text]) => text === 'Started demo-running.service - Running "quoted" é.'));
+      assert.deepEqual(await execute('Get-EventLog System -Source demo-*'), []);
+      assert.deepEqual(await execute('Get-EventLog Application -Source systemd'), []);
+      const count = machine.run('journalctl', '-o', 'cat', '-q', '-p', '3', '_PID=1').match(/\n/g)?.length ?? 0;
+      assert.equal((await execute('Get-EventLog System -Source systemd -EntryType Error')).length, count);
+    },
+  );
 });
 
 const compareStates = (machine: Machine) => async (): Promise<void> => {

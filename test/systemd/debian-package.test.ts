@@ -19,12 +19,12 @@ import { buildReleased, findMissingHistory } from './support/released.ts';
 const programs = ['systemd-nspawn', 'nsenter', 'curl', 'dpkg-deb', 'deb-systemd-helper', 'adduser', 'setpriv'];
 const skip = requires({ programs, mounts: true }).skip || findObstacle();
 
-/** Fast, because the tests do not keep the package. */
+/** Fast compression, because the tests do not keep the package. */
 const compression = { DPKG_DEB_COMPRESSOR_TYPE: 'gzip', DPKG_DEB_COMPRESSOR_LEVEL: '1' };
 
 const folder = createFolder({ after });
 
-// While the file loads, as the limit of a test is shorter.
+// The package is built while the file loads, because the limit of a test is shorter.
 if (!skip) {
   for (const release of ['0.0.1', '99.0.0'])
     await build('deb', ['--folder', folder, '--release', release], compression);
@@ -46,8 +46,8 @@ const Password = 'of the users of 1.0.0';
 const alert = { source: 'nightly', level: 'ERROR', message: 'no backup', hostname: 'web-1' };
 
 /**
- * Writes data of 1.0.0 into a folder, with one alert more, of two days ago; its config file with users and a key; and its file
- * of variables. Returns the config.
+ * Writes data of 1.0.0 into a folder, with one more alert from two days ago, a config file with users and a key, and a
+ * file of variables. Returns the config.
  */
 const writeReleased = async (left: string): Promise<string> => {
   cpSync(join(packageRoot, 'test', 'fixtures', fixture, 'data'), join(left, 'data'), { recursive: true });
@@ -89,14 +89,14 @@ const boot = async (t: TestContext) => {
   const readPid = (): string => run('systemctl', 'show', '--value', '-p', 'MainPID', 'signalbox').trim();
   const install = (release: string, code = 0): string =>
     sh(`dpkg --install --force-confold /packages/${release.replace(/^\d/, 'signalbox_$&')}_amd64.deb`, code);
-  /** Logs in with the password that the first start has made; returns the token as a flag of curl. */
+  /** Logs in with the password of the first start; returns the token as a flag of curl. */
   const logIn = (): string[] => {
     const { adminPassword } = JSON.parse(run('cat', '/var/lib/signalbox/secrets.json'));
     const credentials = JSON.stringify({ Username: 'admin', Password: adminPassword });
     const { token } = JSON.parse(ask('/api/auth/login', '-d', credentials));
     return ['-H', `Authorization: Bearer ${token}`];
   };
-  // Machines on which nothing may start have this file.
+  // This file prevents starts of services on a machine.
   sh('rm -f /usr/sbin/policy-rc.d');
   return { run, sh, ask, readPid, install, logIn };
 };
@@ -136,7 +136,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   assert.notEqual(readPid(), second);
 
-  // One secret needs the other, which only the file of secrets has.
+  // One secret needs the other, which only the file of secrets contains.
   sh(`echo '{"jwtPreviousSecret": "${'p'.repeat(32)}"}' > /etc/signalbox/config.json`);
   assert.match(install('99.0.0', 1), /jwtPreviousSecret has no effect without jwtSecret/);
   const lines = ['# a comment', '', 'not a variable', `SIGNALBOX_JWT_SECRET="${'s'.repeat(31)} $HOME"`];
@@ -154,7 +154,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   sh('! test -e /etc/signalbox && ! test -e /var/lib/signalbox && ! getent passwd signalbox');
 });
 
-test('an upgrade to a version that cannot start fails and says what to do; a first installation does not', {
+test('an upgrade to a version that cannot start fails with advice; a first installation does not fail', {
   skip,
 }, async (t) => {
   const { run, sh, ask, install } = await boot(t);
@@ -178,7 +178,7 @@ test('an upgrade to a version that cannot start fails and says what to do; a fir
   );
   assert.match(sh('journalctl -u signalbox'), /port 8080: the port is in use/);
   await waitUntil('systemd has given up', () => isActive() === 'failed');
-  // Where the administrator or the machine lets nothing start, there is nothing to wait for.
+  // If the administrator or the machine prevents starts, the package must not wait for one.
   const policy = '/usr/sbin/policy-rc.d';
   sh(
     `printf '#!/bin/sh\\nexit 101\\n' > ${policy} && chmod +x ${policy} && dpkg --configure signalbox && rm ${policy}`,
@@ -245,7 +245,7 @@ test('the package of 1.0.0 is upgraded: data, logins and settings stay, alerts o
   assert.match(ask('/health'), /"status":"healthy"/);
   assert.deepEqual(readIncidents(), [['no backup', 2]]);
   assert.equal(post('/api/alert', alert, ...sender).received, true);
-  // Whether in the same incident or not: 1.0.0 did not store whose key an alert came with.
+  // The alerts may be in different incidents, because 1.0.0 did not store the key of an alert.
   const countAlerts = () => readIncidents().reduce((sum, [, count]) => sum + count, 0);
   await waitUntil('the next alert is folded', () => countAlerts() === 3);
   assert.equal(run('systemctl', 'is-active', 'signalbox').trim(), 'active');

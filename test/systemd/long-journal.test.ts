@@ -12,7 +12,9 @@ const filler = Array.from({ length: 200_000 }, (_, index) => ({
   MESSAGE: `request ${index} took ${index % 977} ms and was answered with 200 OK`,
 }));
 
-/** Runs a command line; returns its rows, how long it took, and how many other requests were answered meanwhile. */
+/**
+ * Runs a command line; returns its rows, its duration, and the number of other requests that were answered meanwhile.
+ */
 const measure = async ({ url, execute }: Machine, command: string) => {
   const started = performance.now();
   const running = execute(command).then(
@@ -34,7 +36,7 @@ const measure = async ({ url, execute }: Machine, command: string) => {
 
 const skip = requires({ programs: ['systemd-nspawn', 'nsenter'], mounts: true }).skip || needsJournal.skip;
 
-test('events of one source are found in a long journal without reading it, and a search of all of it lets others work', {
+test('events of one source are found in a long journal without reading it, and a search of the whole journal blocks no other requests', {
   skip,
 }, async (t) => {
   const entries = [...filler];
@@ -58,7 +60,7 @@ test('events of one source are found in a long journal without reading it, and a
   );
   assert.ok(missing.ms * 3 < all.ms);
   assert.ok(rare.ms * 3 < all.ms);
-  // It may take longer than a command may.
+  // The search may take longer than the time limit of commands.
   assert.ok(all.error === undefined || /did not finish within 10 s/.test(all.error), all.error);
   assert.ok(all.others.length > 100);
 });

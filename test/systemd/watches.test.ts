@@ -15,11 +15,11 @@ import { type Machine, startMachine } from './support/machine.ts';
 
 const program = '/srv/node /opt/signalbox/dist/signalbox.js';
 
-/** Writes a file there; a text has no single quotes. */
+/** Writes a file in the container; a text has no single quotes. */
 const write = ({ run }: Machine, path: string, text: string): void =>
   void run('sh', '-c', `mkdir -p "$(dirname ${path})" && printf %s '${text}' > ${path}`);
 
-/** The line of the document for the unit of a timer, for a heartbeat here. */
+/** Returns the line of the document for the unit of a timer, for a heartbeat of this server. */
 const toUnit = (uuid: string, url: string): string => {
   const [line = ''] = /^ExecStart=.*$/m.exec(findSection(readText('docs/guides/heartbeats.md'), 'Recipes')) ?? [];
   const start = line.replace('/usr/bin/signalbox', program).replace('$ADDRESS', uuid).replace('backup.sh', '/bin/true');
@@ -29,7 +29,7 @@ const toUnit = (uuid: string, url: string): string => {
 
 const needed = requires({ programs: ['systemd-nspawn', 'nsenter', 'systemd-run'], mounts: true });
 test(
-  'a disk that fills up, a job that does not run and a unit that fails are told to a receiver, and that they are over',
+  'a receiver is notified of a full disk, a job that does not run and a failed unit, and of their resolution',
   needed,
   async (t) => {
     const begun = performance.now();
@@ -119,7 +119,7 @@ test(
     say(
       `its picture: ${picture.failedUnits} has failed; ${lines.length} lines of the journal, the last one ${lines.at(-1)}`,
     );
-    // They are in the journal, as are the passwords that the server has made.
+    // The journal contains these words, and the generated passwords.
     const secrets = [...run('journalctl', '-o', 'cat').matchAll(/Password of \w+ for this run: (\S+)|(hunter2)/g)];
     assert.ok(secrets.length >= 3);
     for (const [, password, other = password] of secrets) {
@@ -139,7 +139,7 @@ test(
       }
     }
 
-    // A unit that there is not cannot be checked, one that runs can.
+    // A watch of a missing unit is unknown, a watch of a running unit is up.
     const web = { ...settings, watches: settings.watches.map((watch) => ({ ...watch, enabled: true })) };
     write(machine, '/etc/signalbox/config.json', JSON.stringify(web));
     run('systemctl', 'start', 'demo-running');

@@ -7,7 +7,7 @@ import { startProgram } from '../support/program.ts';
 import { fixtures } from './support/fixture.ts';
 
 /**
- * A data directory of version 0.1.0: three rounds of ten alerts with a new segment in between, two audited commands, a
+ * Data directory of version 0.1.0: three rounds of ten alerts with a new segment in between, two audited commands, a
  * restart, one more alert, and a kill -9 in the middle of a write.
  */
 const fixture = join(fixtures, 'data-0.1.0');

@@ -18,7 +18,7 @@ interface Page {
   data: { number: number; title: string; version: number }[];
 }
 
-test('incidents in the tables of 1.1.0 are taken over, its instances store alerts and no more, and one can go back', {
+test('incidents in the tables of 1.1.0 are migrated, its instances store only alerts, and a downgrade is possible', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const store = await createEmptyDatabase();
@@ -61,7 +61,7 @@ test('incidents in the tables of 1.1.0 are taken over, its instances store alert
   );
 });
 
-test('a damaged incident in the tables of 1.1.0 costs itself alone', { skip: toSkipPostgres() }, async (t) => {
+test('a damaged incident in the tables of 1.1.0 loses only itself', { skip: toSkipPostgres() }, async (t) => {
   const store = await createEmptyDatabase();
   const sql = (text: string) => runSql(store, text);
   await sql(readFileSync(join(fixtures, 'data-1.1.0', 'postgres.sql'), 'utf8'));

@@ -7,7 +7,7 @@ import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 import { fixtures, variables } from './support/fixture.ts';
 
-test('incidents of 1.1.0 are read once: they do not come back where the snapshot is lost later', async (t) => {
+test('incidents of 1.1.0 are read once and do not come back after a loss of the snapshot', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   cpSync(join(fixtures, 'data-1.1.0', 'data'), dataDir, { recursive: true });
   const before = readFileSync(join(dataDir, 'incidents.jsonl'), 'utf8');

@@ -11,7 +11,7 @@ import { assertShows, fixtures, type Reading, readAll, readExpected, variables }
 
 const versions = readdirSync(fixtures).filter((name) => existsSync(join(fixtures, name, 'expected.json')));
 
-/** Of imported alerts only those of the last day get incidents, so those of a fixture have none once it is older. */
+/** Removes incidents: imported alerts get incidents only on their first day, so those of an old fixture have none. */
 const withoutIncidents = (readings: readonly Reading[]): Reading[] =>
   JSON.parse(JSON.stringify(readings), (name, value) => (name === 'incident' ? undefined : value));
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { toBytes } from './request.ts';
 import { anyValue } from './values.ts';
 
-/** More than a server takes: 1 MiB and a byte. */
+/** Body of 1 MiB and a byte, more than a server accepts. */
 const tooLarge = `"${'x'.repeat(1024 * 1024 - 1)}"`;
 
 const brokenTexts = [
@@ -23,14 +23,14 @@ const brokenBytes = [
   ...['\xff\xfe{}', '\x1f\x8b\x08\x00', '\0', '{"name":"\xe2\x82'],
 ];
 
-/** Values as JSON bytes, with varied spacing and sometimes with all non-ASCII escaped. */
+/** Creates values as JSON bytes, with varied spacing and sometimes with all non-ASCII escaped. */
 export const toJsonText = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.tuple(value, fc.constantFrom(undefined, undefined, 1, '\t'), fc.boolean()).map(([content, space, escapes]) => {
     const json = JSON.stringify(content, undefined, space) ?? 'null';
     return escapes ? escapeAll(json) : toBytes(json);
   });
 
-/** Bytes that a route rarely expects, made from a value that it may expect. */
+/** Creates bytes that a route rarely expects from a value that it may expect. */
 export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 30, arbitrary: fc.constantFrom(...brokenTexts.map(toBytes), ...brokenBytes) },

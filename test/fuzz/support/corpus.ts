@@ -13,7 +13,7 @@ export interface Case {
   requests: FuzzRequest[];
 }
 
-/** Every stored case, by the name of its file. */
+/** Returns every stored case, by the name of its file. */
 export const readCorpus = (): { name: string; kept: Case }[] =>
   readdirSync(folder).map((name) => ({
     name,

@@ -75,7 +75,7 @@ export const plainHeaders: Header[] = [['Host', 'localhost']];
 
 export const bearer = (name: (typeof tokenNames)[number]): Header => ['Authorization', `Bearer {${name}}`];
 
-/** A header with a valid, invalid or missing token. */
+/** Header with a valid, invalid or missing token. */
 export const oddAuthorization: fc.Arbitrary<Header> = fc
   .constantFrom(...oddTokens)
   .map((value) => ['Authorization', value]);

@@ -18,7 +18,9 @@ const quickLines = [
 /** Commands that run system programs. */
 const slowLines = ['Get-Service -Name ssh*', 'Get-EventLog System -Newest 1'];
 
-/** Meaningful texts for fields whose schema is only a string. User names are rare, since checking passwords is slow. */
+/**
+ * Meaningful texts for fields whose schema is only a string. User names are rare, because checking passwords is slow.
+ */
 export const hints: Hints = {
   command: fc.oneof(
     { weight: 20, arbitrary: fc.constantFrom(...hostileLines) },

@@ -8,7 +8,7 @@ import { listStatuses } from './statuses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The reason why a response, or its absence, contradicts the documents. */
+/** Contradiction between the documents and a response, or its absence. */
 export class Finding extends Error {}
 
 interface Surroundings {
@@ -16,15 +16,15 @@ interface Surroundings {
   cors: boolean;
 }
 
-/** A documented response. */
+/** Documented response. */
 export interface Judged {
   operation: Operation | undefined;
   status: number;
-  /** The body as JSON; undefined if it is not JSON. */
+  /** Body as JSON; undefined if it is not JSON. */
   json: unknown;
 }
 
-/** Reads a response; throws a Finding if it is not documented. Undefined if none was needed. */
+/** Reads a response; throws a Finding if it is not documented. Returns undefined if no response was needed. */
 export const judge = (
   request: FuzzRequest,
   response: HttpResponse | undefined,
@@ -35,7 +35,7 @@ export const judge = (
     if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
     throw new Finding('the connection is closed without an answer');
   }
-  // The end of such a request cuts off a response that has begun, which without a length or chunks is not visible.
+  // The end of such a request may cut off its response, which is not visible without a length or chunks.
   if (isUnfinished(request) && request.version === 'HTTP/1.0' && !response.headers.has('content-length'))
     return undefined;
   const { status, headers } = response;
@@ -52,7 +52,7 @@ export const judge = (
 const assertHeaders = ({ target }: FuzzRequest, status: number, headers: Map<string, string>, cors: boolean): void => {
   const wanted: [name: string, isThere: boolean][] = [
     ['www-authenticate', status === 401],
-    // 204 for the target `*` is the answer to OPTIONS (RFC 9110, 9.3.7).
+    // 204 for the target `*` is the response to OPTIONS (RFC 9110, 9.3.7).
     ['allow', status === 405 || (status === 204 && target === '*')],
     ['retry-after', status === 503 || status === 429],
     ['access-control-allow-origin', cors],
@@ -66,7 +66,7 @@ const assertHeaders = ({ target }: FuzzRequest, status: number, headers: Map<str
   }
 };
 
-/** The body as JSON; undefined where there is none, or where the documents say that it is another text. */
+/** Returns the body as JSON; undefined without a body, or where the documents specify another text. */
 const readBody = (
   { method, target }: FuzzRequest,
   { status, headers, body }: HttpResponse,
@@ -78,7 +78,7 @@ const readBody = (
   }
   if (target.startsWith('/docs/') && status < 300) return undefined;
   const type = headers.get('content-type');
-  // Where success is a page, so is what a browser gets of an error.
+  // Routes that succeed with a page also show errors to browsers as pages.
   const mayBeText = status < 300 || textType === 'text/html';
   if (mayBeText && textType !== undefined && type?.split(';')[0] === textType) return undefined;
   if (type !== 'application/json; charset=utf-8') throw new Finding(`${status} is labelled ${type}`);
@@ -101,21 +101,21 @@ const isError = (json: unknown): boolean => {
   return typeof error === 'string' && error !== '' && Object.keys(others).length === 0;
 };
 
-/** Success requires a sufficient token and a valid body. */
+/** Asserts that a success had a sufficient token and a valid body. */
 const assertEntitled = (request: FuzzRequest, operation: Operation, status: number): void => {
   if (status >= 300 || request.method === 'OPTIONS') return;
   const [, token = ''] = request.headers.find(([name]) => name === 'Authorization') ?? [];
   const good = operation.isForReaders ? /^(Bearer +)?\{(admin|reader)\}$/i : /^(Bearer +)?\{admin\}$/i;
   if (operation.needsToken && !good.test(token)) throw new Finding(`${status} with the token ${token}`);
   const given = isIntake(operation.path) ? readForeign(request) : readSent(request);
-  // What people do to incidents needs no body where nothing in it is required.
+  // Actions on incidents need no body if no member is required.
   const sent = given === undefined && !request.body && operation.profile === 'incidents' ? {} : given;
   if (operation.body && !isUnfinished(request) && !fits(operation, sent)) {
     throw new Finding(`${status} for a body that does not fit`);
   }
 };
 
-/** Programs that send alerts may send numbers and truths where texts are documented. */
+/** True for a body that fits. Programs that send alerts may send numbers and booleans where texts are documented. */
 const fits = ({ path, body = {}, takes }: Operation, sent: unknown): boolean => {
   if (takes(sent) || !isIntake(path)) return takes(sent);
   const texts = structuredClone(sent);

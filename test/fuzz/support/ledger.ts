@@ -3,22 +3,22 @@ import { createAlertLedger, createItemLedger, createSimpleTaskLedger } from './l
 import type { FuzzRequest } from './request.ts';
 import { createTaskLedger } from './task-ledger.ts';
 
-/** A request to a known operation, and its documented response. */
+/** Request to a known operation, and its documented response. */
 export interface Exchange {
-  /** `GET /api/tasks/{id}`, without the mount's base path. */
+  /** Method and path, `GET /api/tasks/{id}`, without the mount's base path. */
   name: string;
   status: number;
-  /** The decoded path parameter; empty if the path has none. */
+  /** Decoded path parameter; empty if the path has none. */
   id: string;
   query: URLSearchParams;
   sent: Record<string, unknown>;
   json: unknown;
 }
 
-/** Tracks a profile's state through its responses; throws a Finding if they contradict each other. */
+/** Checks the state of a profile through its responses; throws a Finding if they contradict each other. */
 export type Ledger = (exchange: Exchange) => void;
 
-/** Tracks all profiles of a server; the tasks of all mounts share one ledger. */
+/** Creates a ledger of all profiles of a server; the tasks of all mounts share one ledger. */
 export const createLedger = (): ((request: FuzzRequest, sent: unknown, judged: Judged) => void) => {
   const tasks = createTaskLedger();
   const ledgers: Record<string, Ledger> = {
@@ -39,7 +39,7 @@ export const createLedger = (): ((request: FuzzRequest, sent: unknown, judged: J
   };
 };
 
-/** The decoded text, or the text itself if it cannot be decoded. */
+/** Returns the decoded text, or the text itself if it cannot be decoded. */
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);

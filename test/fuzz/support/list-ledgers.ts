@@ -12,18 +12,18 @@ interface Item {
   name: unknown;
 }
 
-/** Ids of items are below this. */
+/** Bound of the ids of items, exclusive. */
 const itemIds = 1000;
 
 const expect = (holds: boolean, what: string): void => {
   if (!holds) throw new Finding(what);
 };
 
-/** The number in a query parameter, as a server must read it. */
+/** Returns the number in a query parameter, as a server must read it. */
 const readNumber = (query: URLSearchParams, name: string, standard: number): number =>
   Math.min(Number(query.get(name) || standard), Number.MAX_SAFE_INTEGER);
 
-/** A simple task's id is its position in the list, and none disappears. */
+/** Creates the ledger of simple tasks: an id is a position in the list, and no task disappears. */
 export const createSimpleTaskLedger = (): Ledger => {
   const titles: unknown[] = [];
   return ({ name, status, id, sent, json }) => {
@@ -37,7 +37,10 @@ export const createSimpleTaskLedger = (): Ledger => {
   };
 };
 
-/** No id is used twice while there are unused ones, and each page has the length that the total implies. */
+/**
+ * Creates the ledger of items: no id is used twice while there are unused ones, and each page has the length that the
+ * total implies.
+ */
 export const createItemLedger = (): Ledger => {
   const items: Item[] = [];
   const ids = new Set<number>();
@@ -60,14 +63,14 @@ export const createItemLedger = (): Ledger => {
   };
 };
 
-/** Their responses do not say how many alerts were stored. */
+/** Routes whose responses do not contain the number of stored alerts. */
 const otlpRoutes = new Set(['POST /api/alert/otlp', 'POST /v1/logs']);
 
-/** Acknowledged alerts are listed in order with unique ids. */
+/** Creates the ledger of alerts: acknowledged alerts are listed in order with unique ids. */
 export const createAlertLedger = (): Ledger => {
-  /** Undefined stands for any message: that of another program's alert. */
+  /** Messages of alerts; undefined for an alert of another program, whose message is unknown. */
   let messages: unknown[] = [];
-  /** False after responses that do not say how many alerts they are about, until the whole log is listed. */
+  /** False after responses without the number of their alerts, until the whole log is listed. */
   let isCounted = true;
   const ids = new Set<string>();
   return ({ name, status, query, sent, json }) => {

@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/schema';
 
-/** The parts of a JSON Schema that are used. */
+/** Parts of a JSON Schema that are used. */
 export interface JsonSchema {
   type?: string;
   enum?: unknown[];
@@ -39,26 +39,26 @@ const json = 'application/json';
 
 type Check = (value: unknown) => boolean;
 
-/** One operation of the OpenAPI document, prepared for sending requests and checking responses. */
+/** Operation of the OpenAPI document, prepared for sending requests and checking responses. */
 export interface Operation {
   method: string;
-  /** As documented: `/api/tasks/{id}`. */
+  /** Path in the document: `/api/tasks/{id}`. */
   path: string;
   profile: string;
   needsToken: boolean;
-  /** False where only an Admin may. */
+  /** False for operations that need the role Admin. */
   isForReaders: boolean;
   parameters: Parameter[];
   body: JsonSchema | undefined;
-  /** Whether a value fits `body`; true for a route without one. */
+  /** True for a value that fits `body`, and for a route without a body. */
   takes: Check;
-  /** A check of the body for each documented status; undocumented members fail it. */
+  /** Check of the body for each documented status; undocumented members fail it. */
   answers: Map<number, Check>;
-  /** The type of a success that is not JSON. */
+  /** Type of a success that is not JSON. */
   textType: string | undefined;
 }
 
-/** The operations of an OpenAPI document, with paths without parameters first, as in a router. */
+/** Returns the operations of an OpenAPI document, with paths without parameters first, as in a router. */
 export const toOperations = (document: { paths: Record<string, Record<string, Described>> }): Operation[] =>
   Object.entries(document.paths)
     .flatMap(([path, methods]) =>
@@ -66,7 +66,7 @@ export const toOperations = (document: { paths: Record<string, Record<string, De
     )
     .sort((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')));
 
-/** The operation of a method and target path; HEAD means GET, except in simple-tasks. */
+/** Finds the operation of a method and target path; HEAD means GET, except in simple-tasks. */
 export const findOperation = (
   operations: readonly Operation[],
   method: string,
@@ -79,7 +79,7 @@ export const findOperation = (
   );
 };
 
-/** The decoded path of a target in origin or absolute form, or the text itself if it cannot be decoded. */
+/** Returns the decoded path of a target in origin or absolute form, or the text itself if it cannot be decoded. */
 export const readPath = (target: string): string => {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   try {
@@ -120,7 +120,7 @@ const toCheck = (schema: JsonSchema): Check => {
   return (value) => validator.Check(value);
 };
 
-/** The schema with every object closed unless it says it is open: a response has no undocumented members. */
+/** Closes every object of a schema unless the schema opens it: a response has no undocumented members. */
 const toClosed = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   ...(schema.anyOf && { anyOf: schema.anyOf.map(toClosed) }),

@@ -1,9 +1,9 @@
 /**
- * A request to be sent. Every string stands for bytes, one per character up to U+00FF, so that a request can be stored
- * as JSON. In header values placeholders such as `{admin}` stand for tokens, which would expire in a file.
+ * Request to be sent. Every string stands for bytes, one per character up to U+00FF, so that a request can be stored as
+ * JSON. In header values placeholders such as `{admin}` stand for tokens, which would expire in a file.
  */
 export interface FuzzRequest {
-  /** Made from the schemas, made from them except for one part, or arbitrary. */
+  /** Source of the request: the schemas, the schemas except for one part, or arbitrary bytes. */
   kind: 'valid' | 'near' | 'hostile';
   method: string;
   target: string;
@@ -11,14 +11,14 @@ export interface FuzzRequest {
   version?: string;
   headers: [name: string, value: string][];
   body?: string;
-  /** How the body ends: by its length, in chunks, or early because the connection ends. */
+  /** End of the body: by its length, in chunks, or early because the connection ends. */
   framing: 'length' | 'chunked' | 'cut' | 'cut-chunk';
 }
 
-/** UTF-8 as a string of bytes. A lone surrogate becomes U+FFFD. */
+/** Returns UTF-8 as a string of bytes. A lone surrogate becomes U+FFFD. */
 export const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** The request's bytes; `resolve` fills in the tokens. */
+/** Returns the request's bytes; `resolve` fills in the tokens. */
 export const writeRequest = (
   { method, target, version = 'HTTP/1.1', headers, body, framing }: FuzzRequest,
   resolve: (value: string) => string,
@@ -31,10 +31,10 @@ export const writeRequest = (
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${writeBody(body, framing)}`, 'latin1');
 };
 
-/** Whether the request is never completed. */
+/** True if the request is never completed. */
 export const isUnfinished = ({ framing }: FuzzRequest): boolean => framing.startsWith('cut');
 
-/** Whether the request may leave its connection unusable for others. */
+/** True if the request may leave its connection unusable for others. */
 export const needsOwnConnection = (request: FuzzRequest): boolean =>
   isUnfinished(request) ||
   request.version !== undefined ||

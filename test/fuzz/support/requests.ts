@@ -13,7 +13,7 @@ const oddMethods = [
 
 const oddVersions = ['HTTP/1.0', 'HTTP/2.0', 'HTTP/1.2', 'HTTP/0.9', 'http/1.1', 'HTTP/1.1.1', 'ICE/1.0', 'HTTP/', ''];
 
-/** Requests to the operations: valid, nearly valid or hostile, in equal shares. */
+/** Creates requests to the operations: valid, nearly valid or hostile, in equal shares. */
 export const createRequests = (operations: readonly Operation[], hints: Hints): fc.Arbitrary<FuzzRequest> => {
   const oddTargets = createHostileTarget(operations);
   return fc.oneof(
@@ -43,7 +43,7 @@ const createValidRequest = (operation: Operation, hints: Hints): fc.Arbitrary<Fu
       ...(body === undefined ? { framing: 'length' } : { body, framing }),
     }));
 
-/** A valid request with one part replaced. */
+/** Creates a valid request with one part replaced. */
 const createNearRequest = (
   operation: Operation,
   valid: fc.Arbitrary<FuzzRequest>,
@@ -63,7 +63,7 @@ const createNearRequest = (
   return fc.tuple(valid, fc.oneof(...parts)).map(([request, part]) => ({ ...request, ...part, kind: 'near' }));
 };
 
-/** A request with any part arbitrary. */
+/** Creates a request with any part arbitrary. */
 const createHostileRequest = (
   operation: Operation,
   oddTargets: fc.Arbitrary<string>,
@@ -93,7 +93,7 @@ const createHostileRequest = (
       ),
     })
     .map(({ body, version, ...request }) => {
-      // Without a body the server would wait for the one these headers announce.
+      // Without a body the server would wait for the body that these headers announce.
       const sent = body ?? (request.headers.some(([name]) => name === 'Transfer-Encoding') ? '{}' : undefined);
       return {
         kind: 'hostile',

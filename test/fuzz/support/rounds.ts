@@ -5,20 +5,20 @@ import { hints } from './hints.ts';
 import { createRequests } from './requests.ts';
 import { startService, variants } from './service.ts';
 
-/** Requests per server; a new one then replaces it, so that its lists stay short. */
+/** Requests per server; a new server then replaces it, so that lists stay short. */
 export const requestsPerRound = 6000;
 
 export interface Round {
-  /** The number of responses by status; 0 means no response. */
+  /** Number of responses by status; 0 means no response. */
   statuses: Map<number, number>;
-  /** Operations that never succeeded, as `GET /api/tasks`. */
+  /** Operations without a success, as `GET /api/tasks`. */
   neverDone: string[];
   found?: Case;
 }
 
 /**
  * Sends `count` requests, determined by seed and index, to a new server. Stops at an undocumented response, with the
- * smallest request found to cause it.
+ * smallest request that causes it.
  */
 export const runRound = async (seed: number, index: number, count: number): Promise<Round> => {
   const variant = index % variants.length;

@@ -1,10 +1,12 @@
 import type { FuzzRequest } from './request.ts';
 
-/** True for an operation that takes the alerts of other programs; a plain text is stored as an alert of signalbox's own. */
+/**
+ * True for an operation that accepts alerts of other programs; a plain text is stored as an alert of signalbox itself.
+ */
 export const isIntake = (path: string): boolean =>
   /\/(?:api\/alert\/(?!plain-text)|api\/v2\/alerts$|v1\/logs$)/.test(path);
 
-/** The body as a route for the alerts of other programs sees it: members that are null are absent at any depth. */
+/** Returns the body as routes for alerts of other programs read it: null members are absent at any depth. */
 export const readForeign = ({ body = '' }: FuzzRequest): unknown => {
   try {
     return dropNulls(JSON.parse(utf8.decode(Buffer.from(body, 'latin1'))));
@@ -13,7 +15,7 @@ export const readForeign = ({ body = '' }: FuzzRequest): unknown => {
   }
 };
 
-/** Removes them from the value itself, which may be nested deeper than functions can call each other. */
+/** Removes null members from the value itself, which may be nested deeper than functions can call each other. */
 const dropNulls = (value: unknown): unknown => {
   const left = [value];
   while (left.length > 0) {
@@ -30,8 +32,8 @@ const dropNulls = (value: unknown): unknown => {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The body as a route sees it; undefined if it is not a JSON object. Null members are absent, and so are empty members
- * when a task is updated.
+ * Returns the body as a route reads it; undefined if it is not a JSON object. Null members are absent, and so are empty
+ * members when a task is updated.
  */
 export const readSent = ({ method, body = '' }: FuzzRequest): Record<string, unknown> | undefined => {
   try {

@@ -15,7 +15,7 @@ import { readSent } from './sent.ts';
 
 export interface Service {
   operations: Operation[];
-  /** Sends a request and checks its response; throws a Finding. Undefined if no response was needed. */
+  /** Sends a request and checks its response; throws a Finding. Returns undefined if no response was needed. */
   ask(request: FuzzRequest): Promise<Judged | undefined>;
 }
 
@@ -31,7 +31,7 @@ const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands
 /** Settings that reject no request under load and do not wait for the disk. */
 const calm = { watchTargets: ['none.invalid'], alertsSync: false, maxEventLoopDelay: 0 };
 
-/** The server configurations that are tried in turn. */
+/** Server configurations that are tried in turn. */
 export const variants: readonly Variant[] = [
   { name: 'the default mounts', settings: calm },
   {
@@ -48,10 +48,10 @@ export const variants: readonly Variant[] = [
   { name: 'the default mounts, with a log of all requests', settings: calm, verbose: true },
 ];
 
-/** A stream of events does not end, so a response that is complete cannot be awaited. */
+/** A stream of events does not end, so its complete response cannot be awaited. */
 const ending = allFeatures.filter(({ name }) => name !== 'events');
 
-/** An app, with ledgers of its responses. */
+/** Starts an app with ledgers of its responses. */
 export const startService = async (
   scope: Scope,
   { settings, verbose }: Variant = { name: 'the default', settings: {} },
@@ -81,7 +81,7 @@ export const startService = async (
     const judged = judge(sent, response, { operations, cors: settings['cors'] === true });
     log.assertSound();
     if (judged) record(sent, readSent(sent), judged);
-    // All tokens of the user are refused then; of one second, later ones count from the next.
+    // Such a request revokes all tokens of the user; tokens issued in its second get the next second as `iat`.
     if (judged?.operation?.path.endsWith('/api/sessions') && judged.operation.method === 'DELETE') {
       issuedAt = Math.max(issuedAt + 1, Math.floor(Date.now() / 1000) + 1);
       tokens = createTokens(issuedAt);
@@ -91,7 +91,7 @@ export const startService = async (
   return { operations, ask };
 };
 
-/** A log at every level, which checks that each entry is one line of JSON. */
+/** Creates a log at every level, which checks that each entry is one line of JSON. */
 const createLog = () => {
   let broken: string | undefined;
   const write = (text: string): void => {
@@ -108,7 +108,8 @@ const createLog = () => {
 const createTokens = (now = Math.floor(Date.now() / 1000)): Record<(typeof tokenNames)[number], string> => {
   const times = { iat: now, exp: now + 3600 };
   const header = { alg: 'none', typ: 'JWT' };
-  // Names without an account: a request that ends the sessions of an account refuses all tokens signed without it.
+  // These names have no account: a request that ends the sessions of an account revokes all tokens that the tests sign
+  // for it.
   return {
     admin: signToken(createClaims({ ...times, sub: 'ada' })),
     reader: signToken(createClaims({ ...times, sub: 'bob', role: 'Reader' })),

@@ -2,10 +2,10 @@ import { type Operation, readPath } from './operations.ts';
 import type { FuzzRequest } from './request.ts';
 import { readSent } from './sent.ts';
 
-/** Bytes beyond which a body or headers are too large. */
+/** Maximum bytes of a body and of headers. */
 const limits = { body: 1024 * 1024, headers: 16 * 1024 };
 
-/** The documented statuses for the request; `operation` is the one it addresses, if any. */
+/** Lists the documented statuses for the request; `operation` is its target, if any. */
 export const listStatuses = (request: FuzzRequest, operation: Operation | undefined): Set<number> => {
   const { kind, target, body = '', method } = request;
   const statuses = operation ? listOwn(request, operation) : listForUnknown(target);
@@ -28,19 +28,19 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
     // Times are texts in the query, which are parsed later.
     ...(/\/api\/(?:alerts\/(?:search|histogram)|history|about\/schedule)$/.test(operation.path) ? [400] : []),
-    // Times, matchers and schedules are texts in bodies; which members a watch may have depends on its type.
+    // Times, matchers and schedules are texts in bodies; the members of a watch depend on its type.
     ...(['incidents', 'silences', 'notifications', 'oncall', 'alertmanager', 'heartbeats', 'watches'].includes(
       operation.profile,
     )
       ? [400, 404, 409]
       : []),
-    // Which names and passwords will do is said in words; nobody knows the code of a start.
+    // The document describes valid names and passwords in words; nobody knows the code of a start.
     ...(operation.profile === 'accounts' ? [400, 403, 404, 409] : []),
     // Pointers and names are texts.
     ...(operation.path.includes('{intakeFormat}') ? [400, 409] : []),
-    // Whoever names a heartbeat by its name needs a key.
+    // A ping by the name of a heartbeat needs a key.
     ...(operation.path.includes('/ping/') ? [401] : []),
-    // Their schemas do not tell which members have to come together.
+    // Their schemas do not express which members belong together.
     ...(/\/api\/alert\/(?:auto|slack|pagerduty|plain-text)$/.test(operation.path) ? [400] : []),
   ];
   return new Set(documented.filter((status) => status < 300 || mayRefuse.includes(status)));
@@ -59,7 +59,7 @@ const listForUnknown = (target: string): Set<number> => {
   return new Set([404, 405]);
 };
 
-/** Whether a target is ASCII that percent-encodes UTF-8. */
+/** True for a target in ASCII that percent-encodes UTF-8. */
 const isDecodable = (target: string): boolean => {
   if (!/^[!-~]*$/.test(target)) return false;
   try {

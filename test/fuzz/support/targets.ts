@@ -3,17 +3,17 @@ import { oddIds, oddNumbers, oddPaths, oddQueries } from './odd-targets.ts';
 import type { JsonSchema, Operation, Parameter } from './operations.ts';
 import { createValid, type Hints, text } from './values.ts';
 
-/** Valid targets: existing ids, and query values that fit. */
+/** Creates valid targets: existing ids, and query values that fit. */
 export const createValidTarget = (operation: Operation, hints: Hints): fc.Arbitrary<string> =>
   createTarget(operation, fc.integer({ min: 1, max: 40 }).map(String), ({ schema, name }) =>
     createValid(schema, hints, name).map(encode),
   );
 
-/** Targets with the operation's path, and ids and query values that may be invalid. */
+/** Creates targets with the operation's path, and ids and query values that may be invalid. */
 export const createNearTarget = (operation: Operation): fc.Arbitrary<string> =>
   createTarget(operation, fc.constantFrom(...oddIds), ({ schema }) => createOddValue(schema));
 
-/** Any target, including ones that are not paths. */
+/** Creates any target, including texts that are no paths. */
 export const createHostileTarget = (operations: readonly Operation[]): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(...oddPaths),
@@ -42,5 +42,5 @@ const createTarget = (
 const createOddValue = (schema: JsonSchema): fc.Arbitrary<string> =>
   schema.type === 'integer' ? fc.constantFrom(...oddNumbers) : text.map(encode);
 
-/** Percent-encoded UTF-8; a lone surrogate becomes U+FFFD. */
+/** Returns percent-encoded UTF-8; a lone surrogate becomes U+FFFD. */
 const encode = (value: unknown): string => encodeURIComponent(Buffer.from(String(value)).toString());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from './operations.ts';
 
-/** Meaningful texts for a property, by its name; others are generated from the schema alone. */
+/** Meaningful texts for properties, by name; others are generated from the schema alone. */
 export type Hints = Record<string, fc.Arbitrary<string>>;
 
 const oddTexts = [
@@ -13,7 +13,7 @@ const oddTexts = [
 /** Any text: ASCII, all of Unicode, lone surrogates. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 20 }),
-  // Not the unit `binary`: fast-check takes seconds to prepare it.
+  // The unit `binary` is avoided, because fast-check takes seconds to prepare it.
   fc.string({ unit: fc.nat(0x10ffff).map((point) => String.fromCodePoint(point)), maxLength: 20 }),
   fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 12 }),
   fc.constantFrom(...oddTexts),
@@ -33,7 +33,7 @@ const harmlessValue = anyValue.filter((value) => !/"(?:__proto__|constructor)"/.
 
 const harmlessName = fc.string({ maxLength: 9 }).filter((name) => name !== '__proto__');
 
-/** Values that fit the schema. */
+/** Creates values that fit the schema. */
 export const createValid = (schema: JsonSchema, hints: Hints, name = ''): fc.Arbitrary<unknown> => {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -56,7 +56,7 @@ export const createValid = (schema: JsonSchema, hints: Hints, name = ''): fc.Arb
   }
 };
 
-/** Objects for the schema, with one member that probably breaks a rule. */
+/** Creates objects for the schema, with one member that probably breaks a rule. */
 export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unknown> => {
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => createNear(one, hints)));
   if (schema.items) return fc.array(createNear(schema.items, hints), { minLength: 1, maxLength: 3 });
@@ -70,7 +70,7 @@ export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unkno
     });
 };
 
-/** Required members are always present, others sometimes, and an unknown one occasionally. */
+/** Creates objects with all required members, some others, and occasionally an unknown one. */
 const createObject = (
   { properties = {}, required = [], additionalProperties: member }: JsonSchema,
   hints: Hints,

@@ -14,13 +14,13 @@ export interface Case {
   send: string;
   /** Allowed statuses of each response in turn; one list means one response. */
   answers: readonly (readonly number[])[];
-  /** Whether the server closes the connection; otherwise it must answer another request on it. */
+  /** True if the server closes the connection; otherwise it must answer another request on it. */
   closes: boolean;
-  /** Whether the client ends its side after sending. */
+  /** True if the client ends its side after sending. */
   ends?: boolean;
 }
 
-/** The title of tasks in smuggled requests: no such task may ever exist. */
+/** Title of tasks in smuggled requests: no such task may ever exist. */
 export const smuggled = 'smuggled';
 
 const follower = 'GET /api/tasks/0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
@@ -66,7 +66,7 @@ const assertResponse = ({ status, headers, body }: HttpResponse, statuses: reado
   assert.ok(typeof error === 'string' && error !== '', String(body));
 };
 
-/** The server still serves other clients, and has processed no smuggled request. */
+/** Asserts that the server still serves other clients, and has processed no smuggled request. */
 const assertUnharmed = async (request: Request): Promise<void> => {
   const { status, text } = await request('GET', '/api/tasks?limit=1000');
   assert.equal(status, 200);

@@ -1,18 +1,18 @@
-/** A request of these lines; each character is a byte. */
+/** Returns a request of these lines; each character is a byte. */
 export const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n\r\n`;
 
-/** A GET of the path, with further header lines. */
+/** Returns a GET of the path, with further header lines. */
 export const get = (path: string, ...headers: string[]): string =>
   lines(`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers);
 
-/** The head of a POST that creates a task. */
+/** Returns the head of a POST that creates a task. */
 export const post = (...headers: string[]): string => lines('POST /api/tasks HTTP/1.1', 'Host: localhost', ...headers);
 
-/** A body that creates a task with this title. */
+/** Returns a body that creates a task with this title. */
 export const task = (title: string): string => JSON.stringify({ Title: title });
 
-/** The body as one chunk, followed by the last chunk. */
+/** Returns the body as one chunk, followed by the last chunk. */
 export const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-/** A complete request that creates a task which no test may find. */
+/** Complete request that creates a task which no test may find. */
 export const hidden = `${post('Content-Length: 20')}{"Title":"smuggled"}`;

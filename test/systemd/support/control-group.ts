@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 export interface ControlGroup {
   add(pid: number): void;
-  /** When nothing runs in it any more. */
+  /** Removes the group once no process is in it. */
   remove(): void;
 }
 
-/** A control group below this process's own, so that two containers never share one. */
+/** Creates a control group below this process's own, so that two containers never share a group. */
 export const createControlGroup = (name: string): ControlGroup => {
   const folders = listOwnFolders().map((folder) => join(folder, name));
   for (const folder of folders) mkdirSync(folder);
@@ -21,7 +21,10 @@ export const createControlGroup = (name: string): ControlGroup => {
   };
 };
 
-/** Where this process is in the hierarchies that systemd uses: version 2, and the one of version 1 that has its name. */
+/**
+ * Lists the folders of this process in the hierarchies that systemd uses: version 2, and the one of version 1 that has
+ * systemd's name.
+ */
 const listOwnFolders = (): string[] =>
   [...readFileSync('/proc/self/cgroup', 'utf8').matchAll(/^\d+:(|name=systemd):(.*)$/gm)]
     .map(([, hierarchy, path = '']) => join(hierarchy ? '/sys/fs/cgroup/systemd' : unified(), path))

@@ -9,7 +9,10 @@ const fields = [
   'SYSLOG_IDENTIFIER=demo-id',
 ];
 
-/** Shell scripts by what they write as, one for each way: text, bytes that are no plain text, lines with an id. */
+/**
+ * Shell scripts by their source name, one for each way of writing: text, bytes that are no plain text, lines with an
+ * id.
+ */
 const scripts = {
   'demo-log': `logger -t demo-log -p user.warning 'plain é "text"'`,
   'demo-bytes': String.raw`printf 'esc \033[1m bold\n' | systemd-cat -t demo-bytes -p err`,

@@ -15,7 +15,7 @@ const links = [
   ['/dev/null', 'demo-masked.service'],
 ] as const;
 
-/** Makes a folder that systemd can boot from: accounts and units of its own, all programs are this machine's. */
+/** Creates a folder that systemd can boot from, with its own accounts and units; all programs are this machine's. */
 export const createRoot = (folder: string, { withService }: { withService: boolean }): void => {
   const units = join(folder, 'etc', 'systemd', 'system');
   mkdirSync(join(units, 'multi-user.target.wants'), { recursive: true });
@@ -36,10 +36,10 @@ export const createRoot = (folder: string, { withService }: { withService: boole
   for (const [target, name] of links) symlinkSync(target, join(units, name));
 };
 
-/** The packages of this machine that the Debian package needs. */
+/** Packages of this machine that the Debian package needs. */
 const packages = ['adduser', 'init-system-helpers', 'libc6', 'libgcc-s1', 'libstdc++6'];
 
-/** Adds what dpkg and the scripts of packages need: the list of installed packages, and files of accounts. */
+/** Adds the files that dpkg and the scripts of packages need: the list of installed packages, and files of accounts. */
 export const addPackages = (folder: string): void => {
   const dpkg = join(folder, 'var', 'lib', 'dpkg');
   for (const name of ['info', 'updates', 'triggers', 'alternatives', 'parts']) {
@@ -47,7 +47,7 @@ export const addPackages = (folder: string): void => {
   }
   const status = execFileSync('dpkg-query', ['--status', ...packages], { encoding: 'utf8' });
   writeFileSync(join(dpkg, 'status'), status);
-  // Otherwise dpkg waits for the disk after each file.
+  // Without this option dpkg waits for the disk after each file.
   mkdirSync(join(folder, 'etc', 'dpkg'));
   writeFileSync(join(folder, 'etc', 'dpkg', 'dpkg.cfg'), 'force-unsafe-io\n');
   for (const name of ['/etc/adduser.conf', '/etc/deluser.conf', '/etc/login.defs', '/etc/pam.d']) {
@@ -58,8 +58,8 @@ export const addPackages = (folder: string): void => {
 };
 
 /**
- * What the container sees of this machine, read-only: the programs, and this repository with its dependencies. With a
- * folder for changes, it can write to /usr.
+ * Lists the parts of this machine that the container sees read-only: the programs, and this repository with its
+ * dependencies. With a folder for changes, the container can write to /usr.
  */
 export const listBinds = (changes?: string): string[] => {
   if (changes !== undefined) mkdirSync(changes);
@@ -69,7 +69,8 @@ export const listBinds = (changes?: string): string[] => {
 const listReadOnly = (): string[] =>
   [
     `${process.execPath}:/srv/node`,
-    // Where the unit expects it. The link to the dependencies may lead out of the repository, so they are beside it.
+    // The unit expects the program here. The link to the dependencies may lead out of the repository, so they are
+    // beside it.
     `${packageRoot}:/opt/signalbox`,
     `${realpathSync(join(packageRoot, 'node_modules'))}:/opt/node_modules`,
   ].map((bind) => `--bind-ro=${bind}`);

@@ -9,18 +9,18 @@ import { createFolder } from '../../support/folder.ts';
 import { createControlGroup } from './control-group.ts';
 import { addPackages, createRoot, listBinds } from './folder.ts';
 
-/** Runs a program in the container as root; returns its standard output, whatever its exit code. */
+/** Runs a program in the container as root; returns its standard output, with any exit code. */
 export type Run = (program: string, ...args: string[]) => string;
 
 export interface Machine {
   run: Run;
-  /** The server, which runs there as a service without root's rights. */
+  /** Address of the server, which runs in the container as a service without root's rights. */
   url: string;
   /** Sends a command line to the server. */
   execute<T = Record<string, unknown>>(command: string): Promise<T[]>;
 }
 
-/** Boots systemd in a container and starts the server in it; both end with the test. The files are in /packages. */
+/** Boots systemd in a container and starts the server in it; both end with the test. `files` are in /packages. */
 export const startMachine = async (t: TestContext, files?: string): Promise<Machine> => {
   const run = await bootMachine(t, { withService: true, ...(files !== undefined && { files }) });
   run('systemctl', 'start', 'signalbox');
@@ -31,11 +31,11 @@ export const startMachine = async (t: TestContext, files?: string): Promise<Mach
 };
 
 interface Options {
-  /** Without it, the container has a network of its own and nothing of signalbox is set up. */
+  /** If false, the container has its own network and nothing of signalbox is set up. */
   withService: boolean;
-  /** True to install Debian packages there: it knows which ones this machine has, and can write to /usr. */
+  /** True to install Debian packages in the container: it knows this machine's packages, and can write to /usr. */
   installs?: boolean;
-  /** A folder that is /packages there. */
+  /** Folder that is /packages in the container. */
   files?: string;
 }
 
@@ -64,12 +64,12 @@ const startContainer = (t: TestContext, name: string, options: Options): ChildPr
     folder,
     '--boot',
   ];
-  // It starts when it is in its group.
+  // The program starts once its process is in the control group.
   const child = spawn('sh', ['-c', 'read go && exec "$@"', 'sh', ...nspawn], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const ended = once(child, 'close');
-  // With process 1 everything in the container ends, and nspawn tidies up; before that there is only nspawn.
+  // Everything in the container ends with process 1, and nspawn cleans up; earlier there is only nspawn.
   const kill = (): void => {
     if (child.exitCode === null) process.kill(Number(findInit(child) || child.pid), 'SIGKILL');
   };
@@ -86,11 +86,11 @@ const startContainer = (t: TestContext, name: string, options: Options): ChildPr
   return child;
 };
 
-/** The container's process 1, as this machine numbers it; empty in its first moments. */
+/** Returns the container's process 1, as this machine numbers it; empty in its first moments. */
 const findInit = ({ pid }: ChildProcess): string =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ', 1).join();
 
-/** Runs a program there, and ends it if it hangs: nothing else can, as this process waits for it. */
+/** Runs a program in the container, and ends it if it hangs: nothing else can, because this process waits for it. */
 const enter = (init: string, program: string, args: string[]): string =>
   spawnSync('nsenter', ['--all', '--target', init, '--', program, ...args], { encoding: 'utf8', timeout: 120_000 })
     .stdout;

@@ -6,17 +6,17 @@ import { packageRoot } from '../../../src/server/package-info.ts';
 import { createFolder } from '../../support/folder.ts';
 import type { Scope } from '../../support/scope.ts';
 
-/** The last commit of 1.0.0. */
+/** Last commit of 1.0.0. */
 const commit = '7b1dee0793f11bae15e324761d05f9c087000cbd';
 
-/** Why the package of 1.0.0 cannot be built, or false. */
+/** Returns the reason why the package of 1.0.0 cannot be built, or false. */
 export const findMissingHistory = (): string | false =>
   spawnSync('git', ['cat-file', '-e', commit], { cwd: packageRoot }).status !== 0 &&
   'the history of the repository is not here: git fetch --unshallow';
 
 /**
- * The Debian package of 1.0.0, built as it was then: by the scripts of its commit, with the libraries of its lockfile. It
- * never changes, so the build keeps it. Returns its path.
+ * Builds the Debian package of 1.0.0 with the scripts of its commit and the libraries of its lockfile; returns its
+ * path. The package never changes, so the build keeps it.
  */
 export const buildReleased = async (scope: Scope, variables: Record<string, string>): Promise<string> => {
   const path = join(packageRoot, 'dist', 'released', 'signalbox_1.0.0_amd64.deb');
@@ -27,7 +27,7 @@ export const buildReleased = async (scope: Scope, variables: Record<string, stri
     cwd: packageRoot,
   });
   const { stdout: time } = await run('git', ['log', '-1', '--format=%ct', commit], { cwd: packageRoot });
-  // Coverage is that of the present program.
+  // Coverage is only measured for the present program.
   const env = { ...process.env, ...variables, SOURCE_DATE_EPOCH: time.trim(), NODE_V8_COVERAGE: '' };
   await run(process.execPath, ['scripts/build-deb.mjs'], { cwd: folder, env });
   mkdirSync(dirname(path), { recursive: true });

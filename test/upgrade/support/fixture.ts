@@ -10,24 +10,24 @@ import { runProgram, startProgram } from '../../support/program.ts';
 import type { Scope } from '../../support/scope.ts';
 import { waitUntilPasses } from '../../support/wait.ts';
 
-/** Data of released versions, `data-VERSION`: made by make-fixture.ts, and never changed afterwards. */
+/** Folder of data of released versions, `data-VERSION`, written by make-fixture.ts and never changed afterwards. */
 export const fixtures = join(packageRoot, 'test', 'fixtures');
 
 const password = 'correct horse battery';
-/** The same settings for each version, so tokens and local times are the same. */
+/** Equal settings for each version, so that tokens and local times are equal. */
 export const variables = {
   SIGNALBOX_ADMIN_PASSWORD: password,
   SIGNALBOX_READER_PASSWORD: password,
   SIGNALBOX_JWT_SECRET: 'the key of the data of each version',
   SIGNALBOX_TIME_ZONE: 'UTC',
-  // Fixtures get old, and what the machine is like does not matter.
+  // Fixtures get old, and the state of the machine must have no effect.
   SIGNALBOX_ALERTS_RETAIN_DAYS: '0',
   SIGNALBOX_INCIDENTS_RETAIN_DAYS: '0',
   SIGNALBOX_QUIET_HOURS: '0',
   SIGNALBOX_DEFAULT_WATCHES: 'false',
 };
 
-/** What is read before and after an upgrade; of data of 1.0.0 the first eight. */
+/** Paths that are read before and after an upgrade; data of 1.0.0 has the first eight. */
 const allPaths = [
   '/api/tasks?limit=100',
   '/api/tasks/1',
@@ -54,7 +54,7 @@ export interface Reading {
   body: unknown;
 }
 
-/** Reads as an admin what the expected readings are of, or everything. */
+/** Reads the paths of the expected readings as an admin, or all paths. */
 export const readAll = async (request: Request, expected?: readonly Reading[]): Promise<Reading[]> => {
   const paths = expected?.map(({ path }) => path) ?? allPaths;
   const authorization = await logIn(request);
@@ -71,7 +71,7 @@ export const readAll = async (request: Request, expected?: readonly Reading[]): 
 export const assertShows = (readings: readonly Reading[], earlier: readonly Reading[]): void =>
   assert.deepEqual(pickMembers(readings, earlier), earlier);
 
-/** The value with only those members that the other one has. */
+/** Returns the value with only the members that the other value has. */
 const pickMembers = (value: unknown, other: unknown): unknown => {
   if (Array.isArray(value) && Array.isArray(other)) return value.map((each, index) => pickMembers(each, other[index]));
   if (!isObject(value) || !isObject(other)) return value;
@@ -98,7 +98,7 @@ const titles = [
   '\ud800 alone',
 ];
 
-/** Sends requests as an admin; throws unless they succeed. */
+/** Returns a function that sends requests as an admin and throws unless they succeed. */
 const toSend = async (request: Request) => {
   const authorization = await logIn(request);
   return async (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<void> => {
@@ -107,7 +107,7 @@ const toSend = async (request: Request) => {
   };
 };
 
-/** What people do to incidents, of which an export has nothing. */
+/** Changes incidents; an export does not contain these changes. */
 const act = async (request: Request): Promise<void> => {
   const send = await toSend(request);
   await waitUntilPasses(() => send('GET', '/api/incidents/10'));
@@ -116,7 +116,7 @@ const act = async (request: Request): Promise<void> => {
   await send('POST', '/api/incidents/2/resolve', {});
 };
 
-/** One record of each kind, with every form that the program stores. */
+/** Writes one record of each kind, in every form that the program stores. */
 const write = async (request: Request): Promise<void> => {
   const send = await toSend(request);
   for (const Title of titles)
@@ -163,7 +163,7 @@ export const makeFixture = async (t: Scope, version: string): Promise<void> => {
   await first.stop();
   const { stdout } = await runProgram(['export', '--store', 'file', '--data-dir', from], { variables });
   save('export.jsonl', stdout);
-  // An import writes files of the state; the changes after it are in logs.
+  // An import writes files of the state; the later changes are in logs.
   const moved = ['--store', 'file', '--data-dir', dataDir];
   await runProgram(['import', ...moved], { variables, input: stdout });
   const second = await startProgram(t, moved, { variables });
@@ -174,7 +174,7 @@ export const makeFixture = async (t: Scope, version: string): Promise<void> => {
   await act(second.request);
   save('expected.json', toText(await readAll(second.request)));
   await second.stop('SIGKILL');
-  // Locks are sockets. The history is large, holds readings of the machine, and is optional.
+  // Locks are sockets. The history is large, contains readings of the machine, and is optional.
   cpSync(dataDir, join(folder, 'data'), { recursive: true, filter: (path) => !/\.lock$|history\.bin$/.test(path) });
 
   const database = await startPostgres(t, { version: 15 });
@@ -188,11 +188,14 @@ export const makeFixture = async (t: Scope, version: string): Promise<void> => {
     encoding: 'utf8',
   });
   assert.equal(dump.status, 0, dump.stderr || 'pg_dump (postgresql-client) is needed');
-  // Lines with a backslash are for psql alone.
+  // Lines with a backslash are only for psql.
   save('postgres.sql', dump.stdout.replace(/^\\.*\n/gm, ''));
 };
 
-/** Without the state of heartbeats that were never pinged: since version 1.2 they are late after their first period. */
+/**
+ * Reads the expected readings without the state of heartbeats that were never pinged: since version 1.2 they are late
+ * after their first period.
+ */
 export const readExpected = (version: string, name = 'expected.json'): Reading[] =>
   JSON.parse(readFileSync(join(fixtures, version, name), 'utf8'), (_name, value) => {
     if (!isObject(value) || value['state'] !== 'new') return value;
