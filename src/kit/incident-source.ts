@@ -1,27 +1,9 @@
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
+import { type NotificationKind, notificationKinds, type SharedIncident } from './incident.ts';
 import { defineShape, nullable, Time } from './route.ts';
 import { type Severity, severities } from './severity.ts';
-
-/** Events of an incident that people are notified of. */
-export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
-
-export type NotificationKind = (typeof notificationKinds)[number];
-
-/** The last notification of an incident to a destination, or the one that it refused for good. */
-export interface NotificationState {
-  what: NotificationKind;
-  level: Severity;
-  /** Unix milliseconds. */
-  at: number;
-  /** For which time that the incident became open. */
-  opening: number;
-  /** Whether the destination has ever been notified of it. */
-  isTold: boolean;
-  /** It is about to be notified of it for the first time: after kill -9 nobody knows whether it was. */
-  isPending?: true;
-}
 
 /** What became of a notification. */
 export interface IncidentDelivery {
@@ -35,52 +17,6 @@ export interface IncidentDelivery {
   result: string;
   /** It went to a destination that is notified only if nobody takes the incident. */
   isEscalation?: boolean;
-}
-
-/** An incident as other features read it; times are Unix milliseconds. It is never changed, but replaced by another one. */
-export interface SharedIncident {
-  id: string;
-  number: number;
-  /** What its alerts have in common, for people: the sender's key, or source, host name and message. */
-  about: string;
-  /** Who sends its alerts; null for all who have no credential. */
-  sender: string | null;
-  state: 'open' | 'acknowledged' | 'resolved';
-  level: Severity;
-  highestLevel: Severity;
-  title: string;
-  source: string;
-  hostname: string;
-  labels: Record<string, string> | null;
-  link: string | null;
-  count: number;
-  firstAt: number;
-  lastAt: number;
-  /** Since when it is not resolved, if it is not. */
-  openedAt: number;
-  stateSince: number;
-  /** How often it has become open: at first, again, and after an acknowledgement has ended. */
-  openings: number;
-  /** When its level rose last since it became open. */
-  raisedAt: number | null;
-  acknowledged: { by: string; at: number; until: number | null; comment: string | null } | null;
-  resolved: { by: string | null; at: number; reason: 'sender' | 'person' | 'quiet' } | null;
-  reopened: number;
-  task: number | null;
-  /** When it was recorded what its machine was doing, if it was, and whether that is still kept. */
-  snapshot: { at: number; isKept: boolean } | null;
-  /** The id of its latest alert. */
-  lastAlert: string;
-  /** It was made of alerts from before there were incidents: nobody is notified of it. */
-  isOld: boolean;
-  /** What each destination was told last. Once it is resolved, of those that have not heard of that yet. */
-  notices: Record<string, NotificationState>;
-  /** As it was when its timeline last said that a silence keeps it quiet. */
-  silenced: { level: Severity; opening: number } | null;
-  /** Rises with each event that alerts, people or time have caused, and with no other. */
-  version: number;
-  /** Its place in the order of changes of all incidents. */
-  change: number;
 }
 
 /** What other features do to an incident. */

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { AlertDelivery, AlertSource } from './alert-source.ts';
-import type { IncidentNotification, IncidentSource, SharedIncident } from './incident-source.ts';
+import type { SharedIncident } from './incident.ts';
+import type { IncidentNotification, IncidentSource } from './incident-source.ts';
 import type { History } from './machine.ts';
 import type { SettingStore } from './setting-store.ts';
 import type { SilenceStore } from './silence-source.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { incidentStates } from '../../src/features/incidents/schema.ts';
+import { incidentStates } from '../../src/kit/incident.ts';
 import { amount } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';

@@ -1,5 +1,5 @@
 import type { IncidentUpdate } from '../../src/features/notifications/message/message.ts';
-import type { SharedIncident } from '../../src/kit/incident-source.ts';
+import type { SharedIncident } from '../../src/kit/incident.ts';
 
 /** Time when the incidents of tests were opened, in Unix milliseconds. */
 export const openedAt = Date.parse('2026-01-31T08:30:00Z');

@@ -7,7 +7,8 @@ import { joinRows, sendJson, sendList, toJsonPieces, toJsonRows, toRowTexts, whe
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { largeLength } from '../../http/response.ts';
 import { requireTime } from '../../http/text-forms.ts';
-import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
+import type { SharedIncident } from '../../kit/incident.ts';
+import type { IncidentSource } from '../../kit/incident-source.ts';
 import { defineRoute, type Route, toTimeText } from '../../kit/route.ts';
 import { deriveLabels, type SharedSilence, type SilenceMatcher, type SilenceStore } from '../../kit/silence-source.ts';
 import { Slice } from '../../lib/slice.ts';

@@ -11,8 +11,10 @@ import { StoreConflict, StoreUnavailable } from '../../lib/expected-errors.ts';
 import { toLocalMinute } from '../../lib/local-time.ts';
 import { cutText } from '../../lib/well-formed.ts';
 import { type ActionOn, refuseSecondTask, toStaleness } from './action.ts';
-import type { ShowIncident, StoredIncident } from './incident.ts';
-import { requireIncident, requireIt, sendIncident, toTimeBound, withVersion } from './routes.ts';
+import type { StoredIncident } from './incident.ts';
+import { requireFound, requireIncident, toTimeBound } from './requests.ts';
+import { type ShowIncident, sendIncident } from './responses.ts';
+import { withVersion } from './routes.ts';
 import {
   Acknowledgement,
   BulkAcknowledgement,
@@ -27,7 +29,7 @@ import type { IncidentStore } from './store.ts';
 
 interface ActionRouteParts {
   store: IncidentStore;
-  /** Undefined where there are no tasks. */
+  /** Undefined if tasks are not mounted. */
   tasks: TaskSource | undefined;
   show: ShowIncident;
   clock: () => Date;
@@ -35,24 +37,37 @@ interface ActionRouteParts {
 
 const changing = needs('incidents:write');
 
-/** What people do to incidents. */
+/** Creates the routes for actions on incidents. */
 export const createIncidentActionRoutes = (parts: ActionRouteParts): Route[] => [
   createActionRoute(parts, {
-    ...{ name: 'acknowledge', operationId: 'acknowledgeIncident', body: Acknowledgement },
-    ...{ summary: 'Take an incident, for some time or for good', isOptional: true, canConflict: true },
-    toAction: (body) => ({ type: 'acknowledge', ...toAcknowledgement(body, parts.clock()) }),
+    name: 'acknowledge',
+    operationId: 'acknowledgeIncident',
+    summary: 'Acknowledge an incident, optionally until a time',
+    body: Acknowledgement,
+    isOptional: true,
+    canConflict: true,
+    toAction: (body) => ({ type: 'acknowledge', ...readAcknowledgement(body, parts.clock()) }),
   }),
   createActionRoute(parts, {
-    ...{ name: 'resolve', operationId: 'resolveIncident', body: IncidentResolution, isOptional: true },
-    summary: 'Say that an incident is over',
+    name: 'resolve',
+    operationId: 'resolveIncident',
+    summary: 'Resolve an incident',
+    body: IncidentResolution,
+    isOptional: true,
     toAction: ({ comment }) => ({ type: 'resolve', comment }),
   }),
   createActionRoute(parts, {
-    ...{ name: 'reopen', operationId: 'reopenIncident', summary: 'Open an incident again', canConflict: true },
+    name: 'reopen',
+    operationId: 'reopenIncident',
+    summary: 'Reopen an incident',
+    canConflict: true,
     toAction: () => ({ type: 'reopen' }),
   }),
   createActionRoute(parts, {
-    ...{ name: 'comment', operationId: 'commentOnIncident', body: NewComment, summary: 'Add a comment to an incident' },
+    name: 'comment',
+    operationId: 'commentOnIncident',
+    summary: 'Add a comment to an incident',
+    body: NewComment,
     toAction: ({ comment }) => ({ type: 'comment', comment }),
   }),
   createAcknowledgeAllRoute(parts),
@@ -60,7 +75,7 @@ export const createIncidentActionRoutes = (parts: ActionRouteParts): Route[] => 
   ...(parts.tasks ? [createTaskRoute(parts, parts.tasks)] : []),
 ];
 
-/** A body that may be left out. */
+/** Accepts a request without a body. */
 const acceptNoBody = {
   preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
     request.body ??= {};
@@ -68,23 +83,21 @@ const acceptNoBody = {
   },
 };
 
-const toAcknowledgement = ({ comment, until }: { comment?: string; until?: string }, now: Date) => {
+const readAcknowledgement = ({ comment, until }: { comment?: string; until?: string }, now: Date) => {
   const end = toTimeBound('until', until);
-  if (end !== undefined && end <= now.getTime()) {
-    throw new HttpError('invalid', 'until must be in the future');
-  }
+  if (end !== undefined && end <= now.getTime()) throw new HttpError('invalid', 'until must be in the future');
   return { comment, until: end };
 };
 
 interface IncidentAction<B extends TSchema> {
-  /** The last part of the path. */
+  /** Last part of the path. */
   name: string;
   operationId: string;
   summary: string;
   body?: B;
-  /** The body may be left out. */
+  /** The body may be missing. */
   isOptional?: true;
-  /** Its state may forbid it. */
+  /** The state of the incident may forbid the action. */
   canConflict?: true;
   toAction(body: Static<B>): Act;
 }
@@ -108,7 +121,9 @@ const createActionRoute = <B extends TSchema>(
     ...(isOptional && acceptNoBody),
     handler: async (request, reply) => {
       const action = toAction(request.body as Static<B>);
-      return sendIncident(reply, parts.show, await actIfUnchanged(parts, request, request.params.id, action));
+      const incident = await requireIncident(parts.store, request.params.id);
+      const changed = await act(parts, request, incident, action, readIfMatch(request.headers));
+      return sendIncident(reply, parts.show, changed);
     },
   });
 
@@ -117,10 +132,10 @@ const createAcknowledgeAllRoute = (parts: ActionRouteParts): Route =>
     method: 'POST',
     path: '/api/incidents/acknowledge',
     ...changing,
-    summary: 'Take several incidents',
+    summary: 'Acknowledge several incidents',
     schema: { operationId: 'acknowledgeIncidents', body: BulkAcknowledgement, response: { 200: BulkResult } },
     handler: async (request, reply) => {
-      const action = { type: 'acknowledge', ...toAcknowledgement(request.body, parts.clock()) } as const;
+      const action = { type: 'acknowledge', ...readAcknowledgement(request.body, parts.clock()) } as const;
       return sendJson(reply, await actOnAll(parts, request, request.body.ids, action));
     },
   });
@@ -130,7 +145,7 @@ const createResolveAllRoute = (parts: ActionRouteParts): Route =>
     method: 'POST',
     path: '/api/incidents/resolve',
     ...changing,
-    summary: 'Say that several incidents are over',
+    summary: 'Resolve several incidents',
     schema: { operationId: 'resolveIncidents', body: BulkResolution, response: { 200: BulkResult } },
     handler: async (request, reply) => {
       const action = { type: 'resolve', comment: request.body.comment } as const;
@@ -143,7 +158,7 @@ const createTaskRoute = (parts: ActionRouteParts, tasks: TaskSource): Route =>
     method: 'POST',
     path: '/api/incidents/:id/task',
     ...changing,
-    summary: 'Create a task for what is left to do about an incident',
+    summary: 'Create a task for an incident',
     headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'createIncidentTask',
@@ -151,25 +166,24 @@ const createTaskRoute = (parts: ActionRouteParts, tasks: TaskSource): Route =>
       response: { 201: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) => {
-      const { id } = request.params;
-      const incident = await requireIncident(parts.store, id);
+      const incident = await requireIncident(parts.store, request.params.id);
       const expected = readIfMatch(request.headers);
       if (expected && !expected.includes(incident.version)) throw toStaleness(incident);
       if (incident.task !== null) throw refuseSecondTask(incident);
       const task = await tasks.create(toTask(incident), `incident ${incident.id}`);
-      // The task exists now, whatever happens to the incident meanwhile.
+      // The task exists now, so a newer version of the incident gets it, too.
       const changed = await act(parts, request, incident, { type: 'task', task });
       return sendIncident(reply.code(201), parts.show, changed);
     },
   });
 
-/** The most characters of a task's title; it counts code points, of which a text has no more than characters. */
-const longestTitle = 200;
+/** Maximum code points of a task's title, here applied to UTF-16 units, of which a text has at least as many. */
+const maxTaskTitle = 200;
 
 const priorities = { CRITICAL: 'Critical', ERROR: 'High', WARNING: 'Medium', INFO: 'Low' } as const;
 
 const toTask = ({ number, title, level, source, hostname, firstAt, link }: StoredIncident) => ({
-  Title: cutText(`#${number} ${title}`, longestTitle),
+  Title: cutText(`#${number} ${title}`, maxTaskTitle),
   Description: [
     `Incident #${number}: /api/incidents/${number}`,
     [level, source, hostname].filter(Boolean).join(' · '),
@@ -179,24 +193,20 @@ const toTask = ({ number, title, level, source, hostname, firstAt, link }: Store
   Priority: priorities[level],
 });
 
+/** Action without the incident and its author. */
 type Act = ActionOn extends infer A ? (A extends ActionOn ? Omit<A, 'id' | 'by'> : never) : never;
 
-/** Does what the caller wants, and returns the incident as it is then. Throws an HttpError or a StoreConflict. */
+/** Applies an action of the caller; resolves to the changed incident. Rejects with an HttpError or a StoreConflict. */
 const act = async (
   { store }: ActionRouteParts,
   request: FastifyRequest,
   { id }: StoredIncident,
   action: Act,
   expected?: readonly number[],
-): Promise<StoredIncident> => {
-  return requireIt(await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected), id);
-};
+): Promise<StoredIncident> =>
+  requireFound(await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected), id);
 
-/** The same, unless `If-Match` names other versions. */
-const actIfUnchanged = async (parts: ActionRouteParts, request: FastifyRequest, id: string, action: Act) =>
-  act(parts, request, await requireIncident(parts.store, id), action, readIfMatch(request.headers));
-
-/** Does the same to each incident, once where several ids name it. */
+/** Applies an action to each incident, once if several ids name the same incident. */
 const actOnAll = async (parts: ActionRouteParts, request: FastifyRequest, ids: readonly string[], action: Act) => {
   const acts = new Map<string, Promise<StoredIncident>>();
   const data = await Promise.all(
@@ -217,7 +227,7 @@ const actOnAll = async (parts: ActionRouteParts, request: FastifyRequest, ids: r
   return { count: data.length, data };
 };
 
-/** The status that a request of its own would have got; undefined for an unexpected error. */
+/** Returns the status of the response to an expected error; undefined for any other error. */
 const statusOf = (error: unknown): number | undefined => {
   if (error instanceof HttpError) return error.status;
   if (error instanceof StoreConflict) return 412;

@@ -1,7 +1,10 @@
 import { HttpError } from '../../http/errors.ts';
-import type { SharedAction } from '../../kit/incident-source.ts';
+import type { IncidentDelivery, SharedAction } from '../../kit/incident-source.ts';
+import { rankOf } from '../../kit/severity.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
+import type { Draft } from './draft.ts';
 import type { StoredIncident } from './incident.ts';
+import { acknowledge, mostActive, reopen, resolve, toComment } from './transitions.ts';
 
 /** Actions that only the routes of incidents offer. */
 type OwnAction = { id: string; by: string } & (
@@ -10,16 +13,133 @@ type OwnAction = { id: string; by: string } & (
   | { type: 'task'; task: number }
 );
 
-/** A change to an incident by a person or another feature, at a time in Unix milliseconds. */
+/** Change to an incident by a person or another feature, at a time in Unix milliseconds. */
 export type Action = { at: number } & (SharedAction | OwnAction);
 
-/** An action without its time, which the store adds. */
+/** Action without its time, which the store adds. */
 export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at'> : never;
 
-/** Returns the error for a change to an incident that has changed since the caller read it. */
+/** Returns the error for an incident that has changed since the caller read it. */
 export const toStaleness = ({ version }: StoredIncident): StoreConflict =>
   new StoreConflict('The incident has changed since: read it again', version);
 
 /** Returns the error for a second task of an incident. */
 export const refuseSecondTask = ({ number, task }: StoredIncident): HttpError =>
   new HttpError('wrong-state', `Incident #${number} has task ${task} already`);
+
+/** Applies an action, as `Fold.act` does. */
+export const applyAction = (
+  draft: Draft,
+  incident: StoredIncident,
+  action: Action,
+  expected?: readonly number[],
+): StoredIncident => {
+  if (expected && !expected.includes(incident.version)) throw toStaleness(incident);
+  const { at, by } = action;
+  switch (action.type) {
+    case 'acknowledge':
+      if (incident.state === 'resolved') {
+        throw new HttpError('wrong-state', `Incident #${incident.number} is resolved: reopen it first`);
+      }
+      return acknowledge(draft, incident, action);
+    case 'resolve':
+      if (incident.state === 'resolved') return incident;
+      return resolve(draft, incident, { by, at, reason: 'person' }, toComment(action.comment));
+    case 'reopen':
+      if (incident.state === 'open') return incident;
+      if (incident.state === 'resolved') assertMayReopen(draft, incident);
+      return reopen(draft, incident, { at, type: 'reopened', by });
+    case 'comment':
+      return draft.change(incident, {}, { at, type: 'comment', by, comment: action.comment });
+    case 'task':
+      if (incident.task !== null) throw refuseSecondTask(incident);
+      return draft.change(incident, { task: action.task }, { at, type: 'taskCreated', by, task: action.task });
+    case 'notify':
+      return recordNotification(draft, incident, action);
+    case 'attempt':
+      return recordAttempt(draft, incident, action);
+    case 'forget':
+      return forgetNotices(draft, incident, action.destinations);
+    case 'silence':
+      return recordSilence(draft, incident, action);
+    case 'snapshot':
+      return recordSnapshot(draft, incident, action);
+  }
+};
+
+const assertMayReopen = (draft: Draft, incident: StoredIncident): void => {
+  const latest = draft.findLatest(incident.key);
+  if (latest && latest.id !== incident.id) {
+    const clause = latest.state === 'resolved' ? 'reopen that one' : 'that one is not resolved';
+    throw new HttpError('wrong-state', `Incident #${latest.number} is about the same and newer: ${clause}`);
+  }
+  if (draft.counters.active >= mostActive) {
+    throw new HttpError('wrong-state', `${mostActive} incidents are open: resolve one before you reopen another`);
+  }
+};
+
+/** Records a notification that was delivered, or that the destination has refused for good. */
+const recordNotification = (
+  draft: Draft,
+  incident: StoredIncident,
+  { at, destination, what, level, opening, result, isDelivered, isEscalation }: IncidentDelivery & { at: number },
+): StoredIncident => {
+  const isTold = isDelivered || incident.notices[destination]?.isTold === true;
+  const type = what === 'reminder' ? what : isEscalation ? 'escalated' : 'notified';
+  const changed = draft.addEvent(incident, { at, type, what, level, destination, result });
+  const notices = draft.editNotices(changed);
+  delete notices[destination];
+  // Without a notice, a reopened incident notifies the destination again.
+  if (what !== 'resolved') notices[destination] = { what, level, at, opening, isTold };
+  return changed;
+};
+
+/** Records, without a timeline event, that the first notification to a destination is being sent. */
+const recordAttempt = (
+  draft: Draft,
+  incident: StoredIncident,
+  { at, destination }: { at: number; destination: string },
+): StoredIncident => {
+  if (incident.notices[destination]) return incident;
+  const changed = draft.touch(incident);
+  const { level } = changed;
+  const notice = { what: 'opened', level, at, opening: 0, isTold: false, isPending: true } as const;
+  draft.editNotices(changed)[destination] = notice;
+  return changed;
+};
+
+const forgetNotices = (draft: Draft, incident: StoredIncident, destinations: readonly string[]): StoredIncident => {
+  const known = destinations.filter((name) => Object.hasOwn(incident.notices, name));
+  if (known.length === 0) return incident;
+  const changed = draft.touch(incident);
+  const notices = draft.editNotices(changed);
+  for (const name of known) delete notices[name];
+  return changed;
+};
+
+/** Records a silence once for each opening and each rise of the level. */
+const recordSilence = (
+  draft: Draft,
+  incident: StoredIncident,
+  { at, by }: { at: number; by: string },
+): StoredIncident => {
+  const { state, silenced, level, openings } = incident;
+  const isRecorded = silenced && silenced.opening === openings && rankOf(silenced.level) <= rankOf(level);
+  if (state === 'resolved' || isRecorded) return incident;
+  const changed = draft.addEvent(incident, { at, type: 'silenced', by, level });
+  changed.silenced = { level, opening: openings };
+  return changed;
+};
+
+/** Records the one snapshot of an incident, and its deletion. */
+const recordSnapshot = (
+  draft: Draft,
+  incident: StoredIncident,
+  { at, by, takenAt, isKept }: Extract<Action, { type: 'snapshot' }>,
+): StoredIncident => {
+  const { snapshot } = incident;
+  if (isKept ? snapshot !== null : !snapshot?.isKept) return incident;
+  const changed = isKept ? draft.addEvent(incident, { at, type: 'snapshotTaken', by }) : draft.touch(incident);
+  changed.snapshot = { at: takenAt, isKept };
+  return changed;
+};

@@ -1,30 +1,30 @@
 import { bisect } from '../../lib/bisect.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** An incident with its place in the order. */
+/** Incident with its place in the order. */
 export interface Changed {
   incident: StoredIncident;
-  /** The incident's; 0 once it is forgotten. */
+  /** `change` of the incident; 0 once it is forgotten. */
   change: number;
 }
 
-/** Incidents in the order in which they changed last. A change adds a place; the place before it no longer counts. */
+/** Incidents in the order of their last changes. Each change adds a place, and the place before it becomes void. */
 export class ChangeOrder {
   #places: { entry: Changed; change: number }[] = [];
-  /** Places before this no longer count. */
+  /** Number of places at the beginning that are void. */
   #start = 0;
-  /** When there are so many places, those that no longer count are removed. */
-  #mostPlaces = 1024;
+  /** Number of places at which void places are removed. */
+  #maxPlaces = 1024;
 
   add(entry: Changed): void {
     this.#places.push({ entry, change: entry.change });
-    if (this.#places.length < this.#mostPlaces) return;
+    if (this.#places.length < this.#maxPlaces) return;
     this.#places = this.#places.filter(({ entry: { change }, change: last }) => change === last);
     this.#start = 0;
-    this.#mostPlaces = Math.max(1024, this.#places.length * 2);
+    this.#maxPlaces = Math.max(1024, this.#places.length * 2);
   }
 
-  /** The one that changed first. */
+  /** Returns the incident whose last change is the oldest. */
   first(): StoredIncident | undefined {
     for (let place = this.#places[this.#start]; place; place = this.#places[this.#start]) {
       if (place.entry.change === place.change) return place.entry.incident;
@@ -33,12 +33,29 @@ export class ChangeOrder {
     return undefined;
   }
 
-  /** Those with changes below this. */
+  /** Lists incidents with changes before `before`. */
   *newestFirst(before: number): Generator<StoredIncident> {
     const end = bisect(this.#places, ({ change }) => change < before, this.#start);
     for (let at = end - 1; at >= this.#start; at -= 1) {
       const place = this.#places[at];
       if (place && place.entry.change === place.change) yield place.entry.incident;
+    }
+  }
+}
+
+/** Merges two lists of incidents, both newest first. */
+export function* mergeNewestFirst(
+  some: Iterator<StoredIncident>,
+  others: Iterator<StoredIncident>,
+): Generator<StoredIncident> {
+  let [one, other] = [some.next(), others.next()];
+  while (!one.done || !other.done) {
+    if (other.done || (!one.done && one.value.change > other.value.change)) {
+      if (!one.done) yield one.value;
+      one = some.next();
+    } else {
+      yield other.value;
+      other = others.next();
     }
   }
 }

@@ -5,10 +5,11 @@ import { amount } from '../../../test/support/long.ts';
 import { HttpError } from '../../http/errors.ts';
 import { createId, type StoredRecord } from '../../storage/journal/line.ts';
 import type { ActionOn } from './action.ts';
-import { Fold, mostActive } from './fold.ts';
-import { toFoldedAlert } from './incident.ts';
-import { forgottenCount, Incidents, mostResolved } from './incident-state.ts';
+import { Fold } from './fold.ts';
+import { toFoldedAlert } from './folded-alert.ts';
+import { forgottenCount, Incidents, mostResolved } from './incidents.ts';
 import type { Rules } from './rules.ts';
+import { mostActive } from './transitions.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,33 +1,71 @@
+import type { IncidentState } from '../../kit/incident.ts';
 import type { Severity } from '../../kit/severity.ts';
 import { createFilterTest } from '../../lib/wildcards.ts';
 import type { StoredIncident } from './incident.ts';
-import type { IncidentState } from './schema.ts';
 
-/** Which incidents to list; texts are compared in lower case. */
+/** Filter of incidents; texts are in lower case. */
 export interface IncidentFilter {
   states: readonly IncidentState[];
   level?: Severity | undefined;
-  /** Patterns with `*`. */
+  /** Pattern with `*`. */
   source?: string | undefined;
+  /** Pattern with `*`. */
   hostname?: string | undefined;
-  /** A part of the title. */
+  /** Part of the title. */
   q?: string | undefined;
-  /** The number of the only one. */
   number?: number | undefined;
-  /** Unix milliseconds: the last alert was not before `since`, and the first one was before `until`. */
+  /** Unix milliseconds: the last alert came at `since` or later. */
   since?: number | undefined;
+  /** Unix milliseconds: the first alert came before `until`. */
   until?: number | undefined;
 }
 
-/** Incidents, the last changed first; `next` is the `before` of the next page. */
+/** Page of incidents, last changed first. */
 export interface IncidentList {
+  /** Number of matches on all pages. */
   total: number;
   incidents: StoredIncident[];
+  /** `before` of the next page. */
   next: number | undefined;
 }
 
-/** Whether an incident is wanted. */
-export const createFilter = (filter: IncidentFilter): ((incident: StoredIncident) => boolean) => {
+/** Incidents of some states, as `listIncidents` reads them. */
+interface ListedIncidents {
+  /** Lists incidents with changes before `before`. */
+  newestFirst(states: readonly IncidentState[], before: number): Iterable<StoredIncident>;
+  count(states: readonly IncidentState[]): number;
+}
+
+/** Returns a page of the incidents that match a filter. */
+export const listIncidents = (
+  all: ListedIncidents,
+  filter: IncidentFilter,
+  limit: number,
+  before = Number.POSITIVE_INFINITY,
+): IncidentList => {
+  const { states, ...others } = filter;
+  // The total of an unfiltered list is known, so earlier and later pages are not read.
+  const isUnfiltered = Object.values(others).every((value) => value === undefined);
+  const isMatch = createFilter(filter);
+  const incidents: StoredIncident[] = [];
+  let total = 0;
+  let hasMore = false;
+  for (const incident of all.newestFirst(states, isUnfiltered ? before : Number.POSITIVE_INFINITY)) {
+    if (!isMatch(incident)) continue;
+    total += 1;
+    if (incident.change >= before) continue;
+    if (incidents.length < limit) incidents.push(incident);
+    else hasMore = true;
+    if (hasMore && isUnfiltered) break;
+  }
+  return {
+    total: isUnfiltered ? all.count(states) : total,
+    incidents,
+    next: hasMore ? incidents.at(-1)?.change : undefined,
+  };
+};
+
+const createFilter = (filter: IncidentFilter): ((incident: StoredIncident) => boolean) => {
   const { states, level, source, hostname, q, number, since, until } = filter;
   const isSource = source === undefined ? undefined : createFilterTest(source);
   const isHost = hostname === undefined ? undefined : createFilterTest(hostname);

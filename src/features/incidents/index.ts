@@ -1,17 +1,19 @@
 import { openFor } from '../../auth/access.ts';
 import { type Concern, defineFeature, type FeatureInstance } from '../../kit/feature.ts';
-import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
+import type { SharedIncident } from '../../kit/incident.ts';
+import type { IncidentSource } from '../../kit/incident-source.ts';
 import { createNoticeTopic } from '../../kit/topic.ts';
 import { createIncidentActionRoutes } from './action-routes.ts';
-import { createShowIncident } from './incident.ts';
-import { addIncidentMeters, createObserver } from './meters.ts';
+import { addIncidentGauge, createObserver } from './incident-metrics.ts';
 import { openIncidents } from './open-store.ts';
-import { createIncidentRoutes, requireIncident } from './routes.ts';
+import { requireIncident } from './requests.ts';
+import { createShowIncident } from './responses.ts';
+import { createIncidentRoutes } from './routes.ts';
 import { Incident } from './schema.ts';
 import { type IncidentSettings, incidentSettings, toRules } from './settings.ts';
 import type { IncidentStore } from './store.ts';
 
-/** What is wrong now, who has taken it, and what became of it: a fold over alerts and what people do. */
+/** Problems with all their alerts, and who acknowledged or resolved each. */
 export const incidents = defineFeature({
   name: 'incidents',
   needs: ['alerts', 'silences', 'notifications'],
@@ -19,7 +21,7 @@ export const incidents = defineFeature({
     {
       name: 'incidents',
       mounts: ['/'],
-      summary: 'problems with all their alerts, and who has taken them',
+      summary: 'problems with all their alerts, and who has acknowledged them',
       fixedAccess: 'closed',
     },
   ],
@@ -29,7 +31,7 @@ export const incidents = defineFeature({
     const { alerts, tasks, silences } = offers;
     const show = createShowIncident(silences, clock);
     const store = await openIncidents(parts, alerts, { rules: toRules(own), observe: createObserver(meters) });
-    addIncidentMeters(meters, store);
+    addIncidentGauge(meters, store);
     const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Incident);
     store.onChanged((changed) => {
       for (const incident of changed) publish(() => show(incident));
@@ -66,7 +68,7 @@ export const incidents = defineFeature({
   },
 });
 
-/** What of the incidents needs somebody's attention now, the worst first: nobody has taken it. */
+/** Returns the open incidents that need attention, worst first. */
 const findIncidentConcerns = (store: IncidentStore): Concern[] => [
   ...(['CRITICAL', 'ERROR'] as const).flatMap((severity): Concern[] => {
     const { count = 0 } = store.count().find(({ state, level }) => state === 'open' && level === severity) ?? {};

@@ -6,18 +6,19 @@ import { eventsLease } from '../../storage/postgres/database-log.ts';
 import { createLease } from '../../storage/postgres/lease.ts';
 import { toEventTable } from '../../storage/postgres/record-collection.ts';
 import { createSnapshotTable } from '../../storage/postgres/snapshot-table.ts';
-import { findBeginning, openFormerIncidents } from './former.ts';
+import { FilesOf11 } from './files-of-1.1.ts';
+import { findReplayStart } from './replay-start.ts';
 import { firstRules } from './settings.ts';
 import { IncidentStore, type StoreParts } from './store.ts';
 
-/** Milliseconds that a start waits at most for what a database has. */
+/** Maximum milliseconds that a start waits for the incidents of a database. */
 const patienceMs = 2000;
 
 type OpeningParts = Pick<Parts, 'storage' | 'clock' | 'log'>;
 type Log = Pick<AlertSource, 'events' | 'journal' | 'isOwn'>;
 type Given = Pick<StoreParts, 'rules' | 'observe'>;
 
-/** Opens the incidents that follow the log of alerts, in the database that instances share, or in files. */
+/** Opens the incidents of the log of alerts, in the database that instances share, or in files. */
 export const openIncidents = (parts: OpeningParts, alerts: Log, given: Given): Promise<IncidentStore> =>
   parts.storage.database ? openShared(parts, parts.storage.database, alerts, given) : openInFiles(parts, alerts, given);
 
@@ -26,7 +27,7 @@ const openInFiles = (
   { events, journal }: Log,
   given: Given,
 ): Promise<IncidentStore> => {
-  const former = openFormerIncidents(storage);
+  const oldFiles = new FilesOf11(storage);
   const { search } = journal;
   return IncidentStore.open({
     ...given,
@@ -34,8 +35,9 @@ const openInFiles = (
     log,
     events,
     snapshot: storage.snapshot('alerts.incidents'),
-    begin: (state, isClosed) => findBeginning({ events: { ...events, search }, former, state, isClosed, clock, log }),
-    noteSaved: former.noteRead,
+    begin: (state, isClosed) =>
+      findReplayStart({ events: { ...events, search }, oldFiles, state, isClosed, clock, log }),
+    onSaved: () => oldFiles.markConverted(),
   });
 };
 
@@ -54,7 +56,7 @@ const openShared = async (
     snapshot: createSnapshotTable({ database, tables: ['alert', toEventTable('alert')], isWriter: lease.isHeld }),
     shared: { lease, firstRules, isOwn },
   });
-  // Runtime settings of an instance that has the lease count for the first alerts already.
+  // If this instance has the lease, its settings apply to the first alerts already.
   await awaitWithin(
     patienceMs,
     Promise.all([lease.begun, store.catchUp()]).then(() => store.catchUp()),

@@ -2,49 +2,57 @@ import { ExpectedError } from '../../lib/expected-errors.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import type { Action, ActionOn } from './action.ts';
-import { createMeasured, Fold, type Measured } from './fold.ts';
-import { type StoredIncident, toFoldedAlert } from './incident.ts';
-import { Incidents, type StateEntry } from './incident-state.ts';
+import { createMeasured, type Measured } from './draft.ts';
+import { Fold } from './fold.ts';
+import { toFoldedAlert } from './folded-alert.ts';
+import type { StoredIncident } from './incident.ts';
+import { Incidents } from './incidents.ts';
 import type { Rules } from './rules.ts';
+import type { SnapshotEntry } from './snapshot-entries.ts';
 
-/** The `feature` of the events in the log of alerts. */
+/** `feature` of the events in the log of alerts. */
 const feature = 'incidents';
 
-/** What is done to incidents, or that time passes, in Unix milliseconds. */
+/** Event of incidents in the log of alerts: an action, other settings, or only that time passes. */
 export interface IncidentsEvent {
+  /** Unix milliseconds. */
   at: number;
   action?: ActionOn | undefined;
-  /** The versions of the incident for which the action counts; undefined for any. */
+  /** Versions of the incident that the action may change; undefined for any. */
   expected?: readonly number[] | undefined;
-  /** Set where the settings have changed: they count from the next event on. */
+  /** Settings that apply from the next event on. */
   rules?: Rules | undefined;
 }
 
-/** The event as a record of the log of alerts. `lastNumber` is that of the last incident: numbers go on after it if the snapshot is lost. */
+/** Returns an event as a record of the log, with the number of the last incident, in case the snapshot is lost. */
 export const toRecord = (event: IncidentsEvent, lastNumber: number): LogRecord => ({ feature, lastNumber, ...event });
 
-/** The number of the last incident by a record; 0 if it is no event of incidents. */
+/** Returns the number of the last incident from a record; 0 if the record is no event of incidents. */
 export const lastNumberIn = (record: LogRecord): number =>
   record['feature'] === feature ? (record as unknown as { lastNumber: number }).lastNumber : 0;
 
-/** What came of a record of the log. */
-export interface IncidentsOutcome {
-  seq: number;
-  changed: readonly StoredIncident[];
-  /** Of events of this instance, so that instances that share a log count each once. */
-  measured: Measured | undefined;
-  /** Of an action: the incident as it is then, if there is one. */
+/** Outcome of an action. */
+interface ActionOutcome {
+  /** The incident after the action; undefined if it does not exist. */
   incident?: StoredIncident | undefined;
-  /** Why the action counts for nothing. */
+  /** Reason why the action changes nothing. */
   refusal?: Error | undefined;
 }
 
-/** All incidents: the projection of alerts, and of what people, time and notifications do to incidents. */
+/** Outcome of a record of the log. */
+export interface IncidentsOutcome extends ActionOutcome {
+  seq: number;
+  changed: readonly StoredIncident[];
+  /** Undefined for events of other instances, because each instance measures its own. */
+  measured: Measured | undefined;
+}
+
+/** Projection of alerts and of the events of incidents. */
 export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
   readonly all: Incidents;
   readonly #isOwn: (record: StoredRecord) => boolean;
 
-  /** The settings count where neither a snapshot nor an event has others. */
+  /** `rules` apply until a snapshot or an event has others; `isOwn` is true for records of this instance. */
   constructor(rules: Rules, isOwn: (record: StoredRecord) => boolean = () => true) {
     this.all = new Incidents(rules);
     this.#isOwn = isOwn;
@@ -59,7 +67,7 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     return { ...outcome, seq, measured: this.#isOwn(record) ? outcome.measured : undefined };
   }
 
-  /** Alerts that follow each other are one step, whose outcome is that of the last one. */
+  /** Folds consecutive alerts in one step, whose outcome is that of the last alert. */
   foldTogether(records: readonly StoredRecord[]): IncidentsOutcome[] {
     const outcomes: IncidentsOutcome[] = [];
     let alerts: StoredRecord[] = [];
@@ -80,9 +88,9 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     return outcomes;
   }
 
-  /** Takes over what an event changes. */
+  /** Applies an event. */
   apply({ at, action, expected, rules }: IncidentsEvent): Omit<IncidentsOutcome, 'seq'> {
-    let done: Pick<IncidentsOutcome, 'incident' | 'refusal'> = {};
+    let done: ActionOutcome = {};
     const taken = this.#step(at, (step) => {
       step.advance(at);
       if (action) done = act(step, { ...action, at } as Action, expected);
@@ -92,24 +100,20 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     return { ...taken, ...done };
   }
 
-  /** What an action would come to at a time, without taking it over; the number of incidents that it and time would change. */
-  foresee({
-    at,
-    action,
-    expected,
-  }: IncidentsEvent): Pick<IncidentsOutcome, 'incident' | 'refusal'> & { count: number } {
+  /** Returns the outcome that an event would have now, and the number of incidents that it would change. */
+  foresee({ at, action, expected }: IncidentsEvent): ActionOutcome & { count: number } {
     const step = new Fold(this.all, this.all.rules, at);
     step.advance(at);
     const done = action ? act(step, { ...action, at } as Action, expected) : {};
     return { ...done, count: step.changed.size };
   }
 
-  save(): Iterable<readonly StateEntry[]> {
+  save(): Iterable<readonly SnapshotEntry[]> {
     return this.all.entries();
   }
 
   restore(entry: unknown): void {
-    this.all.restore(entry as StateEntry);
+    this.all.restore(entry as SnapshotEntry);
   }
 
   #foldAlerts(records: readonly StoredRecord[]): IncidentsOutcome {
@@ -134,11 +138,7 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
   }
 }
 
-const act = (
-  step: Fold,
-  action: Action,
-  expected: readonly number[] | undefined,
-): Pick<IncidentsOutcome, 'incident' | 'refusal'> => {
+const act = (step: Fold, action: Action, expected: readonly number[] | undefined): ActionOutcome => {
   try {
     return { incident: step.act(action, expected) };
   } catch (error) {

@@ -3,11 +3,30 @@ import { toDurationText } from '../../lib/duration.ts';
 import { toLocalSecond } from '../../lib/local-time.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
-/** What happened in an incident, as Markdown. */
+/** Returns the facts and the timeline of an incident as Markdown. */
 export const writeReport = (incident: StoredIncident, events: readonly StoredEvent[]): string => {
-  const { number, title, state, level, highestLevel, source, hostname, sender, count, firstAt, lastAt } = incident;
+  const { number, title } = incident;
+  const rows = listFacts(incident).flatMap(([name, value]) => (value ? [`|${name}|${escapeMarks(value)}|`] : []));
+  const lines = [
+    `# Incident #${number}: ${escapeMarks(title)}`,
+    '',
+    '|||',
+    '|---|---|',
+    ...rows,
+    '',
+    '## Timeline',
+    '',
+    ...(events[0]?.type === 'opened' ? [] : ['Earlier events are no longer kept.', '']),
+    ...events.map((event) => `- ${toLocalSecond(event.at)} ${describeEvent(event)}`),
+    '',
+  ];
+  return lines.join('\n');
+};
+
+const listFacts = (incident: StoredIncident): [name: string, value: string | null][] => {
+  const { state, level, highestLevel, source, hostname, sender, count, firstAt, lastAt } = incident;
   const { acknowledged, resolved, reopened, task, link, about } = incident;
-  const facts: [name: string, value: string | null][] = [
+  return [
     ['State', state],
     ['Level', level === highestLevel ? level : `${level}, at most ${highestLevel}`],
     ['Source', source],
@@ -18,67 +37,47 @@ export const writeReport = (incident: StoredIncident, events: readonly StoredEve
     ['First alert', toLocalSecond(firstAt)],
     ['Last alert', toLocalSecond(lastAt)],
     ['Acknowledged', acknowledged && `${toLocalSecond(acknowledged.at)} by ${toPerson(acknowledged.by)}`],
-    [
-      'Resolved',
-      resolved &&
-        `${toLocalSecond(resolved.at)} by ${resolved.by === null ? 'nobody: no more alerts came' : toPerson(resolved.by)}`,
-    ],
+    ['Resolved', resolved && describeResolution(resolved)],
     ['Duration', resolved && toDurationText(resolved.at - firstAt)],
     ['Reopened', reopened > 0 ? `${reopened} times` : null],
     ['Task', task === null ? null : String(task)],
     ['Link', link],
   ];
-  const rows = facts.flatMap(([name, value]) => (value ? [`|${name}|${escapeMarks(value)}|`] : []));
-  const first = events[0]?.type === 'opened' ? [] : ['Earlier events are no longer kept.', ''];
-  return [
-    ...[`# Incident #${number}: ${escapeMarks(title)}`, ''],
-    ...['|||', '|---|---|', ...rows, ''],
-    ...['## Timeline', '', ...first],
-    ...events.map((event) => `- ${toLocalSecond(event.at)} ${describeEvent(event)}`),
-    '',
-  ].join('\n');
 };
+
+const describeResolution = ({ at, by }: NonNullable<StoredIncident['resolved']>): string =>
+  `${toLocalSecond(at)} by ${by === null ? 'nobody: no more alerts came' : toPerson(by)}`;
 
 const describeEvent = (event: StoredEvent): string => {
   const { type, by, level, until, reason, task, destination, what, result, comment } = event;
   const parts = [
-    `**${names[type]}**`,
-    ...(level ? [level] : []),
-    ...(task ? [`task ${task}`] : []),
-    ...(what ? [what] : []),
-    ...(destination ? [`${escapeMarks(destination)}${result ? `: ${escapeMarks(result)}` : ''}`] : []),
-    ...(by ? [`by ${escapeMarks(toPerson(by))}`] : []),
-    ...(reason === 'quiet' ? ['because no more alerts came'] : []),
-    ...(until === undefined ? [] : [`until ${toLocalSecond(until)}`]),
+    `**${names[type] ?? type}**`,
+    level,
+    task && `task ${task}`,
+    what,
+    destination && `${escapeMarks(destination)}${result ? `: ${escapeMarks(result)}` : ''}`,
+    by && `by ${escapeMarks(toPerson(by))}`,
+    reason === 'quiet' && 'because no more alerts came',
+    until !== undefined && `until ${toLocalSecond(until)}`,
   ];
   const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeLine(line)}`) ?? [];
-  return parts.join(' ') + quoted.join('');
+  return parts.filter(Boolean).join(' ') + quoted.join('');
 };
 
-const names: Record<StoredEvent['type'], string> = {
-  opened: 'opened',
-  raised: 'raised',
-  lowered: 'lowered',
-  acknowledged: 'acknowledged',
+/** Names of events that differ from their types. */
+const names: Partial<Record<StoredEvent['type'], string>> = {
   snoozeEnded: 'acknowledgement ended',
-  comment: 'comment',
-  silenced: 'silenced',
-  notified: 'notified',
-  reminder: 'reminder',
-  escalated: 'escalated',
   taskCreated: 'task created',
   snapshotTaken: 'snapshot taken',
-  resolved: 'resolved',
-  reopened: 'reopened',
 };
 
-/** Texts of others must not become headings, links, tables or HTML, nor turn the direction of what follows. */
+/** Escapes a text of other people, so that it makes no headings, links, tables or HTML, and keeps the text direction. */
 const escapeMarks = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ')
     .replaceAll(/[\\`*_{}[\]<>#|~&]/g, (mark) => `\\${mark}`);
 
-/** The same for a whole line: no underline that makes the line before it a heading, no list and no code block. */
+/** Escapes a whole line, so that it is also no list, no code block and no underline of a heading. */
 const escapeLine = (line: string): string =>
   escapeMarks(line)
     .trimStart()

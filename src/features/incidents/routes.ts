@@ -1,28 +1,25 @@
-import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { openFor } from '../../auth/access.ts';
-import { ErrorBody, requireKnown } from '../../http/errors.ts';
+import { ErrorBody } from '../../http/errors.ts';
 import { type JsonList, sendJson, sendList, toJsonPieces, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
-import { requireTime } from '../../http/text-forms.ts';
+import { type IncidentState, incidentStates } from '../../kit/incident.ts';
 import type { IncidentNotification } from '../../kit/incident-source.ts';
-import { defineRoute, type Route, uuidForm } from '../../kit/route.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { Slice } from '../../lib/slice.ts';
 import { MiB } from '../../lib/units.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import {
-  type ShowIncident,
-  type StoredIncident,
-  toIncidentAlert,
-  toIncidentDetails,
-  toIncidentEvent,
-  toIncidentKey,
-} from './incident.ts';
+import { hasAlert } from './alert-spans.ts';
+import { toIncidentDetails } from './description.ts';
+import { toIncidentKey } from './folded-alert.ts';
+import type { StoredIncident } from './incident.ts';
 import type { IncidentFilter, IncidentList } from './incident-list.ts';
 import { writeReport } from './report.ts';
+import { requireIncident, toTimeBound } from './requests.ts';
+import { type ShowIncident, sendIncident, toIncidentAlert, toIncidentEvent } from './responses.ts';
 import {
   IncidentAlertPage,
   IncidentAlertQuery,
@@ -30,30 +27,30 @@ import {
   IncidentPage,
   IncidentParams,
   IncidentQuery,
-  type IncidentState,
-  incidentStates,
 } from './schema.ts';
-import { hasAlert } from './spans.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Bytes of the alert log that one request may read, and bytes of alerts after which a page ends. */
+/** Maximum bytes of the alert log that one request reads. */
 const maxReadBytes = 64 * MiB;
+
+/** Bytes after which a page ends. */
 const maxPageBytes = MiB;
 
+/** Header of responses with an incident. */
 export const withVersion = { ETag: "The incident's version, in quotes." };
 
-/** What is read of the log of alerts. */
+/** Methods of the log of alerts that the routes use. */
 export type ReadAlerts = Pick<RecordLog, 'search' | 'find'>;
 
 interface RouteParts {
   store: IncidentStore;
   journal: ReadAlerts;
   show: ShowIncident;
-  /** The last and next notification of each destination. */
+  /** Returns the last and next notification of each destination. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
 }
 
-/** What reads incidents. */
+/** Creates the routes that read incidents. */
 export const createIncidentRoutes = (parts: RouteParts): Route[] => [
   createListRoute(parts),
   createReadRoute(parts),
@@ -69,7 +66,7 @@ const createListRoute = ({ store, show }: RouteParts): Route => {
     method: 'GET',
     path: '/api/incidents',
     ...reading,
-    summary: 'List incidents, the one that changed last first',
+    summary: 'List incidents, last changed first',
     schema: { operationId: 'listIncidents', querystring: IncidentQuery, response: { 200: IncidentPage } },
     handler: ({ query }, reply) => {
       const filter = toFilter(query);
@@ -80,7 +77,7 @@ const createListRoute = ({ store, show }: RouteParts): Route => {
   });
 };
 
-/** A page ends early where it would be too long. */
+/** Returns a page as JSON; a page that would be too long ends early. */
 const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncident): Promise<JsonList> => {
   const texts: string[] = [];
   let length = 0;
@@ -119,15 +116,12 @@ const toStates = (state: IncidentQuery['state']): readonly IncidentState[] => {
   return state === 'all' ? incidentStates : [state];
 };
 
-export const toTimeBound = (name: string, text: string | undefined): number | undefined =>
-  text === undefined || text === '' ? undefined : requireTime(name, text);
-
 const createReadRoute = ({ store, journal, show, describeNotifications }: RouteParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/incidents/:id',
     ...reading,
-    summary: 'Everything about one incident',
+    summary: 'Read an incident with its timeline and notifications',
     headers: { response: withVersion },
     schema: {
       operationId: 'getIncident',
@@ -152,14 +146,14 @@ const createReadRoute = ({ store, journal, show, describeNotifications }: RouteP
     },
   });
 
-/** An alert that cannot be found at the moment; the rest of the incident is known nevertheless. */
+/** Returns undefined if the alert cannot be read at the moment, because the incident itself can be shown. */
 const passIfUnreadable = (error: unknown): undefined => {
   if (error instanceof JournalError || error instanceof StoreUnavailable) return undefined;
   throw error;
 };
 
 const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
-  // Each may read a lot: few at a time leave the processor and the disk to other requests.
+  // Each request may read much: few at a time leave the processor and the disk to other requests.
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
   return defineRoute({
     method: 'GET',
@@ -182,7 +176,7 @@ const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
   });
 };
 
-/** Those of the one incident of all that are too many have nothing in common by which they could be found. */
+/** Searches alerts of an incident, newest first. The alerts of the overflow have no common key, so they cannot be found. */
 const searchAlerts = async (
   journal: ReadAlerts,
   incident: StoredIncident,
@@ -210,7 +204,7 @@ const createReportRoute = ({ store }: RouteParts): Route =>
     method: 'GET',
     path: '/api/incidents/:id/report',
     ...reading,
-    summary: 'The timeline of an incident as Markdown, for the review afterwards',
+    summary: 'Read the timeline of an incident as Markdown, for a review',
     schema: {
       operationId: 'getIncidentReport',
       params: IncidentParams,
@@ -222,21 +216,3 @@ const createReportRoute = ({ store }: RouteParts): Route =>
       return reply.type('text/markdown; charset=utf-8').send(report);
     },
   });
-
-/** By the id or number in a path. Rejects with an HttpError if there is none. */
-export const requireIncident = async (store: Pick<IncidentStore, 'find'>, id: string): Promise<StoredIncident> => {
-  const text = id.toLowerCase();
-  const name = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
-  const incident = typeof name === 'number' || uuidForm.test(name) ? await store.find(name) : undefined;
-  return requireIt(incident, id);
-};
-
-export const requireIt = (incident: StoredIncident | undefined, id: string): StoredIncident =>
-  requireKnown(incident, 'Incident', id, '/api/incidents?state=all');
-
-export const sendIncident = (
-  reply: FastifyReply,
-  show: ShowIncident,
-  incident: StoredIncident,
-  more: object = {},
-): void => sendJson(reply.header('etag', `"${incident.version}"`), { ...show(incident), ...more });

@@ -12,14 +12,14 @@ export const incidentSettings = {
     minimum: 0,
     maximum: 10_080,
     default: 30,
-    description: 'An alert that comes within so many minutes after its incident was resolved opens that one again.',
+    description: 'An alert within so many minutes after the resolution of its incident reopens the incident.',
   }),
   quietHours: Type.Number({
     minimum: 0,
     maximum: 8760,
     default: 24,
     description:
-      'After so many hours without alerts an incident is resolved, unless its sender says when it is over; 0: never.',
+      'Hours without alerts after which an incident is resolved, unless its sender sends resolutions; 0: never.',
   }),
   incidentsRetainDays: Type.Integer({
     minimum: 0,
@@ -29,10 +29,9 @@ export const incidentSettings = {
 };
 export type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof incidentSettings>>>;
 
-/** What counts until an instance has said something else: the defaults. */
+/** Rules of instances that share a database, until one of them has stored its settings: the defaults. */
 export const firstRules: Rules = { level: 'WARNING', reopenMs: 30 * minuteMs, quietMs: dayMs, retainMs: 90 * dayMs };
 
-/** What of the settings decides the state. */
 export const toRules = ({
   incidentLevel,
   reopenMinutes,

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { NextNotification, notificationKinds } from '../../kit/incident-source.ts';
+import { notificationKinds } from '../../kit/incident.ts';
+import { NextNotification } from '../../kit/incident-source.ts';
 import { defineShape, nullable, optionalText, pagingQuery, Time } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import { notificationKinds } from '../../kit/incident-source.ts';
+import { notificationKinds } from '../../kit/incident.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
 import { appriseDestination } from './destinations/apprise.ts';
 import { emailDestination } from './destinations/email.ts';

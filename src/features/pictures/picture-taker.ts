@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { ownSender } from '../../kit/alert-record.ts';
-import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
+import type { SharedIncident } from '../../kit/incident.ts';
+import type { IncidentSource } from '../../kit/incident-source.ts';
 import { rankOf } from '../../kit/severity.ts';
 import { hourMs } from '../../lib/units.ts';
 import type { PictureStore } from './picture-store.ts';

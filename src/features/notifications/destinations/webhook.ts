@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { toIncidentFacts } from '../../../kit/incident-facts.ts';
+import { toIncidentFacts } from '../../../kit/incident.ts';
 import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, toPath } from './type.ts';
 

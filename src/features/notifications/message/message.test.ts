@@ -8,7 +8,7 @@ import {
   openedAt,
   taken,
 } from '../../../../test/support/incident-messages.ts';
-import { notificationKinds } from '../../../kit/incident-source.ts';
+import { notificationKinds } from '../../../kit/incident.ts';
 import { createIncidentMessage, type IncidentUpdate } from './message.ts';
 
 const minute = 60_000;

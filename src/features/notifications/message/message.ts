@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { toKnownHost, toText, withoutResolvedMark } from '../../../kit/alert-record.ts';
-import type { NotificationKind, SharedIncident } from '../../../kit/incident-source.ts';
+import type { NotificationKind, SharedIncident } from '../../../kit/incident.ts';
 import { toPerson } from '../../../kit/people.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 import { toDurationText } from '../../../lib/duration.ts';

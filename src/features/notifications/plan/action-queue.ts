@@ -1,4 +1,5 @@
-import type { SharedAction, SharedIncident } from '../../../kit/incident-source.ts';
+import type { SharedIncident } from '../../../kit/incident.ts';
+import type { SharedAction } from '../../../kit/incident-source.ts';
 
 /** Milliseconds until actions that could not be stored are retried. */
 const retryMs = 1000;

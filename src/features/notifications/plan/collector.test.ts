@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SharedIncident } from '../../../kit/incident-source.ts';
+import type { SharedIncident } from '../../../kit/incident.ts';
 import { Collector } from './collector.ts';
 
 const plan = { dueAt: 0, happenedAt: 0 } as Parameters<Collector['put']>[1];

@@ -1,4 +1,4 @@
-import type { SharedIncident } from '../../../kit/incident-source.ts';
+import type { SharedIncident } from '../../../kit/incident.ts';
 import type { PlannedNotification } from './plan.ts';
 
 /** Most incidents in one message. */

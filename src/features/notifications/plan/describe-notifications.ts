@@ -1,4 +1,5 @@
-import type { IncidentNotification, SharedIncident } from '../../../kit/incident-source.ts';
+import type { SharedIncident } from '../../../kit/incident.ts';
+import type { IncidentNotification } from '../../../kit/incident-source.ts';
 import { toTimeOrNull, toTimeText } from '../../../kit/route.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { isPlanned, type NotificationPlan } from './plan.ts';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { IncidentDelivery, SharedIncident } from '../../../kit/incident-source.ts';
+import type { SharedIncident } from '../../../kit/incident.ts';
+import type { IncidentDelivery } from '../../../kit/incident-source.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { IncidentMessage, IncidentUpdate } from '../message/message.ts';
 import { messageSlots, waitForMessageTurn } from '../message/message-turn.ts';

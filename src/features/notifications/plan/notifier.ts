@@ -1,12 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { ownSender } from '../../../kit/alert-record.ts';
 import { DueTimes } from '../../../kit/due-times.ts';
-import type {
-  IncidentDelivery,
-  IncidentNotification,
-  IncidentSource,
-  SharedIncident,
-} from '../../../kit/incident-source.ts';
+import type { SharedIncident } from '../../../kit/incident.ts';
+import type { IncidentDelivery, IncidentNotification, IncidentSource } from '../../../kit/incident-source.ts';
 import { rankOf } from '../../../kit/severity.ts';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 import { Slice } from '../../../lib/slice.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../../test/support/long.ts';
-import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident-source.ts';
+import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 import { type NotificationPlan, planNotification, type UsableHours } from './plan.ts';
 import { type IncidentKeys, toIncidentRules } from './rules.ts';

@@ -1,4 +1,4 @@
-import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident-source.ts';
+import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 
 /** Hours of the week; times are Unix milliseconds. */

@@ -1,4 +1,4 @@
-import type { NotificationKind, SharedIncident } from '../../../kit/incident-source.ts';
+import type { NotificationKind, SharedIncident } from '../../../kit/incident.ts';
 import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import { minuteMs } from '../../../lib/units.ts';
 import { isLike } from '../../../lib/wildcards.ts';

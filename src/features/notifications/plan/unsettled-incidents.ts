@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { IncidentSource, SharedIncident } from '../../../kit/incident-source.ts';
+import type { SharedIncident } from '../../../kit/incident.ts';
+import type { IncidentSource } from '../../../kit/incident-source.ts';
 
 /** Milliseconds until a failed read of the incidents is repeated. */
 const retryMs = 1000;

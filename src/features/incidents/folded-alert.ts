@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { isAboutSomething, readTime, toText, withoutResolvedMark } from '../../kit/alert-record.ts';
+import { type Severity, toSeverity } from '../../kit/severity.ts';
+import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
+
+/** Key of the incident that counts alerts beyond the limit of active incidents. */
+export const overflowKey = 'overflow';
+
+/** Maximum characters of a key; longer keys are hashed. */
+const maxKeyLength = 160;
+
+/** Alert as incidents fold it. */
+export interface FoldedAlert {
+  seq: number;
+  id: string;
+  /** Unix milliseconds. */
+  at: number;
+  key: string;
+  severity: Severity;
+  isResolved: boolean;
+  isAcknowledgement: boolean;
+  record: StoredRecord;
+}
+
+export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
+  seq: record.seq,
+  id: record.id,
+  at: readTime(record) ?? readIdTime(record.id) ?? 0,
+  key: toIncidentKey(record),
+  severity: toSeverity(toText(record['level'])),
+  isResolved: record['status'] === 'resolved',
+  isAcknowledgement: record['acknowledges'] === true,
+  record,
+});
+
+/** Returns the key that alerts of one incident share. It includes the sender, so nobody can change incidents of other senders. */
+export const toIncidentKey = (record: StoredRecord): string => {
+  const { format, source, hostname } = record;
+  const sender = toSenderGroup(record['sender']);
+  return toTrait(record) === 'fingerprint'
+    ? toKey([sender, format ?? null, record['fingerprint']])
+    : toKey([sender, null, source, hostname, replaceDigits(toMessage(record))]);
+};
+
+/** Returns the content of the key of an alert. */
+export const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' =>
+  isAboutSomething(record) ? 'fingerprint' : 'texts';
+
+/** Returns the key or user of a sender; null for clients without a credential, and for lines of version 1.0. */
+export const toSenderGroup = (sender: unknown): string | null =>
+  typeof sender === 'string' && !sender.startsWith('address:') ? sender : null;
+
+const toMessage = ({ format, status, message }: StoredRecord): string =>
+  format !== undefined && status === 'resolved' ? withoutResolvedMark(toText(message)) : toText(message);
+
+/** Replaces digits, so that "/var is 86 % full" and "/var is 87 % full" are equal. */
+export const replaceDigits = (message: string): string => message.replaceAll(/\d+/g, '#');
+
+/** Short keys are not hashed, because that is faster. */
+const toKey = (texts: readonly unknown[]): string => {
+  const json = JSON.stringify(texts);
+  return json.length <= maxKeyLength ? json : hash('sha256', json, 'base64url');
+};
+
+/** Returns the id of the incident that an alert opens: it has the time of the alert, and each replay computes the same id. */
+export const toIncidentId = ({ id, at }: FoldedAlert): string =>
+  createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));

@@ -1,0 +1,70 @@
+import type { FastifyReply } from 'fastify';
+import { sendJson } from '../../http/json.ts';
+import { formatOf, toText, toTextOrNull } from '../../kit/alert-record.ts';
+import { toIncidentFacts } from '../../kit/incident.ts';
+import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
+import { toSeverity } from '../../kit/severity.ts';
+import type { SilenceSource } from '../../kit/silence-source.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import { toLabels } from './description.ts';
+import type { StoredEvent, StoredIncident } from './incident.ts';
+import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
+
+/** Returns an incident as responses have it. */
+export type ShowIncident = (stored: StoredIncident) => Incident;
+
+/** Creates the function; incidents that are not resolved get the silences that match them at the moment. */
+export const createShowIncident =
+  (silences: Pick<SilenceSource, 'silencesOf'>, clock: () => Date): ShowIncident =>
+  (stored) => {
+    const { state, title, task, snapshot } = stored;
+    return {
+      ...toIncidentFacts(stored),
+      silencedBy: state === 'resolved' ? [] : silences.silencesOf({ ...stored, text: title }, clock().getTime()),
+      task,
+      snapshot: snapshot?.isKept ? toTimeText(snapshot.at) : null,
+    };
+  };
+
+/** Sends an incident, with further members, and its version as the `ETag`. */
+export const sendIncident = (
+  reply: FastifyReply,
+  show: ShowIncident,
+  incident: StoredIncident,
+  more: object = {},
+): void => sendJson(reply.header('etag', `"${incident.version}"`), { ...show(incident), ...more });
+
+export const toIncidentEvent = ({ at, until, change: _, ...event }: StoredEvent): IncidentEvent => ({
+  by: null,
+  level: null,
+  alert: null,
+  comment: null,
+  reason: null,
+  task: null,
+  destination: null,
+  what: null,
+  result: null,
+  ...event,
+  at: toTimeText(at),
+  until: toTimeOrNull(until),
+});
+
+/** Returns a stored alert as the routes of its incident have it. */
+export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
+  const level = toText(record['level']);
+  return {
+    seq: record.seq,
+    id: record.id,
+    time: toTextOrNull(record['time']),
+    format: formatOf(record),
+    status: toTextOrNull(record['status']),
+    level,
+    severity: toSeverity(level),
+    message: toText(record['message']),
+    source: toText(record['source']),
+    hostname: toText(record['hostname']),
+    labels: toLabels(record),
+    link: toTextOrNull(record['link']),
+    details: toTextOrNull(record['details']),
+  };
+};

@@ -1,0 +1,167 @@
+import Type, { type Static } from 'typebox';
+import { nullable, orNull, Time, toTimeOrNull, toTimeText } from './route.ts';
+import { severities } from './severity.ts';
+
+export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
+export type IncidentState = (typeof incidentStates)[number];
+
+/** Reasons for a resolution: the sender or a person resolved the incident, or its alerts stopped. */
+export const resolutionReasons = ['sender', 'person', 'quiet'] as const;
+
+/** Events of an incident that people are notified of. */
+export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
+
+/** Unix milliseconds. */
+const Milliseconds = Type.Number();
+
+const text = (example: string, description: string) => Type.String({ description, examples: [example] });
+
+/** Creates the schema of a text or null. */
+export const textOrNull = (example: string, description: string) =>
+  orNull(Type.String({ examples: [example] }), description);
+
+const severity = (example: string, description: string) =>
+  Type.Enum(severities, { type: 'string', examples: [example], description });
+
+/** Last notification of an incident to a destination, delivered or refused for good. */
+const NotificationState = Type.Object({
+  what: Type.Enum(notificationKinds),
+  level: Type.Enum(severities),
+  at: Milliseconds,
+  /** `openings` of the incident at the time of the notification. */
+  opening: Type.Integer(),
+  /** True if the destination has ever received a notification of the incident. */
+  isTold: Type.Boolean(),
+  /** The first notification is being sent: after kill -9 nobody knows whether it arrived. */
+  isPending: Type.Optional(Type.Literal(true)),
+});
+export type NotificationState = Static<typeof NotificationState>;
+
+/**
+ * Incident as stores and other features have it; times are Unix milliseconds. All other forms of an incident are derived from
+ * these properties. An incident is never changed, but replaced by another object.
+ */
+export const SharedIncident = Type.Object({
+  id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
+  number: Type.Integer({ description: 'Short number for people; accepted as `{id}`.', examples: [412] }),
+  about: text('backup/web-1', 'Subject of its alerts: their key, fingerprint, or source, host name and message.'),
+  state: Type.Enum(incidentStates, { type: 'string' }),
+  level: severity('ERROR', 'Current severity.'),
+  highestLevel: severity('CRITICAL', 'Highest severity so far.'),
+  title: text('disk is full', 'Message of the latest firing alert, without the output of a job below it.'),
+  source: text('backup', 'Source of the latest firing alert that has one.'),
+  hostname: text('web-1', 'Host name of the latest firing alert that has one.'),
+  sender: textOrNull('key:alertmanager', 'Sender of its alerts: `key:NAME` or `user:NAME`.'),
+  labels: orNull(
+    Type.Record(Type.String(), Type.String({ examples: ['db'] })),
+    'Labels of the latest firing alert that has any.',
+  ),
+  link: textOrNull('https://grafana.example.org/alerting', 'Link of the latest firing alert that has one.'),
+  count: Type.Integer({ description: 'Number of its alerts.', examples: [3] }),
+  firstAt: Milliseconds,
+  lastAt: Milliseconds,
+  /** Time of the last opening. */
+  openedAt: Milliseconds,
+  stateSince: Milliseconds,
+  /** Number of openings: at first, again, and after an acknowledgement has ended. */
+  openings: Type.Integer(),
+  /** Time of the last rise of the level since the last opening. */
+  raisedAt: nullable(Milliseconds),
+  acknowledged: nullable(
+    Type.Object({
+      by: Type.String(),
+      at: Milliseconds,
+      until: nullable(Milliseconds),
+      comment: nullable(Type.String()),
+    }),
+  ),
+  resolved: nullable(
+    Type.Object({ by: nullable(Type.String()), at: Milliseconds, reason: Type.Enum(resolutionReasons) }),
+  ),
+  reopened: Type.Integer({ description: 'Number of times it was reopened.', examples: [0] }),
+  task: orNull(Type.Integer({ examples: [2] }), 'Id of the task that was created for it.'),
+  /** Snapshot of its machine: the time when it was taken, and false once it is deleted. */
+  snapshot: nullable(Type.Object({ at: Milliseconds, isKept: Type.Boolean() })),
+  /** Id of the latest alert. */
+  lastAlert: Type.String(),
+  /** Opened by an alert that was stored before incidents existed, or imported: nobody is notified. */
+  isOld: Type.Boolean(),
+  /** Last notification of each destination; after the resolution, of destinations that have not been notified of it. */
+  notices: Type.Record(Type.String(), NotificationState),
+  /** Level and opening at the last timeline event `silenced`. */
+  silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),
+  version: Type.Integer({
+    description: 'Version, also in the `ETag`. Repeated alerts and notifications do not change it.',
+    examples: [1],
+  }),
+  /** Place in the order of changes of all incidents. */
+  change: Type.Integer(),
+});
+export type SharedIncident = Static<typeof SharedIncident>;
+
+const { properties: shared } = SharedIncident;
+const time = (description: string) => Type.String({ ...Time, description });
+
+/** Properties of an incident in responses and webhooks. */
+export const incidentFacts = {
+  id: shared.id,
+  number: shared.number,
+  key: shared.about,
+  state: shared.state,
+  level: shared.level,
+  highestLevel: shared.highestLevel,
+  title: shared.title,
+  source: shared.source,
+  hostname: shared.hostname,
+  sender: shared.sender,
+  labels: shared.labels,
+  link: shared.link,
+  count: shared.count,
+  firstAt: time('When its first alert was received.'),
+  lastAt: time('When its latest alert was received.'),
+  stateSince: time('When it got its state.'),
+  acknowledgedBy: textOrNull('admin', 'Who acknowledged it: a user, `key:NAME`, or the sender of an alert.'),
+  acknowledgedAt: orNull(Time, 'When it was acknowledged.'),
+  acknowledgedUntil: orNull(Time, 'When the acknowledgement ends.'),
+  acknowledgedComment: textOrNull('on it', 'Comment of the acknowledgement.'),
+  resolvedBy: textOrNull('admin', 'Who resolved it: a person or the sender.'),
+  resolvedAt: orNull(Time, 'When it was resolved.'),
+  resolvedReason: orNull(
+    Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
+    'Why it was resolved; `quiet`: no more alerts came, for `quietHours` or until the `endsAt` of its alert.',
+  ),
+  reopened: shared.reopened,
+  version: shared.version,
+};
+
+type IncidentFacts = Static<ReturnType<typeof Type.Object<typeof incidentFacts>>>;
+
+/** Returns an incident as responses and webhooks have it. */
+export const toIncidentFacts = ({ acknowledged, resolved, ...incident }: SharedIncident): IncidentFacts => ({
+  id: incident.id,
+  number: incident.number,
+  key: incident.about,
+  state: incident.state,
+  level: incident.level,
+  highestLevel: incident.highestLevel,
+  title: incident.title,
+  source: incident.source,
+  hostname: incident.hostname,
+  sender: incident.sender,
+  labels: incident.labels,
+  link: incident.link,
+  count: incident.count,
+  firstAt: toTimeText(incident.firstAt),
+  lastAt: toTimeText(incident.lastAt),
+  stateSince: toTimeText(incident.stateSince),
+  acknowledgedBy: acknowledged?.by ?? null,
+  acknowledgedAt: toTimeOrNull(acknowledged?.at),
+  acknowledgedUntil: toTimeOrNull(acknowledged?.until),
+  acknowledgedComment: acknowledged?.comment ?? null,
+  resolvedBy: resolved?.by ?? null,
+  resolvedAt: toTimeOrNull(resolved?.at),
+  resolvedReason: resolved?.reason ?? null,
+  reopened: incident.reopened,
+  version: incident.version,
+});
