@@ -40,7 +40,7 @@ const maxPageBytes = MiB;
 export const withVersion = { ETag: "The incident's version, in quotes." };
 
 /** Methods of the log of alerts that the routes use. */
-export type ReadAlerts = Pick<RecordLog, 'search' | 'find'>;
+type ReadAlerts = Pick<RecordLog, 'search' | 'find'>;
 
 interface RouteParts {
   store: IncidentStore;
