@@ -5,65 +5,66 @@ import { type NotificationKind, notificationKinds, type SharedIncident } from '.
 import { defineShape, nullable, Time } from './route.ts';
 import { type Severity, severities } from './severity.ts';
 
-/** What became of a notification. */
+/** Outcome of a notification to a destination. */
 export interface IncidentDelivery {
   destination: string;
   what: NotificationKind;
-  /** The incident's when it was sent, as is the opening. */
+  /** Level of the incident when the notification was sent. */
   level: Severity;
+  /** `openings` of the incident when the notification was sent. */
   opening: number;
   isDelivered: boolean;
-  /** `delivered`, or why it was given up. */
+  /** `delivered`, or why the notification was given up. */
   result: string;
-  /** It went to a destination that is notified only if nobody takes the incident. */
+  /** True for a destination that is notified only if nobody acknowledges the incident. */
   isEscalation?: boolean;
 }
 
-/** What other features do to an incident. */
+/** Action of another feature on an incident. */
 export type SharedAction = { id: string; by: string } & (
   | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
   | { type: 'resolve'; comment?: string | undefined }
   | ({ type: 'notify' } & IncidentDelivery)
-  /** The destination is about to be notified of it for the first time. */
+  /** The first notification to the destination is being sent. */
   | { type: 'attempt'; destination: string }
-  /** These destinations need not hear of it any more. */
+  /** The destinations are not notified of the resolution. */
   | { type: 'forget'; destinations: readonly string[] }
-  /** A silence keeps it quiet. */
+  /** A silence suppresses the notifications. */
   | { type: 'silence' }
-  /** What its machine was doing is stored since then, in Unix milliseconds, or is not kept any more. */
+  /** The snapshot of the machine was taken at `takenAt`, in Unix milliseconds, or is deleted. */
   | { type: 'snapshot'; takenAt: number; isKept: boolean }
 );
 
-/** A notification that was sent, or given up. */
+/** Notification that was sent or given up. */
 export interface SentNotification {
   incident: { id: string; number: number; title: string };
   at: number;
-  /** Of an event of the timeline: `escalated` where nobody had taken the incident. */
+  /** Type of the timeline event; `escalated` if nobody had acknowledged the incident. */
   event: 'notified' | 'escalated' | 'reminder';
   destination: string;
   what: NotificationKind;
   level: Severity;
   result: string;
-  /** Its place in the order of changes. */
+  /** `change` of the incident after the notification. */
   change: number;
 }
 
 export interface SentFilter {
   destination?: string | undefined;
-  /** An incident's id. */
+  /** Id of an incident. */
   incident?: string | undefined;
 }
 
-/** The next notification of an incident to a destination. */
+/** Next notification of an incident to a destination. */
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
-  dueAt: nullable(Time, 'When it is sent at the earliest; `null` where no time is known.'),
+  dueAt: nullable(Time, 'Earliest time at which it is sent; `null` if the time is unknown.'),
   waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
     type: 'string',
     description:
-      'Why it is not sent yet: it waits for others to be in the same message, for `after`, `repeat` or `hours` of the destination, for its turn to be on call, for the end of a silence, or for the receiver.',
+      'Reason why it is not sent yet: it waits for incidents of the same message, for `after`, `repeat` or `hours` of the destination, until the destination is on call, for the end of a silence, or for the receiver.',
   }),
-  attempts: Type.Integer({ description: 'Failed attempts.', examples: [0] }),
+  attempts: Type.Integer({ description: 'Number of failed attempts.', examples: [0] }),
   error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Why the last attempt failed.'),
 });
 
@@ -73,33 +74,39 @@ const LastNotification = defineShape('LastNotification', {
   at: Time,
 });
 
-/** The last and next notification of an incident to a destination. */
+/** Last and next notification of an incident to a destination. */
 export const IncidentNotification = defineShape('IncidentNotification', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
-  last: nullable(LastNotification, 'The last notification; `null` if there was none, or after that of the end.'),
-  next: nullable(NextNotification, 'The next notification, unless something happens before; `null` if none is due.'),
+  last: nullable(
+    LastNotification,
+    'Last notification; `null` if there was none, and after the notification of the resolution.',
+  ),
+  next: nullable(NextNotification, 'Next notification, unless the incident changes before; `null` if none is due.'),
 });
 
 export type IncidentNotification = Static<typeof IncidentNotification>;
 
-/** Incidents, for features that show them or tell people of them. */
+/** Incidents for features that show incidents or notify people. */
 export interface IncidentSource {
-  /** The incidents of alerts, in their order; undefined for those that are in none, or not yet. */
+  /** Returns the incident of each alert; undefined for an alert without an incident, or not folded yet. */
   nameIncidents(alerts: readonly StoredRecord[]): Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
-  /** Those that are not resolved, and those with destinations that have not heard that they are; some at a time. */
+  /** Lists active incidents, and resolved ones with destinations that have not been notified of the resolution, in pieces. */
   listUnsettled(): AsyncIterable<readonly SharedIncident[]>;
-  /** By its id or its number. */
+  /** Finds an incident by its id or number. */
   find(id: string | number): Awaitable<SharedIncident | undefined>;
-  /** By the id or number in a path. Rejects with an HttpError if there is none. */
+  /** Finds an incident by the id or number in a path. Rejects with an HttpError if it does not exist. */
   require(id: string): Promise<SharedIncident>;
-  /** Resolves, once it is stored, to the incident as it is then; to undefined if there is none. Rejects with an HttpError. */
+  /**
+   * Applies an action; resolves, once it is stored, to the changed incident, or to undefined for an unknown one. Rejects with an
+   * HttpError if the state of the incident forbids the action.
+   */
   act(action: SharedAction): Promise<SharedIncident | undefined>;
-  /** What was sent, newest first, before the place of another one. */
+  /** Lists notifications, newest first, before the change `before`. */
   listSent(filter: SentFilter, limit: number, before?: number): Awaitable<SentNotification[]>;
-  /** Calls the listener with incidents that are new or have changed, also where they only have more alerts. */
+  /** Calls the listener with new and changed incidents, also for repeated alerts. */
   onChanged(listener: (incidents: readonly SharedIncident[]) => void): void;
-  /** Calls the listener when a database has lost events: incidents may be as they were before, or gone. */
+  /** Calls the listener when a database has lost events: incidents may be older or missing. */
   onLost(listener: () => void): void;
-  /** Resolves when all alerts are counted that are stored now. */
+  /** Resolves when all stored alerts are folded. */
   catchUp(): Promise<void>;
 }

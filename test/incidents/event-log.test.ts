@@ -13,7 +13,7 @@ import { waitForIncident } from './support/incidents.ts';
 
 const disk = { source: 'disk', level: 'ERROR', message: 'sda1 is full', hostname: 'web-1' };
 
-test('what is done to an incident is in no list, search, count, stream, export or delivery of alerts', async (t) => {
+test('actions on incidents appear in no list, search, count, stream, export or delivery of alerts', async (t) => {
   const receiver = await startReceiver(t);
   const dataDir = join(createFolder(t), 'data');
   const app = await startOutbox(t, [toDestination(receiver)], { dataDir });
@@ -63,7 +63,7 @@ test('what is done to an incident is in no list, search, count, stream, export o
   assert.doesNotMatch(stdout, /"feature"/);
 });
 
-test('an alert of before the comments of a busy incident is among the last ones after a restart', async (t) => {
+test('after a restart, the list of last alerts has an alert that is followed by many comments', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const app = await startOutbox(t, [], { dataDir });
   const token = await app.login('admin');

@@ -12,11 +12,15 @@ import { listIncidents } from './support/incidents.ts';
 type Destination = (url: string) => object;
 
 const template = {
-  ...{ source: '{source}', level: '{level}', message: '{message}', hostname: '{hostname}' },
-  ...{ key: '{key}', status: '{status}' },
+  source: '{source}',
+  level: '{level}',
+  message: '{message}',
+  hostname: '{hostname}',
+  key: '{key}',
+  status: '{status}',
 };
 
-/** Every type with which one signalbox can send alerts to another so that they end there. */
+/** Types of destinations that forward alerts and their resolutions to another signalbox. */
 const types: Record<string, Destination> = {
   webhook: (url) => ({ type: 'webhook', url: `${url}/api/alert` }),
   alertmanager: (url) => ({ type: 'alertmanager', url }),
@@ -45,13 +49,13 @@ const waitForIncidents = async (app: TestApp, expected: Partial<Incident>[]): Pr
     }
   }, 30_000);
 
-/** Alerts that are about the same on two machines, and about a machine, with labels and without. */
+/** Alert without a host name, which two senders send, and alert of one machine with labels. */
 const anonymous = { source: 'backup', level: 'ERROR', message: 'the backup has failed', key: 'backup' };
 const labelled = { ...anonymous, key: 'disk', hostname: 'web-1', message: 'the disk is full', labels: { team: 'db' } };
 const resolved = { status: 'resolved', level: 'INFO' };
 
 for (const [name, toDestination] of Object.entries(types)) {
-  test(`an alert that ${name} sends on to another signalbox ends there, and only its own`, async (t) => {
+  test(`a resolution that ${name} forwards to another signalbox resolves only the alert of its sender`, async (t) => {
     const central = await startApp(t);
     const one = await startSender(t, toDestination(central.url));
     const other = await startSender(t, toDestination(central.url));
@@ -69,7 +73,7 @@ for (const [name, toDestination] of Object.entries(types)) {
   });
 }
 
-test('an end ends its alert behind alertmanager, whatever labels, host and source it has itself', async (t) => {
+test('a resolution that alertmanager forwards resolves its alert, although labels, host name and source differ', async (t) => {
   const central = await startApp(t);
   const sender = await startSender(t, { type: 'alertmanager', url: central.url });
   await send(sender, labelled);
@@ -83,7 +87,7 @@ test('an end ends its alert behind alertmanager, whatever labels, host and sourc
   ]);
 });
 
-test('alertmanager keeps severity, host and labels, and the text of an end is marked once', async (t) => {
+test('alertmanager forwards severity, host name and labels, and marks the message of a resolution once', async (t) => {
   const central = await startApp(t);
   const sender = await startSender(t, { type: 'alertmanager', url: central.url });
   await send(sender, { ...labelled, level: 'CRITICAL' });
@@ -101,7 +105,7 @@ test('alertmanager keeps severity, host and labels, and the text of an end is ma
   assert.deepEqual([...messages], ['Resolved: web-2 is down']);
 });
 
-test('an incident that alertmanager sends on to another signalbox ends there', async (t) => {
+test('an incident that alertmanager forwards to another signalbox is resolved there', async (t) => {
   const central = await startApp(t);
   const incidents = { notify: 'incidents', groupSeconds: 0 };
   const sender = await startSender(t, { type: 'alertmanager', url: central.url, ...incidents });
@@ -111,7 +115,7 @@ test('an incident that alertmanager sends on to another signalbox ends there', a
   await waitForIncidents(central, [{ state: 'resolved', title: 'the backup has failed' }]);
 });
 
-test('an alert goes through a real Alertmanager to another signalbox and ends there', {
+test('an alert that goes through a real Alertmanager to another signalbox is resolved there', {
   skip: findMissing('prometheus-alertmanager'),
 }, async (t) => {
   const central = await startApp(t);

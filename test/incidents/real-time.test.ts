@@ -12,21 +12,21 @@ import { type Received, startReceiver } from '../support/receiver.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Minutes, as the settings have them: those of people in the long form. */
+/** Minutes of the settings: usual values in the long form. */
 const after = isLong ? 1 : 0.03;
 const repeat = isLong ? 0.75 : 0.025;
 const patienceMs = 150_000;
 
 for (const kills of [false, true]) {
-  const name = kills ? 'with kill -9 between all of these, ' : '';
-  test(`in real time, ${name}an incident is told, escalates, is repeated, acknowledged from its notification, and ends for both`, async (t) => {
+  const name = kills ? 'with kill -9 between all steps, ' : '';
+  test(`in real time, ${name}an incident notifies, reminds, escalates, is acknowledged from its notification, and its resolution notifies both`, async (t) => {
     const begun = performance.now();
     const say = (text: string): void =>
       t.diagnostic(`${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  ${text}`);
     const [anna, ben] = await Promise.all(
       ['anna', 'ben'].map((who) =>
         startReceiver(t, (response, { body }) => {
-          for (const news of readNews(body)) say(`${who} is told: ${news}`);
+          for (const news of readNews(body)) say(`${who} is notified: ${news}`);
           response.end();
         }),
       ),
@@ -48,7 +48,8 @@ for (const kills of [false, true]) {
       program = await startProgram(t, flags, {
         bundled: true,
         variables: {
-          ...{ SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWORD: passwords.admin },
+          SIGNALBOX_JWT_SECRET: secret,
+          SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
           SIGNALBOX_READER_PASSWORD: passwords.reader,
         },
       });
@@ -70,18 +71,18 @@ for (const kills of [false, true]) {
     const news = ({ requests }: { requests: Received[] }): string[] => [
       ...new Set(requests.flatMap(({ body }) => readNews(body)).map((text) => text.split(' ')[0] ?? '')),
     ];
-    /** A message that is repeated because of a kill has the same id. */
+    /** Counts reminders; a message that is sent again after a kill has the same id. */
     const countReminders = (): number => {
       const sent = anna.requests.filter(({ body }) => readNews(body).some((text) => text.startsWith('reminder')));
       return new Set(sent.map(({ headers }) => headers['webhook-id'])).size;
     };
     await start();
     await post(`${url}/api/alert`, { key: 'disk', level: 'CRITICAL', source: 'backup', message: 'disk is full' });
-    await waitUntil('anna is told', () => news(anna).includes('opened'), patienceMs);
+    await waitUntil('anna is notified', () => news(anna).includes('opened'), patienceMs);
     await kill();
     await waitUntil('anna is reminded', () => countReminders() >= 1, patienceMs);
     await kill();
-    await waitUntil('it escalates to ben', () => news(ben).includes('opened'), patienceMs);
+    await waitUntil('ben is notified after the escalation', () => news(ben).includes('opened'), patienceMs);
     await kill();
     await waitUntil('anna is reminded again', () => countReminders() >= 2, patienceMs);
     const { data } = JSON.parse(ben.requests[0]?.body ?? '') as { data: { acknowledgeUrl: string } };
@@ -96,7 +97,11 @@ for (const kills of [false, true]) {
       status: 'resolved',
       message: 'disk is full',
     });
-    await waitUntil('both know the end', () => [anna, ben].every((who) => news(who).includes('resolved')), patienceMs);
+    await waitUntil(
+      'both are notified of the resolution',
+      () => [anna, ben].every((who) => news(who).includes('resolved')),
+      patienceMs,
+    );
     assert.deepEqual(news(anna), ['opened', 'reminder', 'resolved']);
     assert.deepEqual(news(ben), ['opened', 'resolved']);
     assert.ok(countReminders() <= reminders + 1);

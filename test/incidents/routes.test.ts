@@ -10,7 +10,7 @@ import { listEvents, listIncidents, readIncident, waitForIncident } from './supp
 
 const disk = { source: 'disk', level: 'ERROR', message: '/var is 86 % full', hostname: 'db-1' };
 
-test('with quietHours 0, or parts of a minute and an hour, alerts open incidents as always', async (t) => {
+test('alerts open incidents also with quietHours 0, and with fractions of quietHours and reopenMinutes', async (t) => {
   for (const settings of [{ quietHours: 0 }, { quietHours: 1.1, reopenMinutes: 1.0001 }]) {
     const app = await startApp(t, { settings });
     await sendAlert(app, disk);
@@ -18,7 +18,7 @@ test('with quietHours 0, or parts of a minute and an hour, alerts open incidents
   }
 });
 
-test('alerts about one thing are one incident, which is taken, raised, resolved and opened again', async (t) => {
+test('alerts about one problem are one incident, which is acknowledged, raised, resolved and reopened', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   const post = (path: string, body?: object) =>
@@ -27,8 +27,17 @@ test('alerts about one thing are one incident, which is taken, raised, resolved 
   const id = await sendAlert(app, { ...disk, message: '/var is 87 % full' });
   await sendAlert(app, { ...disk, level: 'INFO', message: 'something else' });
   const { id: incident, version } = await waitForIncident(app, {
-    ...{ number: 1, state: 'open', count: 2, level: 'ERROR', title: '/var is 87 % full', source: 'disk' },
-    ...{ hostname: 'db-1', key: 'disk · db-1 · /var is # % full', acknowledgedBy: null, resolvedAt: null, version: 1 },
+    number: 1,
+    state: 'open',
+    count: 2,
+    level: 'ERROR',
+    title: '/var is 87 % full',
+    source: 'disk',
+    hostname: 'db-1',
+    key: 'disk · db-1 · /var is # % full',
+    acknowledgedBy: null,
+    resolvedAt: null,
+    version: 1,
   });
   assert.equal(version, 1);
   const taken = await post(`${incident}/acknowledge`, { comment: 'on it', until: '2090-01-01T00:00:00Z' });
@@ -50,7 +59,13 @@ test('alerts about one thing are one incident, which is taken, raised, resolved 
   await waitForIncident(app, { number: 1, state: 'open', count: 4, reopened: 2, level: 'ERROR' }, '');
   assert.equal((await post('1/comment', { comment: 'again' })).status, 200);
   assert.deepEqual(await listEvents(app, 1), [
-    ...['opened', 'acknowledged', 'raised', 'reopened', 'resolved', 'reopened', 'comment'],
+    'opened',
+    'acknowledged',
+    'raised',
+    'reopened',
+    'resolved',
+    'reopened',
+    'comment',
   ]);
   const { lastAlert, ...details } = await readIncident(app, incident);
   assert.equal(lastAlert?.['message'], disk.message);
@@ -71,7 +86,7 @@ test('alerts about one thing are one incident, which is taken, raised, resolved 
   assert.deepEqual(one.json['incident'], { id: incident, number: 1 });
 });
 
-test('an incident ends when its sender says so, and another sender cannot end it', async (t) => {
+test('the sender of an incident can resolve it, and another sender cannot', async (t) => {
   const keys = ['a', 'b'].map((name) => createAccessKey(name, ['alerts:write']));
   const app = await startApp(t, { settings: { keys: keys.map(({ entry }) => entry) } });
   const send = async (token: string | undefined, status: string) => {
@@ -80,8 +95,11 @@ test('an incident ends when its sender says so, and another sender cannot end it
   };
   await send(keys[0]?.key, 'firing');
   await waitForIncident(app, {
-    ...{ state: 'open', key: 'backup/db-1', sender: 'key:a' },
-    ...{ labels: { team: 'db' }, link: 'https://desk.example/1' },
+    state: 'open',
+    key: 'backup/db-1',
+    sender: 'key:a',
+    labels: { team: 'db' },
+    link: 'https://desk.example/1',
   });
   await send(keys[1]?.key, 'resolved');
   await send(undefined, 'resolved');
@@ -95,7 +113,7 @@ test('an incident ends when its sender says so, and another sender cannot end it
   await waitForIncident(app, { number: 1, count: 2, resolvedReason: 'sender', resolvedBy: 'key:a' }, '?state=resolved');
 });
 
-test('a resolution from a program that does not say which alert it ends, ends the incident with its texts', async (t) => {
+test('a resolution without a key or fingerprint resolves the incident with the same texts', async (t) => {
   const app = await startApp(t);
   const event = { specversion: '1.0', source: '/jobs/backup', type: 'job.failed' };
   for (const [id, status] of ['firing', 'resolved'].entries()) {
@@ -108,7 +126,7 @@ test('a resolution from a program that does not say which alert it ends, ends th
   assert.equal(json.data.length, 2);
 });
 
-test('the list is filtered, counted and read page by page, the last changed first', async (t) => {
+test('the list is filtered, counted and read page by page, last changed first', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   for (let index = 0; index < 5; index += 1) {
@@ -146,7 +164,7 @@ test('the list is filtered, counted and read page by page, the last changed firs
   assert.deepEqual(await numbersOf('?state=all'), [[4, 3, 2, 5, 1], 5, false]);
 });
 
-test('bad input gets a 4xx that says what to do, and changes nothing', async (t) => {
+test('bad input gets a 4xx with a helpful message, and changes nothing', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, disk);
@@ -190,7 +208,7 @@ test('bad input gets a 4xx that says what to do, and changes nothing', async (t)
   assert.deepEqual(await listEvents(app, 1), ['opened', 'resolved']);
 });
 
-test('several incidents are taken or resolved together, with a result for each', async (t) => {
+test('several incidents are acknowledged or resolved together, with a result for each', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   for (const message of ['a', 'b', 'c']) await sendAlert(app, { level: 'ERROR', message });
@@ -220,7 +238,7 @@ test('several incidents are taken or resolved together, with a result for each',
   ]);
 });
 
-test('an incident that is named several times in one request changes once', async (t) => {
+test('an incident with several ids in one request changes once', async (t) => {
   const app = await startApp(t);
   const token = await app.login('reader');
   await sendAlert(app, disk);
@@ -237,7 +255,7 @@ test('an incident that is named several times in one request changes once', asyn
   assert.deepEqual(await listEvents(app, 1), ['opened', 'acknowledged']);
 });
 
-test('an incident keeps the beginning of a source and a host name that are long', async (t) => {
+test('a long source and a long host name are shortened', async (t) => {
   const app = await startApp(t);
   const long = 'x'.repeat(100_000);
   await sendAlert(app, { ...disk, source: long, hostname: long });
@@ -247,7 +265,7 @@ test('an incident keeps the beginning of a source and a host name that are long'
   await waitForIncident(app, { source: shown, hostname: shown, count: 2 });
 });
 
-test('everyone may read incidents, and a token or a key with its scope may change them', async (t) => {
+test('everyone may read incidents, and a key with the scope may change them', async (t) => {
   const [write, read, other] = (['incidents:write', 'incidents:read', 'alerts:write'] as const).map((scope) =>
     createAccessKey(scope, [scope]),
   );
@@ -266,7 +284,7 @@ test('everyone may read incidents, and a token or a key with its scope may chang
   assert.equal(events.status, 200);
 });
 
-test('a task is created once for an incident, with a link back', async (t) => {
+test('a task is created once for an incident, with a link to the incident', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, { ...disk, level: 'CRITICAL', message: `${'long '.repeat(60)}😀` });
@@ -287,7 +305,7 @@ test('a task is created once for an incident, with a link back', async (t) => {
   assert.deepEqual(await listEvents(app, 1), ['opened', 'taskCreated']);
 });
 
-test('listeners learn of each change, and metrics and health count the incidents', async (t) => {
+test('the topic has each change, and metrics and status count the incidents', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const events = await openEvents(t, app.url, 'incidents');
@@ -318,7 +336,7 @@ test('listeners learn of each change, and metrics and health count the incidents
   }
 });
 
-test('the report is Markdown that texts of others cannot change', async (t) => {
+test('texts of other people cannot change the Markdown of the report', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, { ...disk, message: '# <b>[x](http://evil)|\n\u202e# y' });

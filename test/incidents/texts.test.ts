@@ -16,10 +16,13 @@ const post = async (app: Asked, path: string, body: unknown): Promise<void> => {
   assert.equal(status, 200, text);
 };
 
-test('an incident keeps the title of the alert that fires when its end says something else', async (t) => {
+test('an incident keeps the title of the firing alert when the message of the resolution differs', async (t) => {
   const intake = [{ name: 'own', message: '{/text}', key: '{/id}', status: '{/status}', source: 'own' }];
   const toGrafana = (status: string, annotations: object) => ({
-    ...{ status, orgId: 1, receiver: 'signalbox', title: status },
+    status,
+    orgId: 1,
+    receiver: 'signalbox',
+    title: status,
     alerts: [{ status, labels: { alertname: 'CPU', instance: 'db-1' }, annotations, fingerprint: 'f1' }],
   });
   const senders: Record<string, [path: string, firing: object, end: object]> = {
@@ -49,7 +52,7 @@ test('an incident keeps the title of the alert that fires when its end says some
   }
 });
 
-test('a heartbeat keeps its title, and says on its incident and in the notification what it is and how it failed', async (t) => {
+test('the incident and the notification of a heartbeat have its description and its output, and the title stays after the resolution', async (t) => {
   const receiver = await startReceiver(t);
   const app = await startApp(t, {
     settings: {
@@ -65,14 +68,14 @@ test('a heartbeat keeps its title, and says on its incident and in the notificat
   await waitForIncident(app, { state: 'open', title });
   const expected = 'Nightly dump of the shop\n\ndumping\nno space left on device';
   assert.equal(await readDetails(app), expected);
-  await waitUntil('the notification is there', () => receiver.requests.length > 0);
+  await waitUntil('the receiver has the notification', () => receiver.requests.length > 0);
   assert.ok(JSON.parse(receiver.requests[0]?.body ?? '').data.message.body.includes(expected));
   await ping('0', 'done');
   await waitForIncident(app, { state: 'resolved', title });
   assert.equal(await readDetails(app), expected);
 });
 
-test('the title of an incident is the first line of a message, and the output below it is kept', async (t) => {
+test('the title of an incident is the first line of a message, and the lines below are its details', async (t) => {
   const app = await startApp(t);
   const message = 'backup.sh failed with exit code 2 after 3 s:\nconnecting\nno route to host';
   await sendAlert(app, { key: 'backup', level: 'ERROR', message });
@@ -80,7 +83,7 @@ test('the title of an incident is the first line of a message, and the output be
   assert.equal(await readDetails(app), 'connecting\nno route to host');
 });
 
-test('the end of an alert in the same body names the alert that it ends', async (t) => {
+test('a resolution in the body of its alert has the id of the alert', async (t) => {
   const app = await startApp(t);
   const alert = {
     labels: { alertname: 'Down', severity: 'error' },
@@ -98,7 +101,7 @@ test('the end of an alert in the same body names the alert that it ends', async 
   assert.deepEqual((await read(firing))['resolvedBy'], { id: end, time: (await read(end))['time'] });
 });
 
-test('the command line and the report of an incident say who was notified, with names for people', async (t) => {
+test('the command line and the report of an incident show notifications and readable names of senders', async (t) => {
   const receiver = await startReceiver(t);
   const settings = {
     destinations: [{ name: 'pager', type: 'webhook', url: receiver.url, notify: 'incidents', groupSeconds: 0 }],

@@ -15,7 +15,7 @@ import { listIncidents, readIncident, waitForIncident } from './support/incident
 const disk = { source: 'disk', level: 'ERROR', message: 'sda1 is full', hostname: 'web-1' };
 const hourMs = 60 * 60 * 1000;
 
-test('while the log cannot be written, actions and alerts get 503, and nothing that was acknowledged is lost', async (t) => {
+test('while the log cannot be written, actions and alerts get 503, and all stored actions are kept', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, disk);
@@ -42,7 +42,7 @@ test('while the log cannot be written, actions and alerts get 503, and nothing t
   assert.deepEqual(comments, ['before', 'after']);
 });
 
-test('a task that was created while actions could not be stored is the one of the incident later', async (t) => {
+test('a task that was created while actions could not be stored is used by the next attempt', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, disk);
@@ -60,7 +60,7 @@ test('a task that was created while actions could not be stored is the one of th
   assert.equal((await app.request<{ total: number }>('GET', '/api/tasks')).json.total, 1);
 });
 
-test('while the alert log cannot be read alerts are accepted, and they are folded when it can', async (t) => {
+test('while the alert log cannot be read, alerts are accepted, and folded later', async (t) => {
   let isBroken = false;
   const features = changeJournal((journal) => ({
     ...journal,
@@ -84,7 +84,7 @@ test('while the alert log cannot be read alerts are accepted, and they are folde
   assert.equal((await app.request('GET', '/ready')).json['unavailable'], undefined);
 });
 
-test('of a snapshot that is damaged the incidents that can be read are kept, and the others are reported', async (t) => {
+test('a damaged snapshot is reported, and its readable incidents are kept', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, disk);
@@ -103,7 +103,7 @@ test('of a snapshot that is damaged the incidents that can be read are kept, and
   assert.ok(lines.some((line) => line.includes('the snapshot is damaged')));
 });
 
-test('without a snapshot that can be read the alerts and actions of the last day are folded again, under the same ids', async (t) => {
+test('without a readable snapshot, the alerts and actions of the last day are folded again to incidents with the same ids', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await sendAlert(app, disk);
@@ -126,7 +126,7 @@ const startAgain = async (t: TestContext, dataDir: string) => {
   return { next: await startApp(t, { settings: { dataDir }, log }), lines };
 };
 
-test('an alert log from before there were incidents is folded once, as far as its alerts are of the last day', async (t) => {
+test('the alerts of the last day in an alert log of a version without incidents are folded once', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await mkdir(dataDir, { recursive: true });
   const toStored = (hours: number, index: number): string => {
@@ -147,7 +147,7 @@ test('an alert log from before there were incidents is folded once, as far as it
   await waitUntilPasses(async () => assert.deepEqual(await titlesOf(next), ['4 new 1', ...expected]));
 });
 
-test('alerts that a clock which was set back dates before the first one are listed with their incident', async (t) => {
+test('alerts with times before the first alert, because the clock was set back, are listed with their incident', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await mkdir(dataDir, { recursive: true });
   const toStored = (hours: number, index: number): string => {
@@ -164,7 +164,7 @@ test('alerts that a clock which was set back dates before the first one are list
   );
 });
 
-test('a storm of alerts with different keys opens a bounded number of incidents, and each alert is counted', async (t) => {
+test('a storm of alerts with different keys opens at most 20,000 incidents, and each alert is counted', async (t) => {
   const app = await startApp(t);
   const total = amount(24, 100);
   const perBody = 1000;

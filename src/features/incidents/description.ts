@@ -5,12 +5,13 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type FoldedAlert, overflowKey, replaceDigits, toSenderGroup, toTrait } from './folded-alert.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Maximum characters. */
+/** Maximum characters of the members of an incident. */
 const maxTitleLength = 500;
 const maxAboutLength = 256;
-/** Of a source and a host name, which native alerts do not limit. */
-const maxNameLength = 256;
 const maxDetailsLength = 8192;
+
+/** Maximum characters of a source and a host name, because native alerts have no limit. */
+const maxNameLength = 256;
 
 type Description = Pick<
   StoredIncident,

@@ -16,7 +16,7 @@ const hour = 60 * minute;
 const start = Date.parse('2026-01-31T09:30:00Z');
 const usual: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour, retainMs: 0 };
 
-/** Incidents to which alerts and actions are given one by one. */
+/** Creates incidents that fold alerts and actions of a test one by one. */
 const createLife = (rules = usual) => {
   const state = new Incidents(rules);
   let seq = 0;
@@ -37,7 +37,7 @@ const createLife = (rules = usual) => {
       const alert = toFoldedAlert(toRecord({ key: 'x', fingerprint: 'k', status: 'firing', ...fields }));
       step(alert.at, (fold) => fold.addAlert(alert));
     },
-    /** Alerts of one step, each so long after the one before it. */
+    /** Folds alerts in one step, each some milliseconds after the previous alert. */
     alertTogether: (all: readonly [ms: number, fields: Record<string, unknown>][]) => {
       const alerts = all.map(([ms, fields]) => {
         now += ms;
@@ -58,7 +58,7 @@ const createLife = (rules = usual) => {
       now += ms;
       step(now, (fold) => fold.advance(now));
     },
-    /** Time passes without a step. */
+    /** Lets time pass without a step. */
     wait: (ms: number) => {
       now += ms;
     },
@@ -86,17 +86,20 @@ const resolving = (life: Life): void => {
 const cases: [name: string, begin: (life: Life) => void, event: (life: Life) => void, expected: object][] = [
   ['firing, open: counted', opening, (life) => life.alert(), { state: 'open', count: 2, events: 'opened' }],
   [
-    ...(['firing at a lower level, acknowledged: counted', acknowledging] as const),
+    'firing at a lower level, acknowledged: counted',
+    acknowledging,
     (life) => life.alert({ level: 'WARNING' }),
     { state: 'acknowledged', count: 2, level: 'WARNING', highestLevel: 'ERROR', events: 'opened acknowledged lowered' },
   ],
   [
-    ...(['INFO, open: counted, and the level stays', opening] as const),
+    'INFO, open: counted, and the level stays',
+    opening,
     (life) => life.alert({ level: 'INFO' }),
     { state: 'open', count: 2, level: 'ERROR', events: 'opened' },
   ],
   [
-    ...(['firing, resolved a short time ago: opened again', resolving] as const),
+    'firing, resolved a short time ago: reopened',
+    resolving,
     (life) => {
       life.wait(30 * minute);
       life.alert({ level: 'CRITICAL' });
@@ -104,7 +107,8 @@ const cases: [name: string, begin: (life: Life) => void, event: (life: Life) => 
     { state: 'open', count: 2, level: 'CRITICAL', reopened: 1, events: 'opened resolved reopened' },
   ],
   [
-    ...(['firing, resolved long ago: a new incident', resolving] as const),
+    'firing, resolved long ago: a new incident',
+    resolving,
     (life) => {
       life.wait(30 * minute + 1);
       life.alert();
@@ -113,32 +117,38 @@ const cases: [name: string, begin: (life: Life) => void, event: (life: Life) => 
     { state: 'resolved', count: 1, events: 'opened resolved' },
   ],
   [
-    ...(['INFO, resolved: nothing', resolving] as const),
+    'INFO, resolved: no change',
+    resolving,
     (life) => life.alert({ level: 'INFO' }),
     { state: 'resolved', count: 1, events: 'opened resolved' },
   ],
   [
-    ...(['firing at a higher level, open: raised', opening] as const),
+    'firing at a higher level, open: raised',
+    opening,
     (life) => life.alert({ level: 'CRITICAL' }),
     { state: 'open', count: 2, level: 'CRITICAL', highestLevel: 'CRITICAL', reopened: 0, events: 'opened raised' },
   ],
   [
-    ...(['firing at a higher level, acknowledged: open and raised', acknowledging] as const),
+    'firing at a higher level, acknowledged: open and raised',
+    acknowledging,
     (life) => life.alert({ level: 'CRITICAL' }),
     { state: 'open', level: 'CRITICAL', reopened: 1, events: 'opened acknowledged raised reopened' },
   ],
   ...([opening, acknowledging] as const).map((begin): (typeof cases)[number] => [
-    ...(['resolved by the sender: resolved', begin] as const),
+    'resolved by the sender: resolved',
+    begin,
     (life) => life.alert({ status: 'resolved', level: 'INFO' }),
     { state: 'resolved', count: 2, reason: 'sender', level: 'ERROR' },
   ]),
   [
-    ...(['resolved by the sender, resolved: nothing', resolving] as const),
+    'resolved by the sender, resolved: no change',
+    resolving,
     (life) => life.alert({ status: 'resolved' }),
     { state: 'resolved', count: 1, reason: 'person', events: 'opened resolved' },
   ],
   [
-    ...(['acknowledge, acknowledged: another comment and end', acknowledging] as const),
+    'acknowledge, acknowledged: new comment and end',
+    acknowledging,
     (life) => {
       life.act({ type: 'acknowledge', comment: 'x', until: life.now() + hour } as never);
       const { acknowledged } = life.state.find(1) ?? {};
@@ -147,7 +157,8 @@ const cases: [name: string, begin: (life: Life) => void, event: (life: Life) => 
     { state: 'acknowledged', events: 'opened acknowledged acknowledged' },
   ],
   [
-    ...(['acknowledge, resolved: 409', resolving] as const),
+    'acknowledge, resolved: 409',
+    resolving,
     (life) =>
       assert.throws(
         () => life.act({ type: 'acknowledge' }),
@@ -156,7 +167,8 @@ const cases: [name: string, begin: (life: Life) => void, event: (life: Life) => 
     { state: 'resolved', events: 'opened resolved' },
   ],
   [
-    ...(['the acknowledgement ends: open', opening] as const),
+    'the acknowledgement ends: open',
+    opening,
     (life) => {
       life.act({ type: 'acknowledge', until: life.now() + hour } as never);
       life.pass(hour - 1);
@@ -166,27 +178,32 @@ const cases: [name: string, begin: (life: Life) => void, event: (life: Life) => 
     { state: 'open', reopened: 0, events: 'opened acknowledged snoozeEnded' },
   ],
   [
-    ...(['resolve, acknowledged: resolved', acknowledging] as const),
+    'resolve, acknowledged: resolved',
+    acknowledging,
     (life) => life.act({ type: 'resolve' }),
     { state: 'resolved', reason: 'person', events: 'opened acknowledged resolved' },
   ],
   [
-    ...(['resolve, resolved: nothing', resolving] as const),
+    'resolve, resolved: no change',
+    resolving,
     (life) => life.act({ type: 'resolve' }),
     { state: 'resolved', events: 'opened resolved' },
   ],
   [
-    ...(['reopen, open: nothing', opening] as const),
+    'reopen, open: no change',
+    opening,
     (life) => life.act({ type: 'reopen' }),
     { state: 'open', reopened: 0, events: 'opened' },
   ],
   ...([acknowledging, resolving] as const).map((begin): (typeof cases)[number] => [
-    ...(['reopen: open', begin] as const),
+    'reopen: open',
+    begin,
     (life) => life.act({ type: 'reopen' }),
     { state: 'open', reopened: 1 },
   ]),
   ...([opening, acknowledging] as const).map((begin): (typeof cases)[number] => [
-    ...(['no alert for long, and the sender never says that it is over: resolved', begin] as const),
+    'no alerts for quietHours, and a sender that never sends resolutions: resolved',
+    begin,
     (life) => {
       life.pass(24 * hour - 1);
       assert.notEqual(life.shown().state, 'resolved');
@@ -206,7 +223,7 @@ for (const [index, [name, begin, event, expected]] of cases.entries()) {
   });
 }
 
-test('only alerts that are bad enough open incidents, and unknown levels are', () => {
+test('only alerts of the level of the settings or worse open incidents, and unknown levels are WARNING', () => {
   const life = createLife({ ...usual, level: 'ERROR' });
   for (const level of ['INFO', 'WARNING', 'warn', 'P4']) life.alert({ fingerprint: level, level });
   assert.equal(life.state.size, 0);
@@ -218,7 +235,7 @@ test('only alerts that are bad enough open incidents, and unknown levels are', (
   );
 });
 
-test('alerts are together by key, by the identity at their sender, or by what they say without digits', () => {
+test('alerts of one incident have the same key, the same fingerprint and format, or the same texts without digits', () => {
   const life = createLife();
   const none = { fingerprint: undefined };
   life.alert({ ...none, message: '/var is 86 % full', source: 'disk', hostname: 'a' });
@@ -236,7 +253,7 @@ test('alerts are together by key, by the identity at their sender, or by what th
   );
 });
 
-test('an alert that says less than those before it leaves title, source and host name as they are', () => {
+test('an alert with empty texts keeps title, source and host name of its incident', () => {
   const life = createLife();
   life.alert({ message: 'disk is full', source: 'backup', hostname: 'db-1' });
   life.alert({ message: '', source: '', hostname: '', status: 'resolved' });
@@ -247,7 +264,7 @@ test('an alert that says less than those before it leaves title, source and host
   assert.deepEqual([again?.title, again?.source, again?.hostname], ['disk is full again', 'cron', 'db-1']);
 });
 
-test('an incident whose sender says when it is over does not end because nothing comes', () => {
+test('an incident whose sender sends resolutions is not resolved for lack of alerts', () => {
   const life = createLife();
   life.alert({ fingerprint: 'am', format: 'alertmanager' });
   life.alert({ fingerprint: 'native' });
@@ -262,7 +279,7 @@ test('an incident whose sender says when it is over does not end because nothing
   );
 });
 
-test('an incident that is raised while it is snoozed ends in the same step if nothing comes for long', () => {
+test('an incident that is raised while snoozed can be resolved for lack of alerts in the same step', () => {
   const life = createLife({ ...usual, quietMs: hour });
   life.alert();
   life.act({ type: 'acknowledge', until: life.now() + 2 * minute } as never);
@@ -273,7 +290,7 @@ test('an incident that is raised while it is snoozed ends in the same step if no
   assert.equal(life.shown().events, 'opened acknowledged raised reopened resolved reopened');
 });
 
-test('what is older is not reopened where something newer is about the same', () => {
+test('an incident cannot be reopened if a newer incident has its key', () => {
   const life = createLife();
   resolving(life);
   life.wait(hour);
@@ -288,7 +305,7 @@ test('what is older is not reopened where something newer is about the same', ()
   assert.equal(life.act({ type: 'reopen' }, 2)?.state, 'open');
 });
 
-test('alerts beyond the most incidents are counted in one, and it ends as others do', () => {
+test('alerts beyond the limit of active incidents are counted in one incident, which can be resolved like others', () => {
   const life = createLife();
   for (let index = 0; index < mostActive + 50; index += 1) life.alert({ fingerprint: `${index}` });
   life.alert({ fingerprint: 'x', level: 'CRITICAL' });
@@ -307,13 +324,13 @@ test('alerts beyond the most incidents are counted in one, and it ends as others
   }, /20000 incidents are open/);
 });
 
-test('of resolved incidents the last ones are kept, whatever the steps in which alerts were folded', () => {
+test('the last resolved incidents are kept, independent of the steps in which alerts were folded', () => {
   const life = createLife({ ...usual, reopenMs: 0, retainMs: 1 });
   for (let index = 0; index < mostResolved + 5; index += 1) {
     life.alert({ fingerprint: `${index}` });
     life.alert({ fingerprint: `${index}`, status: 'resolved' });
   }
-  // An event says when they are forgotten.
+  // An event says when incidents are forgotten.
   assert.deepEqual([life.state.size, life.state.hasForgettable(life.now())], [mostResolved + 5, true]);
   life.state.forgetOld(life.now());
   assert.deepEqual([life.state.size, life.state.hasForgettable(life.now())], [mostResolved - forgottenCount, false]);
@@ -324,11 +341,16 @@ test('of resolved incidents the last ones are kept, whatever the steps in which 
 });
 
 const delivery = {
-  ...{ type: 'notify', destination: 'pager', what: 'opened', level: 'ERROR', opening: 1 },
-  ...{ isDelivered: true, result: 'delivered' },
+  type: 'notify',
+  destination: 'pager',
+  what: 'opened',
+  level: 'ERROR',
+  opening: 1,
+  isDelivered: true,
+  result: 'delivered',
 } as const;
 
-test('a notification is noted without another version, so what somebody has read stays current', () => {
+test('a notification keeps the version of an incident', () => {
   const life = createLife();
   life.alert();
   const before = life.state.find(1);
@@ -354,7 +376,7 @@ test('a notification is noted without another version, so what somebody has read
   assert.equal(life.state.listSent({}, 10, sent[0]?.change).length, 1);
 });
 
-test('of a destination that refuses, the first refusal is no telling, and a later one does not undo it', () => {
+test('a destination counts as notified after its first delivery, also if it refuses a later notification', () => {
   const life = createLife();
   life.alert();
   const refused = { ...delivery, isDelivered: false, result: 'the receiver responded 400' };
@@ -366,7 +388,7 @@ test('of a destination that refuses, the first refusal is no telling, and a late
   assert.equal(isTold(), true);
 });
 
-test('a resolved incident keeps the notices of those that have not heard of its end, and is forgotten by the others', () => {
+test('a resolved incident keeps the notices of destinations until each is notified of the resolution or forgotten', () => {
   const life = createLife();
   life.alert();
   for (const destination of ['a', 'b', 'c']) life.act({ ...delivery, destination } as never);
@@ -381,7 +403,7 @@ test('a resolved incident keeps the notices of those that have not heard of its 
   assert.deepEqual(life.state.listUnsettled(), []);
 });
 
-test('a destination that is about to be notified of an incident may know of it', () => {
+test('the notice of a first notification that is being sent is pending', () => {
   const life = createLife();
   life.alert();
   life.act({ type: 'attempt', destination: 'pager' } as never);
@@ -393,7 +415,7 @@ test('a destination that is about to be notified of an incident may know of it',
   assert.deepEqual([told?.isTold, told?.isPending], [true, undefined]);
 });
 
-test('a silence is noted once for each time that an incident opens or is raised', () => {
+test('a silence is recorded once for each opening and each rise of the level', () => {
   const life = createLife();
   const silence = () => life.act({ type: 'silence' } as never);
   life.alert({ level: 'WARNING' });
@@ -410,7 +432,7 @@ test('a silence is noted once for each time that an incident opens or is raised'
   assert.equal(life.shown().events, 'opened silenced raised silenced lowered resolved reopened silenced');
 });
 
-test('an incident that was stored before there were notices or snapshots is complete', () => {
+test('an incident of a version without notices or snapshots gets the missing members', () => {
   const life = createLife();
   life.alert();
   life.act({ type: 'acknowledge' });
@@ -427,11 +449,11 @@ test('an incident that was stored before there were notices or snapshots is comp
   }
 });
 
-test('a snapshot is noted once, changes no version, and is not shown any more when it is deleted', () => {
+test('a snapshot is recorded once, keeps the version, and its deletion is recorded', () => {
   const life = createLife();
   life.alert();
   const act = (takenAt: number, isKept: boolean) => {
-    life.act({ type: 'snapshot', ...{ takenAt, isKept } });
+    life.act({ type: 'snapshot', takenAt, isKept } as never);
     return life.state.find(1)?.snapshot;
   };
   const version = life.state.find(1)?.version;
@@ -441,7 +463,7 @@ test('a snapshot is noted once, changes no version, and is not shown any more wh
   const change = life.state.find(1)?.change ?? 0;
   assert.deepEqual(act(5, false), { at: 5, isKept: false });
   assert.ok((life.state.find(1)?.change ?? 0) > change);
-  // There is one for each incident.
+  // An incident has at most one snapshot.
   assert.deepEqual(act(7, true), { at: 5, isKept: false });
   assert.deepEqual([life.state.find(1)?.version, life.shown().events], [version, 'opened snapshotTaken']);
 });
@@ -482,7 +504,7 @@ const commands = fc.array(
   { maxLength: 40 },
 );
 
-/** What a person would expect, written without any of the code: each key has a row of incidents. */
+/** Incident that the test expects, computed without the code of the fold. Each key has a row of incidents. */
 interface Expected {
   number: number;
   state: 'open' | 'acknowledged' | 'resolved';
@@ -498,7 +520,7 @@ interface Expected {
   told: boolean;
 }
 
-test('whatever alerts, people and time do, incidents are as the state table says', () => {
+test('random alerts, actions and times lead to the incidents of the state table', () => {
   fc.assert(
     fc.property(commands, (all) => {
       const life = createLife();
@@ -526,7 +548,7 @@ test('whatever alerts, people and time do, incidents are as the state table says
       for (const command of all) {
         if ('pass' in command) {
           now += command.pass;
-          // Half of the time nobody looks, so that the next alert or action comes first.
+          // Often no step follows, so that the next alert or action lets the time pass.
           if (command.pass % 2 === 0) life.pass(command.pass);
           else life.wait(command.pass);
         } else if ('alert' in command) {
@@ -555,9 +577,18 @@ test('whatever alerts, people and time do, incidents are as the state table says
               last.count += 1;
             } else {
               const one: Expected = {
-                ...{ number: incidents.length + 1, state: 'open', rank, count: 1, heard: now, endedAt: 0, task: false },
-                ...{ until: Number.POSITIVE_INFINITY, ends: format !== undefined || last?.ends === true, row: name },
-                ...{ openings: 1, told: false },
+                number: incidents.length + 1,
+                state: 'open',
+                rank,
+                count: 1,
+                until: Number.POSITIVE_INFINITY,
+                heard: now,
+                endedAt: 0,
+                ends: format !== undefined || last?.ends === true,
+                task: false,
+                row: name,
+                openings: 1,
+                told: false,
               };
               row.push(one);
               incidents.push(one);
@@ -599,7 +630,8 @@ test('whatever alerts, people and time do, incidents are as the state table says
       const found = incidents.map(({ number }) => {
         const { state, level, count, task, spans = [], openings, notices = {} } = life.state.find(number) ?? {};
         return {
-          ...{ openings, told: 'pager' in notices },
+          openings,
+          told: 'pager' in notices,
           number,
           state,
           rank: levels.indexOf(level ?? ''),
@@ -611,7 +643,13 @@ test('whatever alerts, people and time do, incidents are as the state table says
       assert.deepEqual(
         found,
         incidents.map(({ number, state, rank, count, task, openings, told }) => ({
-          ...{ openings, told, number, state, rank, count, task },
+          openings,
+          told,
+          number,
+          state,
+          rank,
+          count,
+          task,
           spans: true,
         })),
       );

@@ -12,7 +12,7 @@ export interface Page {
 
 export type Details = Incident & { timeline: IncidentEvent[]; lastAlert: Record<string, unknown> | null };
 
-/** What tests use of an app. */
+/** App of a test. */
 export type Asked = Pick<TestApp, 'request'>;
 
 export const listIncidents = async ({ request }: Asked, query = ''): Promise<Page> => {
@@ -28,7 +28,7 @@ export const readIncident = async ({ request }: Asked, id: string | number): Pro
   return json;
 };
 
-/** Waits until the only incident of the query is as expected: alerts are folded in the background. */
+/** Waits until the query finds one incident with the expected members, because alerts are folded in the background. */
 export const waitForIncident = async (
   app: Asked,
   expected: Partial<Incident>,
@@ -45,6 +45,6 @@ export const waitForIncident = async (
   return found as Incident;
 };
 
-/** The types of the events in the timeline. */
+/** Returns the types of the timeline events. */
 export const listEvents = async (app: Asked, id: string | number): Promise<string[]> =>
   (await readIncident(app, id)).timeline.map(({ type }) => type);

@@ -16,7 +16,7 @@ import { type Asked, listEvents, listIncidents, readIncident, waitForIncident } 
 const labels = { alertname: 'HostDown', severity: 'critical', instance: 'web-1' };
 const startsAt = '2026-01-31T08:30:00Z';
 
-/** What Prometheus sends, with an end in so many milliseconds. */
+/** Sends an alert as Prometheus does, with an end after some milliseconds. */
 const push = async (app: Asked, endsInMs?: number, changes: object = {}): Promise<void> => {
   const endsAt = endsInMs === undefined ? {} : { endsAt: new Date(Date.now() + endsInMs).toISOString() };
   const body = [{ labels, annotations: { summary: 'web-1 is down' }, startsAt, ...endsAt, ...changes }];
@@ -31,7 +31,7 @@ const countAlerts = async ({ request }: Asked): Promise<number> => {
   return json.count;
 };
 
-test('an alert ends by itself when its end has passed, and not while it comes again', async (t) => {
+test('an alert of Prometheus is resolved after its end, unless Prometheus repeats the alert', async (t) => {
   const app = await startApp(t);
   await push(app, 2000);
   await waitForIncident(app, open);
@@ -42,11 +42,11 @@ test('an alert ends by itself when its end has passed, and not while it comes ag
   await waitForIncident(app, ended);
   const { lastAlert } = await readIncident(app, 1);
   assert.deepEqual([lastAlert?.['status'], lastAlert?.['message']], ['resolved', 'Resolved: web-1 is down']);
-  // The repeat is in no log.
+  // The repeat is not stored.
   assert.equal(await countAlerts(app), 2);
 });
 
-test('an alert without an end is resolved after resolveTimeout, one in another format never', async (t) => {
+test('an alert of Prometheus without an end is resolved after resolveTimeout, and a native alert is not', async (t) => {
   const app = await startApp(t, { settings: { resolveTimeout: 1 } });
   const body = { key: 'backup', level: 'ERROR', message: 'the backup has failed' };
   assert.equal((await app.request('POST', '/api/alert', { body })).status, 200);
@@ -55,18 +55,18 @@ test('an alert without an end is resolved after resolveTimeout, one in another f
   await waitForIncident(app, { state: 'open', title: 'the backup has failed' }, '');
 });
 
-test('an alert that its sender says fires goes on firing though the end that the sender names has passed', async (t) => {
+test('an alert of a webhook of Alertmanager that is still firing stays open after its end', async (t) => {
   const app = await startApp(t);
   const alert = { status: 'firing', labels, annotations: { summary: 'web-1 is down' }, startsAt, endsAt: startsAt };
   const body = { status: 'firing', alerts: [{ ...alert, fingerprint: 'web-1' }] };
   assert.equal((await app.request('POST', '/api/alert/alertmanager', { body })).status, 200);
-  // This one ends by itself, so the server has looked for ends.
+  // The second alert is resolved, so the server has checked the ends of alerts.
   await push(app, 500, { labels: { ...labels, instance: 'web-2' }, annotations: { summary: 'web-2 is down' } });
   await waitForIncident(app, { ...ended, number: 2, title: 'web-2 is down' }, '?state=resolved');
   await waitForIncident(app, open, '?state=open');
 });
 
-test('an alert that fires again after it has ended by itself is no repeat, and its late end changes nothing', async (t) => {
+test('an alert that fires again after its end reopens its incident, and resolves it with an end in the past', async (t) => {
   const app = await startApp(t);
   await push(app, 500);
   await waitForIncident(app, ended);
@@ -77,7 +77,7 @@ test('an alert that fires again after it has ended by itself is no repeat, and i
   assert.deepEqual(await listEvents(app, 1), ['opened', 'resolved', 'reopened', 'resolved']);
 });
 
-test('after kill -9 an alert holds for what was left, and then ends', async (t) => {
+test('after kill -9 an alert stays open for a while, and is then resolved', async (t) => {
   const cwd = createFolder(t);
   const config = [
     '--config',
@@ -87,14 +87,14 @@ test('after kill -9 an alert holds for what was left, and then ends', async (t) 
   await push(first, 2000);
   await waitForIncident(first, open);
   await first.stop('SIGKILL');
-  // Nobody could tell the server anything.
+  // The end of the alert passes while no server runs.
   await setTimeout(2500);
   const second = await startProgram(t, config, { cwd });
   await waitForIncident(second, open);
   await waitForIncident(second, ended);
 });
 
-test('a start that follows a proper stop knows repeats that are in no log', async (t) => {
+test('after a graceful stop the next start knows repeats that are not stored', async (t) => {
   const cwd = createFolder(t);
   const config = [
     '--config',
@@ -110,7 +110,7 @@ test('a start that follows a proper stop knows repeats that are in no log', asyn
   await waitForIncident(second, open);
 });
 
-test('repeats keep a watch for silence quiet, also after kill -9, and write next to nothing', async (t) => {
+test('repeats keep a watch for missing alerts up, also after kill -9, and are not stored', async (t) => {
   const cwd = createFolder(t);
   const watchdog = { name: 'watchdog', type: 'alert', source: 'prometheus/Watchdog', limit: 0.05, every: 5 };
   const config = [
@@ -143,12 +143,14 @@ test('repeats keep a watch for silence quiet, also after kill -9, and write next
     (await listIncidents(second)).data.filter(({ source }) => source.startsWith('watch/')),
     [],
   );
-  await waitUntil('the silence is noticed', async () =>
+  await waitUntil('the watch is down', async () =>
     (await listIncidents(second)).data.some(({ source }) => source === 'watch/watchdog'),
   );
 });
 
-test('of two instances one ends an alert, after the last repeat at either', { skip: toSkipPostgres() }, async (t) => {
+test('one of two instances resolves an alert, after the last repeat that either instance has received', {
+  skip: toSkipPostgres(),
+}, async (t) => {
   const store = await createDatabase(t);
   const start = () => startApp(t, { settings: { store, timeZone: 'UTC' } });
   const [one, other] = [await start(), await start()];
@@ -157,12 +159,12 @@ test('of two instances one ends an alert, after the last repeat at either', { sk
   await waitForIncident(other, open);
   await setTimeout(7000);
   await waitForIncident(one, open);
-  await waitUntil('the alert has ended', async () => (await readIncident(one, 1)).state === 'resolved', 45_000);
+  await waitUntil('the alert is resolved', async () => (await readIncident(one, 1)).state === 'resolved', 45_000);
   assert.equal((await readIncident(other, 1)).resolvedReason, 'quiet');
   assert.equal(await countAlerts(other), 2);
 });
 
-/** A Prometheus with one rule that always fires, which repeats it every second, for four more seconds. */
+/** Starts a Prometheus with a rule that always fires, which repeats its alert every second with an end in four seconds. */
 const startFiring = async (t: TestContext, target: string) => {
   const folder = createFolder(t);
   const address = `127.0.0.1:${await findPort()}`;
@@ -179,16 +181,16 @@ const startFiring = async (t: TestContext, target: string) => {
   return startPeer(t, 'prometheus', ['--rules.alert.resend-delay=1s', ...args], `http://${address}/-/ready`);
 };
 
-test('the alert of a Prometheus that has gone ends, and opens again when it is back', {
+test('the alert of a stopped Prometheus is resolved, and fires again after the next start of Prometheus', {
   skip: findMissing('prometheus'),
 }, async (t) => {
   const app = await startApp(t);
   const first = await startFiring(t, app.url);
-  await waitUntil('the alert is there', async () => (await listIncidents(app)).data.length === 1);
+  await waitUntil('the alert has an incident', async () => (await listIncidents(app)).data.length === 1);
   await setTimeout(6000);
   assert.equal((await readIncident(app, 1)).state, 'open');
   await first.stop();
-  await waitUntil('the alert has ended', async () => (await readIncident(app, 1)).state === 'resolved');
+  await waitUntil('the alert is resolved', async () => (await readIncident(app, 1)).state === 'resolved');
   assert.equal((await readIncident(app, 1)).resolvedReason, 'quiet');
   await startFiring(t, app.url);
   await waitUntil('the alert fires again', async () => (await listIncidents(app)).data.length === 1);
