@@ -1,4 +1,4 @@
-import { assertFits } from '../../src/features/alerts/intake/body.ts';
+import { assertFits } from '../../src/features/alerts/intake/body-check.ts';
 import type { ForeignAlert, Format } from '../../src/features/alerts/intake/format.ts';
 
 const now = new Date('2026-01-31T10:00:00Z');

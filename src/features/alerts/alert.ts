@@ -5,7 +5,11 @@ import type { AlertDelivery } from '../../kit/alert-source.ts';
 import { toSeverity } from '../../kit/severity.ts';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../lib/local-time.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
-import { clean, cleanLines, type ForeignAlert, hashParts, toLabels, toLink, toShortKey } from './intake/format.ts';
+import { clean, cleanLines } from './intake/clean-text.ts';
+import { toLabels } from './intake/fields.ts';
+import type { ForeignAlert } from './intake/format.ts';
+import { hashParts, toShortKey } from './intake/hashes.ts';
+import { toLink } from './intake/links.ts';
 import type { Alert, AlertBody, AlertEntry } from './schema.ts';
 
 /** The most characters of each text of a foreign alert. */

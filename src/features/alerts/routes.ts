@@ -2,10 +2,10 @@ import { openFor } from '../../auth/access.ts';
 import { createUnavailable, ErrorBody } from '../../http/errors.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import { createNativeRoute, createTextRoute, type IntakeParts } from './intake/routes.ts';
+import { createNativeRoute, createTextRoute, type IntakeParts } from './intake/native-routes.ts';
 import type { AlertLog } from './log/alert-log.ts';
 import { Readiness } from './schema.ts';
-import { createListRoute } from './search/list-route.ts';
+import { createAlertListRoute } from './search/list-route.ts';
 
 interface AlertRouteParts extends IntakeParts {
   journal: RecordLog;
@@ -18,7 +18,7 @@ interface AlertRouteParts extends IntakeParts {
 export const createAlertRoutes = (parts: AlertRouteParts): Route[] => [
   createNativeRoute(parts),
   createTextRoute(parts),
-  createListRoute(parts.journal),
+  createAlertListRoute(parts.journal),
   createReadinessRoute(parts, '/ready', 'getReadiness'),
   createReadinessRoute(parts, '/readyz', 'getReadyz'),
 ];

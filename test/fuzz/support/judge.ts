@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { makeTexts } from '../../../src/features/alerts/intake/loose-texts.ts';
+import { coerceTexts } from '../../../src/features/alerts/intake/coerce-texts.ts';
 import type { HttpResponse } from '../../support/response.ts';
 import { findOperation, type Operation } from './operations.ts';
 import { type FuzzRequest, isUnfinished } from './request.ts';
@@ -119,6 +119,6 @@ const assertEntitled = (request: FuzzRequest, operation: Operation, status: numb
 const fits = ({ path, body = {}, takes }: Operation, sent: unknown): boolean => {
   if (takes(sent) || !isIntake(path)) return takes(sent);
   const texts = structuredClone(sent);
-  makeTexts(body, texts);
+  coerceTexts(body, texts);
   return takes(texts);
 };

@@ -7,7 +7,7 @@ import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../../stor
 import type { ProjectionState } from '../../../storage/projection-state.ts';
 import { RecentKeys } from '../../../storage/recent-keys.ts';
 import type { Resolution } from '../alert.ts';
-import { type Expiry, readExpiry, Series, toSeriesKey } from './series.ts';
+import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
 
 /** Alert that resolved others: its id, its RFC 3339 time, and its receipt in Unix milliseconds. */
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
@@ -105,7 +105,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
   }
 
   /** Yields the firing series that expire. */
-  *listExpiring(): Generator<{ key: string; expiry: Expiry }> {
+  *listExpiring(): Generator<{ key: string; expiry: AlertExpiry }> {
     for (const [key, { isResolved, hold }] of this.#series.entries()) {
       if (!isResolved && hold) yield { key, expiry: hold };
     }

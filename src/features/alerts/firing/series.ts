@@ -3,11 +3,11 @@ import { isAboutSomething, readTime, toText } from '../../../kit/alert-record.ts
 import type { LogRecord } from '../../../storage/journal/line.ts';
 
 /** Time after which an alert is resolved unless its sender repeats it. */
-const Expiry = Type.Object({
+const AlertExpiry = Type.Object({
   /** Milliseconds from the receipt to the `endsAt` of the sender; `resolveTimeout` applies if absent. */
   ms: Type.Optional(Type.Number()),
 });
-export type Expiry = Static<typeof Expiry>;
+export type AlertExpiry = Static<typeof AlertExpiry>;
 
 /** Immutable state of the alerts of one sender with one format and fingerprint. Times are Unix milliseconds. */
 export const Series = Type.Object({
@@ -20,7 +20,7 @@ export const Series = Type.Object({
   /** Receipt of the first and of the last firing alert. */
   since: Type.Number(),
   storedAt: Type.Number(),
-  hold: Type.Optional(Expiry),
+  hold: Type.Optional(AlertExpiry),
 });
 export type Series = Static<typeof Series>;
 
@@ -31,10 +31,10 @@ export const toSeriesKey = (record: LogRecord): string | undefined =>
     : undefined;
 
 /**
- * Expiry of a firing alert; undefined if only its sender resolves it. Like Alertmanager, signalbox lets every alert of
+ * AlertExpiry of a firing alert; undefined if only its sender resolves it. Like Alertmanager, signalbox lets every alert of
  * `/api/v2/alerts` expire. In other formats, an `endsAt` in the past does not outweigh the status `firing`.
  */
-export const readExpiry = (record: LogRecord): Expiry | undefined => {
+export const readExpiry = (record: LogRecord): AlertExpiry | undefined => {
   if (record['status'] !== 'firing') return undefined;
   const alwaysExpires = record['format'] === 'prometheus';
   const end = Date.parse(toText(record['endsAt']));

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
-import {
-  clean,
-  cleanLines,
-  findFirstSeverity,
-  listLinks,
-  toHostname,
-  toLabels,
-  toLink,
-  toLinks,
-  toRfc3339,
-} from './format.ts';
+import { clean, cleanLines } from './clean-text.ts';
+import { findFirstSeverity, toHostname, toLabels } from './fields.ts';
+import { listLinks, toLink, toLinks } from './links.ts';
+import { toRfc3339 } from './times.ts';
 
 for (const [level, names] of Object.entries({
   CRITICAL: ['critical', 'crit', 'page', 'Emergency', 'emerg', 'FATAL', 'p1'],

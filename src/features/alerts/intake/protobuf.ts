@@ -1,11 +1,11 @@
-import { BinaryReader, BinaryWriter, type WireType } from '@bufbuild/protobuf/wire';
+import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire';
 import { HttpError } from '../../../http/errors.ts';
 
-/** Values of a message, and how deep they may be nested: a message of two bytes takes a hundred times that in memory. */
-const mostValues = 1_000_000;
-const deepest = 64;
+/** Maximum values of a message, and maximum depth: a message of two bytes takes two hundred bytes of memory. */
+const maxValues = 1_000_000;
+const maxDepth = 64;
 
-/** Types of values that are read; their JSON form is that of the Protobuf JSON mapping. */
+/** Types of values, which are read as in the Protobuf JSON mapping. */
 type Scalar = 'string' | 'bool' | 'int32' | 'int64' | 'fixed64' | 'double' | 'bytes';
 
 interface Field {
@@ -14,12 +14,15 @@ interface Field {
   isList?: true;
 }
 
-/** Fields by number; others are skipped. */
+/** Fields by number; fields with other numbers are skipped. */
 export type MessageFields = Readonly<Record<number, Field>>;
 
-const [varint, bit64, lengthDelimited] = [0, 1, 2] as WireType[];
+/** Wire types of Protobuf. */
+export const varint: WireType = 0;
+const bit64: WireType = 1;
+export const lengthDelimited: WireType = 2;
 
-const wireTypes: Record<Scalar, WireType | undefined> = {
+const wireTypes: Record<Scalar, WireType> = {
   string: lengthDelimited,
   bytes: lengthDelimited,
   bool: varint,
@@ -42,15 +45,15 @@ const scalars: Record<Scalar, (reader: BinaryReader) => unknown> = {
   bytes: (reader) => Buffer.from(reader.bytes()).toString('base64'),
 };
 
-/** Reads a message as the value that it is in JSON. Throws an HttpError for bytes that are none. */
+/** Reads a message as in the Protobuf JSON mapping. Throws an HttpError for bytes that are no such message. */
 export const readProtobuf = (message: MessageFields, bytes: Buffer): Record<string, unknown> => {
   let values = 0;
   const readFields = (reader: BinaryReader, fields: MessageFields, depth: number): Record<string, unknown> => {
-    if (depth > deepest) throw new HttpError('invalid', `Request body is nested deeper than ${deepest} messages`);
+    if (depth > maxDepth) throw new HttpError('invalid', `Request body is nested deeper than ${maxDepth} messages`);
     const found: Record<string, unknown> = {};
     while (reader.pos < reader.len) {
       values += 1;
-      if (values > mostValues) throw new HttpError('too-large', `Request body has more than ${mostValues} values`);
+      if (values > maxValues) throw new HttpError('too-large', `Request body has more than ${maxValues} values`);
       const [number, wireType] = reader.tag();
       const field = fields[number];
       if (!field) {
@@ -78,30 +81,3 @@ export const readProtobuf = (message: MessageFields, bytes: Buffer): Record<stri
     throw new HttpError('invalid', 'Request body is not valid Protobuf of this format');
   }
 };
-
-/** A `google.rpc.Status` with its message alone: OTLP leaves the code to the status of the response. */
-export const writeStatus = (message: string): Buffer =>
-  Buffer.from(
-    new BinaryWriter()
-      .tag(2, lengthDelimited as WireType)
-      .string(message)
-      .finish(),
-  );
-
-/** An `ExportLogsServiceResponse`, which is empty if all records were accepted. */
-export const writeLogsResponse = ({ rejectedLogRecords, errorMessage }: PartialSuccess): Buffer => {
-  const writer = new BinaryWriter();
-  if (rejectedLogRecords !== undefined && errorMessage !== undefined) {
-    writer.tag(1, lengthDelimited as WireType).fork();
-    writer.tag(1, varint as WireType).int64(rejectedLogRecords);
-    writer.tag(2, lengthDelimited as WireType).string(errorMessage);
-    writer.join();
-  }
-  return Buffer.from(writer.finish());
-};
-
-export interface PartialSuccess {
-  /** A 64-bit integer is a string in JSON. */
-  rejectedLogRecords?: string;
-  errorMessage?: string;
-}

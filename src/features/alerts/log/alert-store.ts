@@ -5,7 +5,7 @@ import { InTurn } from '../../../lib/scheduling.ts';
 import type { AlertRecord } from '../alert.ts';
 import type { FiringAlert, FiringState } from '../firing/firing-alerts.ts';
 import { toSeriesKey } from '../firing/series.ts';
-import { hashParts } from '../intake/format.ts';
+import { hashParts } from '../intake/hashes.ts';
 import { type FirstAlert, type RepeatKeys, splitKey } from './repeat-keys.ts';
 
 /** Result of storing the alerts of a body. */

@@ -13,7 +13,7 @@ import { refuseLargeRead } from './read-limit.ts';
 const shortCount = 100;
 
 /** The contract's list of the last alerts. */
-export const createListRoute = (journal: RecordLog): Route => {
+export const createAlertListRoute = (journal: RecordLog): Route => {
   // A long list may read a lot: few at a time leave the processor and the disk to other requests.
   const refusal = 'Too many lists of alerts are being read; try again in a second';
   const long = createQueue({ running: 2, waiting: 16, refusal });

@@ -155,7 +155,7 @@ test('settings with a format that cannot be used stop the start with a line that
     await assert.rejects(startApp(t, { settings: { intake: [format] } }), problem);
   }
   const twice = { name: 'a', message: 'x' };
-  await assert.rejects(startApp(t, { settings: { intake: [twice, twice] } }), /intake\.a is there twice/);
+  await assert.rejects(startApp(t, { settings: { intake: [twice, twice] } }), /intake\.a is defined twice/);
 });
 
 test('a format that somebody makes counts at once, also after a restart, until it is deleted', async (t) => {

@@ -7,19 +7,19 @@ import { defineSettingKind, settingFacts, settingOrigin, toSettingFacts } from '
 import type { RuntimeSetting } from '../../../../kit/setting-store.ts';
 import { createSchemaCheck } from '../../../../lib/schema-validation.ts';
 import type { Format } from '../format.ts';
+import { compileFormat } from './compile.ts';
 import {
   assertFormatName,
-  compileFormat,
   FormatDefinition,
   FormatName,
   type IntakeSettings,
   isTaken,
-  mostFormats,
+  maxFormats,
 } from './definition.ts';
 
 type ConfiguredFormat = IntakeSettings['intake'][number];
 
-/** A custom format, and who has made it if the config file has not. */
+/** Custom format; `setting` is undefined for a format of the config file. */
 export interface KnownFormat {
   name: string;
   definition: FormatDefinition;
@@ -48,7 +48,7 @@ export const toShownFormat = ({ name, definition, setting }: KnownFormat): Shown
   ...toSettingFacts(setting),
 });
 
-/** The format that a request defines. Throws an HttpError. */
+/** Compiles the format of a request. Throws an HttpError. */
 export const tryFormat = (name: string, definition: FormatDefinition): Format => {
   assertFormatName(name);
   try {
@@ -60,11 +60,11 @@ export const tryFormat = (name: string, definition: FormatDefinition): Format =>
 
 const isDefinition = createSchemaCheck(FormatDefinition);
 
-/** Throws an Error for one that another version has stored, and this one serves itself or cannot use. */
+/** Compiles a stored format. Throws an Error for a format of another version that this version has built in or cannot use. */
 const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
   const { name, value: definition } = setting;
   if (isTaken(name)) throw new Error(`signalbox has a format ${name}`);
-  if (!isDefinition(definition)) throw new Error('it is no definition of a format');
+  if (!isDefinition(definition)) throw new Error('the stored value is no definition of a format');
   return { name, definition, setting, format: tryFormat(name, definition) };
 };
 
@@ -77,7 +77,7 @@ export const formatKind = defineSettingKind<FormatDefinition, KnownFormat, Confi
   shape: ShownFormat,
   reading: needs('settings:read'),
   changing: needs('settings:write'),
-  limits: { count: mostFormats, plural: 'formats', withConfigured: true },
+  limits: { count: maxFormats, plural: 'formats', withConfigured: true },
   order: 'name',
   assertName: assertFormatName,
   isReserved: isTaken,

@@ -4,11 +4,13 @@ import { HttpError } from '../../../../http/errors.ts';
 import type { Tool } from '../../../../kit/feature.ts';
 import { parseJson } from '../../../../lib/parse-json.ts';
 import { createForeignAlert } from '../../alert.ts';
-import { assertFits, takeAlerts } from '../body.ts';
+import { collectAlerts } from '../body.ts';
+import { assertFits } from '../body-check.ts';
 import type { Format } from '../format.ts';
-import { compileFormat, type IntakeSettings } from './definition.ts';
+import { compileFormat } from './compile.ts';
+import type { IntakeSettings } from './definition.ts';
 
-/** What would be stored of one alert. */
+/** Alert as it would be stored. */
 export interface PreviewedAlert {
   source: string;
   level: string;
@@ -20,21 +22,21 @@ export interface PreviewedAlert {
   link: string | null;
 }
 
-/** The alerts that a body would be stored as. Throws an HttpError for one that would be refused. */
+/** Returns the alerts of a body as they would be stored. Throws an HttpError for a body that would be refused. */
 export const previewAlerts = (format: Format, body: unknown, now: Date): PreviewedAlert[] => {
   assertFits(format.schema, body);
-  return takeAlerts(format.readAlerts(body as never, now)).map((alert) => {
+  return collectAlerts(format.readAlerts(body as never, now)).map((alert) => {
     const record = createForeignAlert(format.name, alert, { now, sender: 'test' }, {});
     const { source, level, message, hostname, status = 'firing', fingerprint, labels = {}, link } = record;
     return { source, level, message, hostname, status, key: fingerprint ?? null, labels, link: link ?? null };
   });
 };
 
-/** `signalbox test-intake NAME < body.json`: prints what would be stored, and stores nothing. */
+/** `signalbox test-intake NAME < body.json`: prints alerts as they would be stored, and stores nothing. */
 export const testIntake: Tool = {
   name: 'test-intake',
   argument: { name: 'NAME' },
-  summary: 'read a body from standard input and print the alerts that a format of the config file makes of it',
+  summary: 'read a body from standard input and print its alerts in a format of the config file',
   run: async (name, readSettings) => {
     const configured = readSettings()['intake'] as IntakeSettings['intake'];
     const { name: _, ...definition } = requireConfigured(configured, 'intake format', name);

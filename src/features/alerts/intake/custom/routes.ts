@@ -10,12 +10,12 @@ import { FormatDefinition, FormatName } from './definition.ts';
 import { type FormatKeeper, FormatParams, formatKind, ShownFormat, toShownFormat, tryFormat } from './kind.ts';
 import { previewAlerts } from './preview.ts';
 
-/** Alerts of a test that are shown. */
-const mostShown = 20;
+/** Maximum alerts in the response to a test. */
+const maxShown = 20;
 
 const GivenFormat = Type.Object(
   {
-    name: Type.Optional({ ...FormatName, description: 'If given, the name in the path.' }),
+    name: Type.Optional({ ...FormatName, description: 'Name in the path; may be left out.' }),
     ...FormatDefinition.properties,
   },
   { title: 'NewIntakeFormat' },
@@ -26,7 +26,7 @@ const FormatList = defineList('IntakeFormatList', 'Formats', ShownFormat, 'By na
 const Trial = Type.Object(
   {
     body: Type.Unknown({
-      description: 'What the sender sends: an object or a list.',
+      description: 'Body of the sender: an object or a list.',
       examples: [{ text: 'It failed' }],
     }),
     definition: Type.Optional(FormatDefinition),
@@ -45,32 +45,26 @@ const Preview = defineShape('IntakePreview', {
       message: text('The pipeline failed'),
       hostname: text(unknownHost),
       status: text('firing'),
-      key: orNull(text('shop'), 'What it is about.'),
+      key: orNull(text('shop'), 'Key of the problem.'),
       labels: Type.Record(Type.String(), text('main')),
-      link: orNull(text('https://gitlab.example.org/shop/7'), 'Where its sender shows it.'),
+      link: orNull(text('https://gitlab.example.org/shop/7'), 'Page of the sender about the alert.'),
     }),
-    { description: `The first ${mostShown}.` },
+    { description: `First ${maxShown} alerts.` },
   ),
 });
 
-/** Custom formats are listed, tested, and, where settings can be made at run time, made, changed and deleted. */
+/** Routes that list, test, create, change and delete custom formats. */
 export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date): Route[] => {
   const { list, read, put, remove } = createSettingRoutes(formatKind, keeper, toShownFormat);
-  const all = [
+  return [
     list({ operationId: 'listIntakeFormats', summary: 'List intake formats of your own', response: FormatList }),
     read({ operationId: 'getIntakeFormat', summary: 'One intake format of your own' }),
     createTestRoute(keeper, clock),
-  ];
-  return [
-    ...all,
     put(
       { operationId: 'putIntakeFormat', summary: 'Create or replace an intake format', body: GivenFormat },
       ({ name: _, ...definition }) => definition,
     ),
-    remove({
-      operationId: 'deleteIntakeFormat',
-      summary: 'Delete an intake format, whose path is 404 from then on',
-    }),
+    remove({ operationId: 'deleteIntakeFormat', summary: 'Delete an intake format; its path gets 404' }),
   ];
 };
 
@@ -79,7 +73,7 @@ const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
     method: 'POST',
     path: '/api/intake-formats/:intakeFormat/test',
     ...needs('settings:write'),
-    summary: 'Show what a body would be stored as, storing nothing',
+    summary: 'Show the alerts of a body without storing them',
     schema: {
       operationId: 'testIntakeFormat',
       params: FormatParams,
@@ -92,6 +86,6 @@ const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
       assertOwnMembers(request.body, Trial);
       const format = definition ? tryFormat(name, definition) : keeper.require(name).format;
       const alerts = previewAlerts(format, body, clock());
-      return sendJson(reply, { count: alerts.length, data: alerts.slice(0, mostShown) });
+      return sendJson(reply, { count: alerts.length, data: alerts.slice(0, maxShown) });
     },
   });

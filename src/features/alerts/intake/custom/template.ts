@@ -1,17 +1,17 @@
 import { isObject } from '../../../../lib/parse-json.ts';
 
-/** Where pointers begin: `#/…` at the whole body, `/…` at the alert, which is the same without `each`. */
+/** Values to which pointers lead: `#/…` begins at the whole body, `/…` at the alert, which without `each` is the body. */
 export interface TemplateInput {
   body: unknown;
   alert: unknown;
 }
 
-type Find = (place: TemplateInput) => unknown;
+type Find = (input: TemplateInput) => unknown;
 
-/** The most elements of a list that a text shows. */
-const mostElements = 32;
+/** Maximum elements of a list in a text. */
+const maxElements = 32;
 
-/** Finds what a JSON Pointer (RFC 6901) leads to, undefined if that is missing. Throws an Error for what is no pointer. */
+/** Compiles a JSON Pointer (RFC 6901) to a function that returns its value or undefined. Throws an Error for other texts. */
 export const compilePointer = (text: string): Find => {
   const isFromBody = text.startsWith('#');
   const pointer = isFromBody ? text.slice(1) : text;
@@ -30,35 +30,35 @@ const step = (value: unknown, name: string): unknown => {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 };
 
-/** A value in a text: lists of plain values with commas, nothing for objects and what is missing. */
+/** Converts a value to text: the elements of a list with commas, an empty text for objects and missing values. */
 export const toPlainText = (value: unknown): string => {
   if (!Array.isArray(value)) return toWord(value);
-  const words = value.slice(0, mostElements).map(toWord);
+  const words = value.slice(0, maxElements).map(toWord);
   return words.filter((word) => word !== '').join(', ');
 };
 
 const toWord = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** Fills in a text, up to some characters more than `limit`. */
-export type Render = (place: TemplateInput, limit: number) => string;
+/** Fills in a template, and stops after about `limit` characters. */
+export type Render = (input: TemplateInput, limit: number) => string;
 
-/** Compiles a text with `{/pointer}` in it. Throws an Error for one that cannot be used. */
+/** Compiles a text with `{/pointer}` in it. Throws an Error for a wrong pointer. */
 export const compileText = (text: string): Render => {
   const parts = text.split(/(\{[^{}]*\})/).map((part): string | Find => {
     if (!part.startsWith('{') || !part.endsWith('}')) return part;
     return compilePointer(part.slice(1, -1));
   });
-  return (place, limit) => {
+  return (input, limit) => {
     let whole = '';
     for (const part of parts) {
-      // Values may be long, and thousands of alerts may share them.
-      whole += typeof part === 'string' ? part : toPlainText(part(place)).slice(0, limit + 1);
+      // Values may be long, and thousands of alerts may share a value.
+      whole += typeof part === 'string' ? part : toPlainText(part(input)).slice(0, limit + 1);
       if (whole.length > limit) break;
     }
     return whole;
   };
 };
 
-/** Whether a text is the same for all alerts. */
+/** True if a template has no pointers. */
 export const isConstant = (text: string): boolean => !/\{[^{}]*\}/.test(text);

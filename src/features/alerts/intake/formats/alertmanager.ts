@@ -1,6 +1,8 @@
 import Type from 'typebox';
 import { isObject } from '../../../../lib/parse-json.ts';
-import { defineFormat, toLink, toSource } from '../format.ts';
+import { toSource } from '../fields.ts';
+import { defineFormat } from '../format.ts';
+import { toLink } from '../links.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 /** Alertmanager's webhook, version 4. */

@@ -2,23 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import Type, { type Static } from 'typebox';
 import { isObject } from '../../../../lib/parse-json.ts';
 import {
-  defineFormat,
-  type ForeignAlert,
   findDetails,
   findFirstSeverity,
   findNumberedSeverity,
   firstText,
-  type Incoming,
   listHostFields,
-  listLinks,
   listSeverityNames,
-  toFingerprint,
   toHostname,
   toLabels,
-  toLink,
-  toLinks,
-  toRfc3339,
-} from '../format.ts';
+} from '../fields.ts';
+import { defineFormat, type ForeignAlert, type IntakeRequest } from '../format.ts';
+import { toFingerprint } from '../hashes.ts';
+import { listLinks, toLink, toLinks } from '../links.ts';
+import { toRfc3339 } from '../times.ts';
 
 const attribute = (example: string) => Type.String({ minLength: 1, examples: [example] });
 
@@ -53,7 +49,7 @@ const isEvent = (value: unknown): boolean =>
   isObject(value) && ['specversion', 'id', 'type', 'source'].every((name) => name in value);
 
 /** The event whose attributes are headers and whose data is the body. */
-const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: Incoming): unknown => {
+const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: IntakeRequest): unknown => {
   const attributes = Object.entries(headers)
     .filter(([name]) => name.startsWith('ce-'))
     .map(([name, value]) => [name.slice('ce-'.length), decodePercent(String(value))]);

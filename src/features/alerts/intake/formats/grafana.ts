@@ -1,6 +1,8 @@
 import Type from 'typebox';
 import { isObject } from '../../../../lib/parse-json.ts';
-import { defineFormat, firstText, listLinks, toLink, toLinks, toSource } from '../format.ts';
+import { firstText, toSource } from '../fields.ts';
+import { defineFormat } from '../format.ts';
+import { listLinks, toLink, toLinks } from '../links.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 const Url = Type.Optional(Type.String());

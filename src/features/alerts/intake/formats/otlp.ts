@@ -2,24 +2,21 @@ import { isUtf8 } from 'node:buffer';
 import Type, { type Static } from 'typebox';
 import { isObject } from '../../../../lib/parse-json.ts';
 import {
-  defineFormat,
-  type ForeignAlert,
   findDetails,
   findFirstSeverity,
   findNumberedSeverity,
   firstText,
-  formatTime,
   listHostFields,
-  listLinks,
   listSeverityNames,
   toHostname,
   toLabels,
-  toLink,
-  toLinks,
   toSource,
-} from '../format.ts';
-import { type PartialSuccess, readProtobuf, writeLogsResponse, writeStatus } from '../protobuf.ts';
-import { exportLogsRequest } from './otlp-messages.ts';
+} from '../fields.ts';
+import { defineFormat, type ForeignAlert } from '../format.ts';
+import { listLinks, toLink, toLinks } from '../links.ts';
+import { readProtobuf } from '../protobuf.ts';
+import { formatTime } from '../times.ts';
+import { exportLogsRequest, type PartialSuccess, writeLogsResponse, writeStatus } from './otlp-protobuf.ts';
 
 const Value = Type.Object(
   {

@@ -2,18 +2,11 @@ import { randomUUID } from 'node:crypto';
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import { isObject } from '../../../../lib/parse-json.ts';
-import {
-  clean,
-  defineFormat,
-  findFirstSeverity,
-  firstText,
-  toHostname,
-  toLabels,
-  toLink,
-  toLinks,
-  toRfc3339,
-  toSource,
-} from '../format.ts';
+import { clean } from '../clean-text.ts';
+import { findFirstSeverity, firstText, toHostname, toLabels, toSource } from '../fields.ts';
+import { defineFormat } from '../format.ts';
+import { toLink, toLinks } from '../links.ts';
+import { toRfc3339 } from '../times.ts';
 
 const Text = Type.Optional(Type.String());
 

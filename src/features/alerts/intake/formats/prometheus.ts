@@ -2,22 +2,19 @@ import Type, { type Static } from 'typebox';
 import type { Severity } from '../../../../kit/severity.ts';
 import { isObject } from '../../../../lib/parse-json.ts';
 import {
-  defineFormat,
-  type ForeignAlert,
   findDetails,
   findFirstSeverity,
   firstText,
   listHostFields,
-  listLinks,
   listSeverityNames,
-  toFingerprint,
   toHostname,
   toLabels,
-  toLink,
-  toLinks,
-  toRfc3339,
   toSource,
-} from '../format.ts';
+} from '../fields.ts';
+import { defineFormat, type ForeignAlert } from '../format.ts';
+import { toFingerprint } from '../hashes.ts';
+import { listLinks, toLink, toLinks } from '../links.ts';
+import { toRfc3339 } from '../times.ts';
 
 /** What alerts of Prometheus, Alertmanager and Grafana have in common. */
 const labelled = {

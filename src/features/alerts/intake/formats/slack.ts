@@ -4,7 +4,9 @@ import { HttpError } from '../../../../http/errors.ts';
 import { unknownHost } from '../../../../kit/alert-record.ts';
 import type { Severity } from '../../../../kit/severity.ts';
 import { isObject } from '../../../../lib/parse-json.ts';
-import { defineFormat, firstText, formType, toLink, toSource } from '../format.ts';
+import { firstText, toSource } from '../fields.ts';
+import { defineFormat, formType } from '../format.ts';
+import { toLink } from '../links.ts';
 
 const Text = Type.Optional(Type.String());
 

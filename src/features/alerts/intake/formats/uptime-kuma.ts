@@ -1,7 +1,10 @@
 import Type from 'typebox';
 import type { Severity } from '../../../../kit/severity.ts';
 import { isObject } from '../../../../lib/parse-json.ts';
-import { defineFormat, findDetails, toHostname, toLabels, toLink, toRfc3339, toSource } from '../format.ts';
+import { findDetails, toHostname, toLabels, toSource } from '../fields.ts';
+import { defineFormat } from '../format.ts';
+import { toLink } from '../links.ts';
+import { toRfc3339 } from '../times.ts';
 
 /** Down, up, pending, maintenance. */
 const levels: readonly Severity[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];

@@ -1,6 +1,7 @@
-import type { MessageFields } from '../protobuf.ts';
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { lengthDelimited, type MessageFields, varint } from '../protobuf.ts';
 
-/** What of OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` becomes alerts. */
+/** Fields of OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` that become alerts. */
 const anyValue: MessageFields = {
   1: { name: 'stringValue', type: 'string' },
   2: { name: 'boolValue', type: 'bool' },
@@ -46,3 +47,25 @@ const resourceLogs: MessageFields = {
 
 /** `ExportLogsServiceRequest` of `opentelemetry/proto/collector/logs/v1`. */
 export const exportLogsRequest: MessageFields = { 1: { name: 'resourceLogs', type: () => resourceLogs, isList: true } };
+
+/** Writes a `google.rpc.Status` with a message and no code: in OTLP, the status of the response is the code. */
+export const writeStatus = (message: string): Buffer =>
+  Buffer.from(new BinaryWriter().tag(2, lengthDelimited).string(message).finish());
+
+/** Writes an `ExportLogsServiceResponse`, which is empty if all records are accepted. */
+export const writeLogsResponse = ({ rejectedLogRecords, errorMessage }: PartialSuccess): Buffer => {
+  const writer = new BinaryWriter();
+  if (rejectedLogRecords !== undefined && errorMessage !== undefined) {
+    writer.tag(1, lengthDelimited).fork();
+    writer.tag(1, varint).int64(rejectedLogRecords);
+    writer.tag(2, lengthDelimited).string(errorMessage);
+    writer.join();
+  }
+  return Buffer.from(writer.finish());
+};
+
+export interface PartialSuccess {
+  /** 64-bit integer, which is a string in JSON. */
+  rejectedLogRecords?: string;
+  errorMessage?: string;
+}

@@ -1,6 +1,6 @@
 import { isObject } from '../../../lib/parse-json.ts';
 
-/** A part of a schema, as far as it says where texts are. */
+/** Part of a JSON schema, with the members that lead to texts. */
 interface Part {
   type?: unknown;
   enum?: unknown;
@@ -11,9 +11,9 @@ interface Part {
   anyOf?: readonly Part[];
 }
 
-/** Replaces numbers, true and false by their texts where a schema has a text: senders in languages without types mix them up. */
-export const makeTexts = (schema: Part, value: unknown): void => {
-  for (const branch of schema.anyOf ?? []) makeTexts(branch, value);
+/** Converts numbers and booleans in place to texts where the schema has a text: senders in untyped languages mix them up. */
+export const coerceTexts = (schema: Part, value: unknown): void => {
+  for (const branch of schema.anyOf ?? []) coerceTexts(branch, value);
   if (Array.isArray(value) && schema.items) {
     for (const [index, member] of value.entries()) value[index] = toMember(schema.items, member);
   } else if (isObject(value)) {
@@ -32,6 +32,6 @@ const toMember = (part: Part, member: unknown): unknown => {
   if (part.type === 'string' && !part.enum && (typeof member === 'number' || typeof member === 'boolean')) {
     return String(member);
   }
-  makeTexts(part, member);
+  coerceTexts(part, member);
   return member;
 };

@@ -1,0 +1,32 @@
+import { cutText } from '../../../lib/well-formed.ts';
+
+const mark = '…';
+
+/** Characters to remove or replace; most texts have none. */
+const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
+
+/** Removes control characters, turns line breaks and tabs into spaces, and cuts at `limit` characters, with `…` at the end. */
+export const clean = (text: string, limit: number): string => {
+  if (text.length <= limit && !unclean.test(text)) return text;
+  // Four times the limit fills it, unless control characters make up most of the text.
+  const shown = text
+    .slice(0, limit * 4)
+    .replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')
+    .replaceAll(/\p{Cc}/gu, '')
+    .replaceAll(/\p{Cs}/gu, '\ufffd')
+    .trim();
+  return cut(shown, limit, text.length > limit * 4);
+};
+
+/** Cleans each line of a text, and cuts the text at `limit` characters. */
+export const cleanLines = (text: string, limit: number): string => {
+  const lines = text.slice(0, limit * 4).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
+  const shown = lines
+    .map((line) => clean(line, limit))
+    .join('\n')
+    .trim();
+  return cut(shown, limit, text.length > limit * 4);
+};
+
+const cut = (text: string, limit: number, wasCut: boolean): string =>
+  text.length <= limit && !wasCut ? text : cutText(text, limit - 1) + mark;

@@ -1,0 +1,20 @@
+import { compileFormat } from './compile.ts';
+import { type IntakeSettings, isTaken } from './definition.ts';
+
+/** Returns the problems of the configured formats, as clauses. */
+export const findIntakeProblems = ({ intake }: IntakeSettings): string[] => {
+  const names = intake.map(({ name }) => name);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  return [
+    ...twice.map((name) => `intake.${name} is defined twice: give each format its own name`),
+    ...intake.flatMap(({ name, ...definition }) => {
+      if (isTaken(name)) return [`intake.${name}: signalbox has a format ${name}: choose another name`];
+      try {
+        compileFormat(name, definition);
+        return [];
+      } catch (error) {
+        return [`intake.${name}.${(error as Error).message}`];
+      }
+    }),
+  ];
+};

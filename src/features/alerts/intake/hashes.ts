@@ -1,0 +1,17 @@
+import { hash } from 'node:crypto';
+import { cutText } from '../../../lib/well-formed.ts';
+
+/** Hashes parts to 16 hexadecimal digits, as the fingerprint of an alert whose sender gives none. */
+export const toFingerprint = (parts: readonly string[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 16);
+
+/** Hashes parts to 22 characters, by which repeats are recognized. */
+export const hashParts = (...parts: (string | undefined)[]): string =>
+  hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
+
+const maxKeyLength = 256;
+
+/** Shortens a long key to its beginning and a hash of the whole key, so that different keys stay different. */
+export const toShortKey = (key: string): string =>
+  key.length <= maxKeyLength
+    ? key
+    : `${cutText(key, maxKeyLength - 23)}-${hash('sha256', key, 'base64url').slice(0, 22)}`;

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readMediaType } from '../../../http/body.ts';
+import { HttpError, toHttpError } from '../../../http/errors.ts';
+import { severities, toSeverity } from '../../../kit/severity.ts';
+import { KeyRefusal } from '../../../lib/expected-errors.ts';
+import type { Meters } from '../../../metrics/meters.ts';
+import { JournalError } from '../../../storage/journal/errors.ts';
+import type { Format } from './format.ts';
+
+export type AlertMeters = ReturnType<typeof createAlertMeters>;
+
+/** Counts alerts by format and severity, because a level may be any text, and refused requests by format. */
+export const createAlertMeters = ({ counter }: Meters) => {
+  const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
+  const invalid = counter('signalbox_alerts_invalid_total', 'Requests refused because of their body.', ['format']);
+  const repeated = counter(
+    'signalbox_alerts_repeated_total',
+    'Alerts not stored because they repeat a stored alert.',
+    ['format'],
+    ['native'],
+  );
+  for (const severity of severities) received.at('native', severity.toLowerCase());
+  return {
+    addReceived: (format: string, level: string): void => {
+      received.at(format, toSeverity(level).toLowerCase()).value += 1;
+    },
+    /** Returns the numbers of stored alerts by severity in lower case. */
+    countReceived: (): Record<string, number> => {
+      const sums: Record<string, number> = {};
+      for (const [[, level = ''], { value }] of received.entries()) sums[level] = (sums[level] ?? 0) + value;
+      return sums;
+    },
+    addRepeated: (format: string, count: number): void => {
+      repeated.at(format).value += count;
+    },
+    /** Creates the error handler of a route, which counts refused bodies. */
+    createErrorHandler: (format: string, binary?: Format['binary']) => {
+      // The counter exists before the first refusal: Prometheus sees only increases of known counters.
+      const refused = invalid.at(format);
+      return createRefusing(() => refused, binary);
+    },
+    /** Creates the error handler of a route of several formats; bodies without a known format are not counted. */
+    createCustomErrorHandler: (findName: (request: FastifyRequest) => string | undefined) =>
+      createRefusing((request) => {
+        const format = findName(request);
+        return format === undefined ? undefined : invalid.at(format);
+      }),
+  };
+};
+
+/** True if the request has the media type of a format whose responses are not JSON. */
+export const isBinary = ({ raw }: FastifyRequest, binary: Format['binary']): binary is NonNullable<Format['binary']> =>
+  binary !== undefined && readMediaType(raw) === binary.mediaType;
+
+const createRefusing =
+  (findCounter: (request: FastifyRequest) => { value: number } | undefined, binary?: Format['binary']) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = toRefusal(error);
+    const known = toHttpError(refusal);
+    const refused = known?.status === 400 || known?.status === 413 ? findCounter(request) : undefined;
+    if (refused) refused.value += 1;
+    reply.send(
+      known && isBinary(request, binary)
+        ? known.writtenAs(binary.mediaType, binary.writeError(known.message))
+        : refusal,
+    );
+  };
+
+/** Converts errors of the store to responses; other errors stay. */
+const toRefusal = (error: unknown): unknown => {
+  if (error instanceof KeyRefusal) {
+    return new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');
+  }
+  if (!(error instanceof JournalError)) return error;
+  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
+  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: { 'retry-after': '1' } });
+};

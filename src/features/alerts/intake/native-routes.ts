@@ -1,0 +1,99 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { openFor } from '../../../auth/access.ts';
+import type { IdentifySender } from '../../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../../http/errors.ts';
+import { sendJson, whenReady } from '../../../http/json.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../../http/text-forms.ts';
+import { defineRoute, type Route } from '../../../kit/route.ts';
+import { createNativeAlert, isEmpty } from '../alert.ts';
+import type { AlertStore } from '../log/alert-store.ts';
+import { AlertBody, AlertReceipt } from '../schema.ts';
+import { readForm } from './form.ts';
+import { formType, plainTextName } from './format.ts';
+import type { AlertMeters } from './meters.ts';
+
+export interface IntakeParts {
+  store: AlertStore;
+  counts: AlertMeters;
+  clock: () => Date;
+  identifySender: IdentifySender;
+  /** Secrets by format; senders of these formats have to sign. */
+  secrets: Readonly<Record<string, string | undefined>>;
+}
+
+/** The contract's route for one alert. */
+export const createNativeRoute = (parts: IntakeParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/alert',
+    ...openFor('alerts:write'),
+    isSpecified: true,
+    summary: 'Store an alert; responds once it is on disk',
+    compressedBody: true,
+    readOther: readForm,
+    headers: { request: idempotencyKeyHeader },
+    schema: {
+      operationId: 'createAlert',
+      consumes: ['application/json', formType],
+      body: AlertBody,
+      response: { 200: AlertReceipt, 415: ErrorBody, 422: ErrorBody },
+    },
+    errorHandler: parts.counts.createErrorHandler('native'),
+    handler: (request, reply) => storeNative(parts, request, reply, request.body),
+  });
+
+const { message: _message, labels: _labels, ...textFields } = AlertBody.properties;
+
+/** Fields of an alert whose message is the body. */
+const TextQuery = Type.Object(textFields);
+
+/** Route for programs that can send nothing but a text: the body is the message. */
+export const createTextRoute = (parts: IntakeParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `/api/alert/${plainTextName}`,
+    ...openFor('alerts:write'),
+    summary: 'Store a plain text as an alert; responds once it is on disk',
+    body: 'bytes',
+    compressedBody: true,
+    headers: { request: idempotencyKeyHeader },
+    schema: {
+      operationId: 'createAlertFromText',
+      querystring: TextQuery,
+      consumes: ['text/plain'],
+      body: Type.String({ examples: ['Disk 3 of nas-1 has failed'] }),
+      response: { 200: AlertReceipt, 415: ErrorBody, 422: ErrorBody },
+    },
+    errorHandler: parts.counts.createErrorHandler('native'),
+    // Every field of the query is a text.
+    validatorCompiler: () => () => true,
+    handler: (request, reply) => {
+      const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      if (!isUtf8(bytes)) throw new HttpError('invalid', 'The body must be text in UTF-8');
+      const message = bytes.toString('utf8').trim();
+      if (message === '') throw new HttpError('invalid', 'The body must be the text of the alert');
+      return storeNative(parts, request, reply, { ...request.query, message });
+    },
+  });
+
+const storeNative = (
+  { store, counts, clock, identifySender }: IntakeParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: AlertBody,
+) => {
+  const { headers } = request;
+  if (isEmpty(body)) {
+    throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
+  }
+  const key = readIdempotencyKey(headers);
+  const record = createNativeAlert(body, { now: clock(), sender: identifySender(request) }, headers);
+  const stored = key === undefined ? store.append(record) : store.appendOnce(record, key);
+  return whenReady(reply, stored, ({ id, isRepeat }) => {
+    if (isRepeat) counts.addRepeated('native', 1);
+    else counts.addReceived('native', record.level);
+    sendJson(reply, { received: true, id });
+  });
+};
