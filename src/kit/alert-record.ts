@@ -3,30 +3,30 @@ import type { LogRecord } from '../storage/journal/line.ts';
 /** Sender of signalbox's own alerts; no client has this name. */
 export const ownSender = 'signalbox';
 
-/** Name of an instance in `via`. */
+/** Names of instances in `via`. */
 const hops = /signalbox\/[0-9a-f]{16}/g;
 
-/** Maximum instances in `via`; the last ones stay. */
+/** Maximum number of instances in `via`; the last are kept. */
 const maxHops = 16;
 
 /** Returns the instances in a text, without repeats. */
 export const readVia = (text: unknown): string[] =>
   typeof text === 'string' ? [...new Set(text.match(hops))].slice(-maxHops) : [];
 
-/** Returns the member `via` of a record from the header of its request; no member without an instance. */
+/** Returns the member `via` of a record from the header of its request; empty without an instance. */
 export const toViaField = (text: unknown): { via?: string } => {
   const via = readVia(text);
   return via.length > 0 ? { via: via.join(', ') } : {};
 };
 
-/** Returns a member of a stored alert if it is a text, else an empty text: people may write lines by hand. */
+/** Returns the value if it is a text, else an empty text, because people may edit stored lines by hand. */
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const resolvedMark = 'Resolved: ';
 
-/** Marks the message of a resolution; another signalbox may have marked it before. */
+/** Marks the message of a resolution unless another signalbox has marked it already. */
 export const markResolved = (message: string): string =>
   message.startsWith(resolvedMark) ? message : `${resolvedMark}${message}`;
 
@@ -51,10 +51,10 @@ export const readTime = ({ time, timestamp }: LogRecord): number | undefined =>
 export const formatOf = ({ format }: LogRecord): string => toText(format) || 'native';
 
 /** True if a stored alert has a key by which another alert can resolve it. Each CloudEvent has an id of its own. */
-export const isAboutSomething = ({ fingerprint, format }: LogRecord): boolean =>
+export const isResolvable = ({ fingerprint, format }: LogRecord): boolean =>
   typeof fingerprint === 'string' && fingerprint !== '' && format !== 'cloudevents';
 
-/** Index of alerts for searches and counts; the same wherever their log is opened. */
+/** Index of alerts for searches and counts; every user of the alert log opens it with this index. */
 export const alertIndexing = {
   timeOf: readTime,
   keyOf: ({ level }: Record<string, unknown>) => (typeof level === 'string' ? level : ''),

@@ -10,7 +10,7 @@ import { createCron } from './cron.ts';
 
 const year = 2026;
 
-/** The days of 2026 on which an expression has a time at midnight. */
+/** Returns the days of 2026 on which an expression matches midnight. */
 const listDays = (expression: string): string[] => {
   const cron = createCron(expression, { utcOffset: 0 });
   const days: string[] = [];
@@ -25,7 +25,7 @@ const listDays = (expression: string): string[] => {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** The values of a field by crontab(5), from `first` to `last`. */
+/** Returns the values of a field from `first` to `last`, by the rules of crontab(5). */
 const listValues = (
   field: string,
   first: number,
@@ -46,7 +46,7 @@ const listValues = (
   return values;
 };
 
-/** Tries each day of the year by the rules of crontab(5). */
+/** Returns the matching days of the year by the rules of crontab(5). */
 const listDaysByManual = (day: string, month: string, weekday: string): string[] => {
   const days = listValues(day, 1, 31, [], 0);
   const ofYear = listValues(month, 1, 12, months, 1);
@@ -100,7 +100,7 @@ test('if a day field begins with *, the day must match both fields', () => {
   assert.deepEqual(listDays('0 0 4,5 1 */7'), ['2026-01-04']);
 });
 
-test('if no day field begins with *, a match of either is enough', () => {
+test('if no day field begins with *, one matching day field is enough', () => {
   assert.deepEqual(listDays('0 0 1-3 1 MON').slice(0, 4), ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-05']);
 });
 
@@ -124,7 +124,7 @@ test('an expression with days that its months do not have has no times', () => {
   }
 });
 
-test('29 February comes on each day of the week, after up to 40 years', () => {
+test('29 February on a certain weekday is found up to 40 years ahead', () => {
   for (const weekday of weekdays.keys()) {
     // 1900 and 2100 are no leap years.
     for (const from of [Date.UTC(1872, 2, 1), Date.UTC(2026, 0, 1), Date.UTC(2072, 2, 1), Date.UTC(2099, 11, 31)]) {
@@ -134,13 +134,13 @@ test('29 February comes on each day of the week, after up to 40 years', () => {
   }
 });
 
-test('the search for times that clocks always skip ends after decades, not centuries', () => {
+test('the search for times that daylight saving always skips ends after decades, not centuries', () => {
   const { nextRun, previousRuns } = createCron('*/30 2 25-31 3 */7', { timezone: 'Europe/Berlin' });
   assert.equal(nextRun(new Date(Date.UTC(year, 0, 1))), null);
   assert.equal(previousRuns(1, new Date(Date.UTC(2079, 0, 1))).length, 0);
 });
 
-test('a schedule has five fields or a nickname of crontab(5), and is no date', () => {
+test('a schedule has five fields or is a nickname of crontab(5); a date is refused', () => {
   assert.equal(listDays('@monthly').length, 12);
   assert.equal(listDays('  0\t0 1  * * ').length, 12);
   for (const wrong of ['2020-01-01T00:00:00', '0 2 * *', '0 0 2 * * *', '', '@reboot']) {
@@ -156,7 +156,7 @@ test('a schedule has five fields or a nickname of crontab(5), and is no date', (
   );
 });
 
-test('cron of Debian accepts all expressions that are accepted here', { skip: !existsSync('/usr/sbin/cron') }, (t) => {
+test("Debian's cron accepts and refuses the same expressions", { skip: !existsSync('/usr/sbin/cron') }, (t) => {
   const expressions = fc.sample(dateFields, 50).map((fields) => `*/5,1-7/3 */100 ${fields.join(' ')}`);
   for (const expression of expressions) createCron(expression, {});
   const refused = ['60 * * * *', '0 0 0 * *', '0 0 * * 8', '5/10 * * * *', '*/0 * * * *', '0 0 * * 1,', '0 0 * 13 *'];

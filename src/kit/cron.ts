@@ -18,7 +18,7 @@ const cronFields: readonly CronField[] = [
 /** Characters of a field, with the `L`, `W` and `#` of other programs. */
 const fieldForm = /^[\w*,/#+?-]+$/;
 
-/** Nicknames of crontab(5) but `@reboot`, which is no time. */
+/** Nicknames of crontab(5), without `@reboot`, which is no time. */
 const nicknames: Record<string, string> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -38,7 +38,7 @@ export const splitCron = (expression: string): string[] => {
   throw new Error(`${JSON.stringify(expression)} must have five fields: ${names}`);
 };
 
-/** Times of a cron expression. The longest wait, for 29 February on a certain weekday, is 40 years. */
+/** Times of a cron expression. The longest gap, for 29 February on a certain weekday, is 40 years. */
 export interface CronTimes {
   /** Returns the first time after `from`, by default now; null if the expression has none. */
   nextRun(from?: Date): Date | null;
@@ -49,13 +49,12 @@ export interface CronTimes {
 
 type Zone = Pick<CronOptions, 'timezone' | 'utcOffset'>;
 
-/** Times of an expression whose days exist in no year. */
+/** Times of an expression that matches no date. */
 const noTimes: CronTimes = { nextRun: () => null, nextRuns: () => [], previousRuns: () => [] };
 
 /**
- * Creates the times of a cron expression like cron(8) of Debian: if both day fields are restricted, either must match; if one
- * begins
- * with `*`, as in `*\/2`, both must match. Throws an Error that explains the fault.
+ * Creates the times of a cron expression as in Debian's cron(8): if a day field begins with `*`, as in `*\/2`, both day fields
+ * must match; otherwise one is enough. Throws an Error that explains the fault.
  */
 export const createCron = (expression: string, zone: Zone): CronTimes => {
   const fields = splitCron(expression);
@@ -73,7 +72,7 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   };
 };
 
-/** Returns successive times, each found from the previous. */
+/** Returns successive times, each found from the previous time. */
 const follow = (count: number, find: (from?: Date) => Date | null, from?: Date): Date[] => {
   const found: Date[] = [];
   while (found.length < count) {
@@ -106,9 +105,8 @@ const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
 const lastBit = 32;
 
 /**
- * Returns the maximum years between matching days; undefined if no year has such a day. A date falls on a certain weekday after
- * at
- * most 12 years, 29 February after 40. Without a bound, croner searches 400 years.
+ * Returns the maximum years between matching days; undefined if there are none. A date falls on a certain weekday after at most
+ * 12 years, 29 February after 40. Without a limit, croner searches 400 years.
  */
 const readLongestWait = (pattern: CronPattern, both: boolean): number | undefined => {
   if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return 40;
@@ -118,14 +116,14 @@ const readLongestWait = (pattern: CronPattern, both: boolean): number | undefine
   return mayHave(29, 1) ? 40 : undefined;
 };
 
-/** Creates a test whether a month of this length can have a matching day on the weekday. */
+/** Creates a test for weekdays: true if a month of the given length can have a matching day on the weekday. */
 const hasDay =
   (pattern: CronPattern, length: number) =>
   (weekday: number): boolean => {
     const bits = pattern.dayOfWeek[weekday] ?? 0;
     const isNth = (day: number): boolean =>
       (bits & (1 << Math.floor((day - 1) / 7))) !== 0 || ((bits & lastBit) !== 0 && day > length - 7);
-    /** True if `day` can be the weekday nearest to the wanted day, as with `15W`. */
+    // True if `day` can be the working day nearest to the wanted day, as with `15W`.
     const isNear = (wanted: number, day: number): boolean => {
       const of = (weekday + wanted - day + 35) % 7;
       if (of === 0) return day === (wanted === length ? wanted - 2 : wanted + 1);
@@ -140,7 +138,7 @@ const hasDay =
     return bits !== 0 && Array.from({ length }, (_, index) => index + 1).some((day) => isNth(day) && isNamed(day));
   };
 
-/** Maximum parsed expressions in memory: each takes 80 kB, and there may be thousands of schedules. */
+/** Maximum number of parsed expressions in memory. An expression takes 80 kB, and there may be thousands of schedules. */
 const maxParsed = 100;
 
 const parsed = new RecentValues<Cron>(maxParsed);
@@ -156,6 +154,6 @@ const findParsed = (pattern: string, zone: Zone, at: Date, wait: number): Cron =
 const createParsed = (pattern: string, zone: Zone, domAndDow: boolean): Cron =>
   new Cron(pattern, { ...zone, mode: '7-part', domAndDow, paused: true });
 
-/** A step beyond the end of a range, as in `*\/100`, leaves its first value; croner refuses such steps. */
+/** Reduces steps beyond the end of a range, as in `*\/100`, which croner refuses; cron takes the first value of the range. */
 const clampSteps = (field: string, { count }: CronField): string =>
   field.replaceAll(/\/(\d+)/g, (_, step: string) => `/${Math.min(Number(step), count)}`);

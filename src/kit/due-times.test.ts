@@ -15,7 +15,7 @@ const commands = fc.array(
   { maxLength: 200 },
 );
 
-test('each id is taken once at its last time, earliest first, whatever times were set and removed', () => {
+test('after any changes, each id is taken once, at its last time, earliest first', () => {
   fc.assert(
     fc.property(commands, (all) => {
       const due = new DueTimes();

@@ -3,7 +3,7 @@ interface Due {
   at: number;
 }
 
-/** Due times by id, earliest first: a binary heap in which a new time of an id replaces the earlier one. */
+/** Due times by id, earliest first, in a binary heap. A new time of an id replaces its previous time. */
 export class DueTimes {
   readonly #heap: Due[] = [];
   readonly #at = new Map<string, number>();
@@ -53,10 +53,10 @@ export class DueTimes {
   }
 
   /** Returns the first ids with their times, earliest first. */
-  list(most: number): Due[] {
+  list(count: number): Due[] {
     return Array.from(this.#at, ([id, at]) => ({ id, at }))
       .sort((one, other) => one.at - other.at)
-      .slice(0, most);
+      .slice(0, count);
   }
 
   clear(): void {
@@ -64,7 +64,7 @@ export class DueTimes {
     this.#at.clear();
   }
 
-  /** Returns the first entry that is current. */
+  /** Removes outdated entries and returns the first current entry. */
   #peek(): Due | undefined {
     for (let first = this.#heap[0]; first; first = this.#heap[0]) {
       if (this.#at.get(first.id) === first.at) return first;

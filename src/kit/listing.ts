@@ -1,6 +1,6 @@
 import type { Feature, Profile } from './feature.ts';
 
-/** Profiles at the start and the end of each list; the others are in between. */
+/** Profiles at the start and at the end of each list; all other profiles are in between. */
 const first = [
   ...['alerts', 'incidents', 'snapshots', 'silences', 'notifications', 'oncall', 'alertmanager'],
   ...['watches', 'heartbeats', 'monitoring', 'status', 'history', 'tasks', 'commands'],

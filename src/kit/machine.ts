@@ -5,15 +5,15 @@ import { type Severity, severities } from './severity.ts';
 const numberOrNull = (example: number, description?: string) =>
   nullable(Type.Number({ examples: [example] }), description);
 
-/** Usage of the machine at one time. */
+/** Schemas of the usage of the machine at one time. */
 export const hostUsage = {
   cpu: numberOrNull(0.25, 'Busy share of all processors, 0 to 1.'),
-  memoryUsed: numberOrNull(2_147_483_648),
-  memoryTotal: numberOrNull(8_589_934_592),
-  swapUsed: numberOrNull(0),
-  load: numberOrNull(0.5),
-  networkReceived: numberOrNull(1200),
-  networkSent: numberOrNull(800),
+  memoryUsed: numberOrNull(2_147_483_648, 'Bytes of memory not available to programs.'),
+  memoryTotal: numberOrNull(8_589_934_592, 'Bytes of memory.'),
+  swapUsed: numberOrNull(0, 'Bytes of used swap space.'),
+  load: numberOrNull(0.5, 'Runnable processes, mean of a minute.'),
+  networkReceived: numberOrNull(1200, 'Bytes received per second.'),
+  networkSent: numberOrNull(800, 'Bytes sent per second.'),
 };
 
 /** Event of the topic `host`. */
@@ -44,7 +44,7 @@ export const ProcessUsage = Type.Object(
   {
     time: Time,
     count: Type.Integer({ description: 'Number of all processes.', examples: [1] }),
-    data: Type.Array(describeProcess('since the event before')),
+    data: Type.Array(describeProcess('since the previous event')),
   },
   { title: 'ProcessUsage', description: 'Processes with the most memory.' },
 );
@@ -52,15 +52,16 @@ export const ProcessUsage = Type.Object(
 /** Names of severities in /metrics and the history. */
 export const severityNames = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
 
-/** Values of a step of the history, in the order of its file; a change needs a new version of the file. */
+/** Values of a step of the history, in the order of the history file; a change needs a new version of the file. */
 const hostMeanings = {
   cpu: 'Busy share of all processors, 0 to 1.',
-  memoryUsed: 'Bytes not available to programs.',
-  memoryTotal: 'Bytes.',
-  swapUsed: 'Bytes.',
+  memoryUsed: 'Bytes of memory not available to programs.',
+  memoryTotal: 'Bytes of memory.',
+  swapUsed: 'Bytes of used swap space.',
   load: 'Runnable processes, mean of a minute.',
-  networkReceived: 'Bytes per second over real interfaces; without any, as in a container, over all but loopback.',
-  networkSent: 'Bytes per second.',
+  networkReceived:
+    'Bytes received per second by physical interfaces; if there are none, as in a container, by all but loopback.',
+  networkSent: 'Bytes sent per second.',
 };
 export const hostColumns = Object.keys(hostMeanings) as (keyof typeof hostMeanings)[];
 
@@ -86,8 +87,8 @@ export const History = defineShape('History', {
   disks: Type.Array(
     Type.Object({
       mountPath: Type.String({ examples: ['/'] }),
-      used: series('Bytes.'),
-      total: series('Used bytes and bytes that are available to ordinary users.'),
+      used: series('Used bytes.'),
+      total: series('Used bytes and bytes available to ordinary users.'),
     }),
     { description: 'Fixed local disks and the root file system that were seen within 24 hours, at most 8.' },
   ),

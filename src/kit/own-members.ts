@@ -5,24 +5,24 @@ import { isObject } from '../lib/parse-json.ts';
 
 const maxNameLength = 100;
 
-/** Maximum names in the advice if none is similar. */
+/** Maximum number of names in the advice if no name is similar. */
 const maxListed = 8;
 
-/** Throws an HttpError if the body has another name than the path. */
+/** Throws an HttpError if the names in the body and in the path differ. */
 export const assertNameOfPath = (given: string, path: string): void => {
-  if (given !== path) throw new HttpError('invalid', `name is ${given}, the path has ${path}: make them equal`);
+  if (given !== path) throw new HttpError('invalid', `name is ${given}, but the path has ${path}: make them equal`);
 };
 
 /**
- * Throws an HttpError for members that `own` and its nested objects do not have: a misspelt member would be lost without notice.
- * Members of responses (`shown`) are ignored, so that a response can be changed and sent back whole.
+ * Throws an HttpError for members that `own` and its nested objects do not define, because a misspelt member would have no effect.
+ * Members of responses (`shown`) are ignored, so that clients can change a response and send it back.
  */
 export const assertOwnMembers = (value: object, own: TObject, shown?: TObject): void => {
   assertKnown(value, own, shown, '');
   assertParts(value, own, shown, '');
 };
 
-/** Part of a schema that shows where objects are. */
+/** Members of a schema that describe nested objects. */
 interface Part {
   properties?: Record<string, Part>;
   items?: Part;

@@ -1,6 +1,6 @@
 /**
  * Returns the readable name of an author: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
- * `address:10.0.0.1`, and the person who was notified for `destination:phone`.
+ * `address:10.0.0.1`, `somebody through phone` for `destination:phone`.
  */
 export const toPerson = (name: string): string =>
   name

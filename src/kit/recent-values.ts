@@ -1,18 +1,18 @@
-/** Cache of values, created on first use. Beyond `most` values, the least recently used one is dropped. */
+/** Cache of values, created on first use. Beyond `max` values, the least recently used value is dropped. */
 export class RecentValues<T> {
   readonly #values = new Map<string, T>();
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  get(key: string, make: () => T): T {
-    const value = this.#values.has(key) ? (this.#values.get(key) as T) : make();
+  get(key: string, create: () => T): T {
+    const value = this.#values.has(key) ? (this.#values.get(key) as T) : create();
     this.#values.delete(key);
     this.#values.set(key, value);
     for (const oldest of this.#values.keys()) {
-      if (this.#values.size <= this.#most) break;
+      if (this.#values.size <= this.#max) break;
       this.#values.delete(oldest);
     }
     return value;

@@ -36,26 +36,26 @@ export interface Route<S extends FastifySchema = FastifySchema>
     BodyOptions {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
-  /** The setting `access` has no effect: health checks, the login, and users' own sessions. */
+  /** True if the setting `access` has no effect, as for health checks, the login and users' own sessions. */
   staysOpen?: boolean;
-  /** The route changes rights, so the caller's account is read again right before. */
+  /** True if the route changes rights, so that the caller's account is read again just before. */
   changesAccess?: boolean;
-  /** The route is a health check, which works during overload, too. */
+  /** True for a health check, which also works during overload. */
   isVital?: boolean;
-  /** The setting `access` may open the route to everyone. */
+  /** True if the setting `access` may open the route to everyone. */
   canBeOpen?: boolean;
   /** Summary of the operation in the OpenAPI document, one line. */
   summary: string;
   schema: S;
   /** Headers in the OpenAPI document, with their meanings: optional headers of requests, and headers of successful responses. */
   headers?: DocumentedHeaders;
-  /** The path is also served with a trailing slash. */
+  /** True if the path is also served with a trailing slash. */
   looseSlash?: boolean;
-  /** Name of the profile whose route is used if both define this method and path on one mount. */
+  /** Name of the profile whose route takes precedence if both define this method and path on one mount. */
   yieldsTo?: string;
 }
 
-/** Id of a task in a path, a number for clients; other texts are accepted, too, and get 404. */
+/** Id of a task in a path: documented as a number; other texts get 404. */
 export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
 
 /** Pattern of a record's id: a UUID in lower case. */
@@ -77,7 +77,7 @@ export const pagingQuery = (nouns: string, before = '`next` of a page, to read t
   before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
 });
 
-/** Time in a response. */
+/** Schema of a time in responses. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 
 /** Returns Unix milliseconds as a time of responses. */
@@ -95,11 +95,11 @@ export const optionalText = (description: string, example?: string) =>
 export const nullable = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-/** Creates the schema of a value, or null without one; the description says so. */
+/** Creates the schema of a value or null, and completes the description. */
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   nullable(schema, `${description} \`null\` where there is none.`);
 
-/** Type that no `async` handler satisfies that sends a list. */
+/** Type that an `async` handler satisfies only if it sends no list. */
 type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>
   ? Extract<R, ListSent> extends never
     ? unknown

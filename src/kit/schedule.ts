@@ -17,6 +17,6 @@ export const parseSchedule = (schedule: string, timeZone: string): CronTimes => 
       `schedule must be a cron expression such as "0 2 * * 6": ${(error as Error).message}`,
     );
   }
-  if (!cron.nextRun()) throw new HttpError('invalid', `schedule ${schedule} never comes`);
+  if (!cron.nextRun()) throw new HttpError('invalid', `schedule ${schedule} never matches a date`);
   return cron;
 };

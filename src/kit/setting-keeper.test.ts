@@ -8,7 +8,7 @@ import { SettingKeeper, type SettingKeeperParts } from './setting-keeper.ts';
 import { defineSettingKind, type SettingKind } from './setting-kind.ts';
 import type { RuntimeSetting } from './setting-store.ts';
 
-/** A tune as it is stored: how fast it is, and how often it was given. */
+/** Stored form of a tune; `given` counts the requests that changed it. */
 interface Tune {
   bpm: number;
   given?: number;
@@ -65,7 +65,10 @@ test('the config file overrides a runtime setting of the same name, which overri
   });
   keeper.configure([toTune('tango', 'file')]);
   assert.deepEqual(show(keeper), ['tango config', 'waltz made', 'polka default']);
-  await assert.rejects(keeper.delete('tango', 'anna'), { status: 409, message: /^Tune tango is in the config file/ });
+  await assert.rejects(keeper.delete('tango', 'anna'), {
+    status: 409,
+    message: /^Tune tango is defined in the config file/,
+  });
   await assert.rejects(keeper.replace('polka', { bpm: 1 }, 'anna'), { status: 409, message: /is a default/ });
   await assert.rejects(keeper.replace('rumba', { bpm: 1 }, 'anna'), { status: 404 });
   keeper.configure([]);
@@ -73,7 +76,7 @@ test('the config file overrides a runtime setting of the same name, which overri
   assert.equal(changes, 2);
 });
 
-test('a setting that could not be read later is refused, and a broken setting is listed with its label', async (t) => {
+test('an unusable setting is refused, and a stored setting that cannot be read is listed with its label', async (t) => {
   const { settings, keeper } = await createKeeper(t);
   await assert.rejects(keeper.put('waltz', { bpm: -1 }, 'anna'), { status: 400, message: 'bpm must be above 0' });
   assert.deepEqual(settings.list('tune'), []);
@@ -91,25 +94,25 @@ test('the limit of a kind can include settings of the config file, also for conc
   const refused = (await Promise.allSettled(puts)).flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   assert.deepEqual(
     refused.map(({ message }) => message),
-    Array(2).fill('There are 2 tunes beside those of the config file: delete some first'),
+    Array(2).fill('There are 2 tunes in addition to the config file: delete some first'),
   );
 });
 
-test('a name is taken once; a kind can ignore its case', async (t) => {
+test('a name is used only once, for some kinds regardless of case', async (t) => {
   const { keeper } = await createKeeper(t, { isCaseless: true });
   const made = await Promise.allSettled(
     ['waltz', 'waltz', 'Waltz'].map((one) => keeper.create(one, { bpm: 90 }, 'anna')),
   );
   assert.deepEqual(made.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
-  const taken = { status: 409, message: 'There is a tune waltz: choose another name' };
+  const taken = { status: 409, message: 'There is already a tune waltz: choose another name' };
   await assert.rejects(keeper.create('WALTZ', { bpm: 90 }, 'anna'), taken);
 });
 
-test('concurrent requests each complete the last version', async (t) => {
+test('each of several concurrent requests completes the latest version', async (t) => {
   const complete: TuneKind['complete'] = ({ bpm }, { known }) => ({ bpm, given: (known?.given ?? 0) + 1 });
   const { keeper } = await createKeeper(t, { complete });
   await Promise.all([1, 2, 3, 4, 5].map((bpm) => keeper.put('waltz', { bpm }, 'anna')));
   assert.equal(keeper.find('waltz')?.given, 5);
-  const stale = { version: keeper.findStored('waltz')?.version, message: /^waltz has been changed/ };
+  const stale = { version: keeper.findStored('waltz')?.version, message: /^waltz was changed/ };
   await assert.rejects(keeper.put('waltz', { bpm: 6 }, 'anna', [1]), stale);
 });

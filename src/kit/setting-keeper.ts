@@ -2,7 +2,7 @@ import { HttpError, requireKnown } from '../http/errors.ts';
 import { StoreConflict, StoreUnavailable } from '../lib/expected-errors.ts';
 import { createSerial } from '../lib/scheduling.ts';
 import type { SettingKind } from './setting-kind.ts';
-import type { PutOptions, RuntimeSetting, SettingStore } from './setting-store.ts';
+import { type PutOptions, type RuntimeSetting, type SettingStore, toVersionConflict } from './setting-store.ts';
 
 interface Named {
   name: string;
@@ -46,7 +46,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   #runtime: readonly Known[] = [];
   /** All usable settings, in the order of the kind. */
   #list: readonly Known[] = [];
-  /** The same by name, from the first look-up on. */
+  /** Usable settings by name, created at the first look-up. */
   #byName: ReadonlyMap<string, Known> | undefined;
 
   constructor(kind: SettingKind<Stored, Known, Configured, Given>, parts: SettingKeeperParts<Known, Configured>) {
@@ -59,7 +59,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
       this.#isStale = true;
       // The list of broken settings must not keep a setting that was replaced.
       if (this.#results.some(({ reason }) => reason !== undefined)) this.list();
-      this.#tell();
+      this.#callListeners();
     });
   }
 
@@ -68,11 +68,11 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#listeners.push(listener);
   }
 
-  /** Applies the entries of a config file that was read again `at` a time in Unix milliseconds. */
+  /** Applies the entries of a config file that was read again; `at` is the time in Unix milliseconds. */
   configure(configured: readonly Configured[], at = 0, defaults: readonly Known[] = this.#defaults): void {
     this.#defaults = defaults;
     this.#setConfigured(configured, at);
-    this.#tell();
+    this.#callListeners();
   }
 
   /** Returns all usable settings, in the order of the kind: the same array until a setting changes. */
@@ -93,7 +93,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return [...this.#configured.values()];
   }
 
-  /** Returns the usable runtime settings, oldest first, without those whose name the config file has. */
+  /** Returns the usable runtime settings that the config file does not override, oldest first. */
   listRuntime(): readonly Known[] {
     this.list();
     return this.#runtime;
@@ -134,7 +134,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     );
   }
 
-  /** Throws an HttpError if a setting has the name, or a name that counts as the same. */
+  /** Throws an HttpError if a setting has the name, or for some kinds the name in another case. */
   assertFree(name: string): void {
     const names = [...this.listConfigured(), ...this.listStored()].map((one) => one.name);
     const taken = names.find((one) => this.#toKey(one) === this.#toKey(name));
@@ -196,7 +196,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Stores a setting without a check: its feature has checked it, or it only ends something early. */
+  /** Stores a setting without a check, for changes that the feature has checked or that only end a setting. */
   async store(
     name: string,
     value: Stored,
@@ -214,9 +214,9 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     const settings = this.#requireSettings(name);
     const stored = this.findStored(name);
     const label = stored && this.#toLabel(stored.value);
-    const wasThere = await settings.delete(this.kind.name, name, by, expected, label);
+    const isDeleted = await settings.delete(this.kind.name, name, by, expected, label);
     await this.#parts.settle?.();
-    return wasThere;
+    return isDeleted;
   }
 
   async #put(
@@ -240,8 +240,8 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   #requireSettings(name: string): SettingStore {
     const { noun, isReserved, words } = this.kind;
     if (this.#configured.has(this.#toKey(name))) {
-      const usual = `${noun} ${name} is in the config file: change it there`;
-      throw new HttpError('wrong-state', words?.inConfig?.(name) ?? usual);
+      const message = `${noun} ${name} is defined in the config file: edit it there`;
+      throw new HttpError('wrong-state', words?.inConfig?.(name) ?? message);
     }
     if (isReserved?.(name)) {
       throw new HttpError('wrong-state', `signalbox has a ${noun.toLowerCase()} ${name}: choose another name`);
@@ -254,9 +254,9 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     const { count, plural, advice, characters, withConfigured = false } = limits;
     const others = withConfigured ? this.#configured.size : 0;
     return {
-      most: {
+      limit: {
         count: Math.max(0, count - others),
-        plural: others > 0 ? `${plural} beside those of the config file` : plural,
+        plural: others > 0 ? `${plural} in addition to the config file` : plural,
         ...(advice !== undefined && { advice }),
       },
       ...(characters !== undefined && { characters }),
@@ -264,7 +264,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     };
   }
 
-  /** Compiles changed settings: the order of settings is stable, so unchanged ones are found by their place. */
+  /** Compiles changed settings. The order of settings is stable, so unchanged settings are found by their place. */
   #compileAll(): void {
     const before = this.#results;
     let at = 0;
@@ -314,7 +314,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#isStale = true;
   }
 
-  #tell(): void {
+  #callListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -323,13 +323,12 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   }
 
   #toTaken(name: string): HttpError {
-    const usual = `There is a ${this.kind.noun.toLowerCase()} ${name}: choose another name`;
-    return new HttpError('wrong-state', this.kind.words?.taken?.(name) ?? usual);
+    const message = `There is already a ${this.kind.noun.toLowerCase()} ${name}: choose another name`;
+    return new HttpError('wrong-state', this.kind.words?.taken?.(name) ?? message);
   }
 
   #toConflict(name: string, version: number): StoreConflict {
-    const usual =
-      version === 0 ? `There is no ${name} any more` : `${name} has been changed: its version is ${version}`;
-    return new StoreConflict(this.kind.words?.conflict?.(name, version) ?? usual, version);
+    const message = this.kind.words?.conflict?.(name, version);
+    return message === undefined ? toVersionConflict(name, version) : new StoreConflict(message, version);
   }
 }

@@ -16,7 +16,7 @@ interface SettingLimits {
   characters?: number;
 }
 
-/** Refusals of a kind that differ from the usual ones, by the name of the setting. */
+/** Refusals of a kind that replace the default messages, by the name of the setting. */
 interface SettingWords {
   inConfig?(name: string): string;
   isDefault?(name: string): string;
@@ -36,9 +36,9 @@ interface ConfigReading<Known> {
 /** Setting that a request creates or replaces. */
 interface Replaced<Stored, Known> {
   name: string;
-  /** Stored form, also of a broken setting. */
+  /** Stored form, even if the setting is broken. */
   stored: Stored | undefined;
-  /** Undefined without a setting, and for a broken one. */
+  /** Undefined if there is no setting or the setting is broken. */
   known: Known | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface SettingKind<Stored, Known, Configured = never, Given = Stored> 
   /** Access of callers who may change settings. */
   changing: SettingAccess;
   limits: SettingLimits;
-  /** True if names that differ only in case are the same: they are parts of file names, or typed by people. */
+  /** True if names that differ only in case are the same name, because people type them or files have them. */
   isCaseless?: boolean;
   /** Order of lists. `origin`: the config file first, then runtime settings, oldest first. `name`: all by name. */
   order: 'origin' | 'name';
@@ -77,7 +77,7 @@ export interface SettingKind<Stored, Known, Configured = never, Given = Stored> 
    * setting of another version is listed as broken, with this reason.
    */
   compile(setting: RuntimeSetting<Stored>): Known;
-  /** Returns the reason why a setting is broken that is listed nevertheless. */
+  /** Returns the reason why a compiled setting is broken, for a kind that lists broken settings too. */
   findProblem?(known: Known): string | undefined;
   /** Converts an entry of the config file, which the check of the settings has accepted. */
   fromConfig?(configured: Configured, reading: ConfigReading<Known>): Known;
@@ -88,7 +88,7 @@ export interface SettingKind<Stored, Known, Configured = never, Given = Stored> 
   complete?(given: Given, replaced: Replaced<Stored, Known>): Stored;
   /** Describes a setting for the audit if its name is only an id. */
   toLabel?(value: Stored): string | undefined;
-  /** Message until the database was read, instead of a 404 that would make clients give up. */
+  /** Message of the 503 until the database was read; a 404 would make clients give up. */
   unread?: string;
   words?: SettingWords;
 }
@@ -103,13 +103,13 @@ export const defineSettingKind = <Stored, Known, Configured = never, Given = Sto
 /** Origin of a setting: the config file, or a request at run time. */
 export const settingOrigin = Type.Enum(['config', 'made'], {
   type: 'string',
-  description: '`config`: defined in the config file; edit it there. `made`: created at run time.',
+  description: '`config`: defined in the config file; edit it there. `made`: created while the server ran.',
   examples: ['made'],
 });
 
 /** Members of responses about the last change of a setting; null for a setting of the config file. */
 export const settingFacts = {
-  updatedBy: nullable(Type.String({ examples: ['admin'] }), 'Author of the last change; `null` in the config file.'),
+  updatedBy: nullable(Type.String({ examples: ['admin'] }), 'Author of the last change; `null` for the config file.'),
   updatedAt: nullable(Time, 'Time of the last change.'),
   version: nullable(Type.Integer({ examples: [12] }), 'Version, also in the `ETag`.'),
 };

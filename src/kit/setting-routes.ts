@@ -23,11 +23,11 @@ interface Described {
 /** Route with a body that describes a setting. */
 interface WithBody<Body extends TObject> extends Described {
   body: Body;
-  /** Schema of responses, whose other members are ignored, so that a response can be changed and sent back whole. */
+  /** Schema of responses, whose members are ignored, so that clients can change a response and send it back. */
   ignores?: TObject;
 }
 
-/** Author of a change, and the versions of which one must be current; undefined for any version. */
+/** Author of a change and the accepted current versions; undefined for any version. */
 interface Condition {
   by: string;
   expected: number[] | undefined;
@@ -38,9 +38,8 @@ export const sendSetting = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
 
 /**
- * Creates the functions that define the routes of a kind of settings. Each takes a description, and an action if the keeper's own
- * is
- * not enough; an action resolves to the shown setting.
+ * Creates functions that define the routes of a kind of settings. Each takes a description and, to replace the keeper's action, an
+ * action that resolves to the shown setting.
  */
 export const createSettingRoutes = <
   Stored,
@@ -58,7 +57,7 @@ export const createSettingRoutes = <
   const ownPath = `${path}/:${parameter}`;
   const withVersion = { ETag: `The ${kind.versionOf ?? noun.toLowerCase()}'s version, in quotes.` };
   const nameOf = (request: FastifyRequest): string => (request.params as Record<string, string>)[parameter] ?? '';
-  /** Defines a route that changes the setting in the path. A response without a version means that the setting is gone. */
+  /** Defines a route that changes the setting in the path; without `version`, the setting no longer exists afterwards. */
   const changeOne = (
     { method, operationId, summary, body }: Described & { method: 'PUT' | 'DELETE'; body?: TSchema },
     version: typeof withVersion | undefined,
@@ -118,7 +117,7 @@ export const createSettingRoutes = <
         handler: async (request, reply) => sendSetting(reply, toShown(require(nameOf(request)), request)),
       }),
 
-    /** Defines the route that creates a setting with a name in the body, or a new id. */
+    /** Defines the route that creates a setting with the name in the body or a new id. */
     create: <Body extends TObject>(
       { operationId, summary, body, ignores, created = shape }: WithBody<Body> & { created?: TSchema },
       create: (given: Static<Body>, by: string) => Promise<Shown>,
@@ -172,7 +171,7 @@ export const createSettingRoutes = <
         replace(name, readBody(request, described.body, ignores), condition),
       ),
 
-    /** Defines the route that deletes a setting, and responds with it. */
+    /** Defines the route that deletes a setting and returns it. */
     remove: (
       described: Described,
       remove: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown> = removeKept,
@@ -184,7 +183,7 @@ export const createSettingRoutes = <
   };
 };
 
-/** Reads the body. Throws an HttpError for unknown members, and for another name than that of the path. */
+/** Reads the body. Throws an HttpError for unknown members or a name that differs from the path. */
 const readBody = <Body extends TObject>(
   request: FastifyRequest,
   schema: Body,

@@ -1,47 +1,51 @@
-/** A setting that somebody has made at run time. */
+import { StoreConflict } from '../lib/expected-errors.ts';
+
+/** A setting that was created or changed while the server ran. */
 export interface RuntimeSetting<T = unknown> {
   name: string;
   value: T;
-  /** Another one after each change, also where the setting was deleted and made again. */
+  /** Version, new after each change, even if the setting was deleted and created again. */
   version: number;
-  /** Who has changed it last, and when, in Unix milliseconds. */
+  /** Author of the last change. */
   by: string;
+  /** Time of the last change in Unix milliseconds. */
   at: number;
+  /** Time of creation in Unix milliseconds. */
   createdAt: number;
 }
 
-/** Bounds of the settings of a kind, which hold however many changes come at once, and what a change may do in spite of them. */
+/** Limits for the settings of a kind, which also hold for concurrent changes. */
 export interface PutOptions {
-  /** How many there can be, and how the refusal of one more calls them and what it advises; by default to delete some. */
-  most?: { count: number; plural: string; advice?: string };
-  /** The most characters of all their values as JSON; 4 MiB by default. */
+  /** Maximum number of settings, with their plural noun and the advice of the refusal; by default to delete some first. */
+  limit?: { count: number; plural: string; advice?: string };
+  /** Maximum characters of all values as JSON; 4 MiB by default. */
   characters?: number;
-  /** Names that differ only in capitals are the same. */
+  /** True if names that differ only in case are the same name. */
   isCaseless?: boolean;
-  /** Takes rights away: such a change is never refused for want of room. */
+  /** True for a change that removes rights, which no limit refuses. */
   isRevocation?: boolean;
-  /** What the audit calls it, where its name is only an id. */
+  /** Description for the audit if the name is only an id. */
   label?: string | undefined;
 }
 
-/** Why a setting cannot be read, and what the audit calls it. */
+/** Reason why a setting cannot be read, and its description for the audit. */
 export interface BrokenReason {
   reason: string;
   label: string | undefined;
 }
 
 /**
- * What the settings feature offers: settings made at run time, by kind and name; shared by all instances where they share a
- * database. Values are JSON, and checked by the feature that puts them. Methods reject with StoreUnavailable while changes
- * cannot be stored, and with a StoreConflict unless the version is expected; 0 stands for none.
+ * Runtime settings by kind and name, offered by the feature `settings`. Instances with one database share them. Values are JSON,
+ * checked by the feature that stores them. Methods reject with StoreUnavailable while changes cannot be stored, and with a
+ * StoreConflict if `expected` does not contain the current version; 0 stands for no setting.
  */
 export interface SettingStore {
-  /** The current ones, oldest first. */
+  /** Returns the current settings of a kind, oldest first. */
   list<T>(kind: string): RuntimeSetting<T>[];
   find<T>(kind: string, name: string): RuntimeSetting<T> | undefined;
   /**
-   * Resolves, once it is stored, to the setting as it is then. Settings of the kind whose values have an `endsAt` in the past,
-   * in Unix milliseconds, give way to it. Rejects with an HttpError where there is no room.
+   * Stores a setting and resolves to it. At a limit, settings of the kind whose `endsAt` (Unix milliseconds) has passed are
+   * removed first. Rejects with an HttpError if the limit is still exceeded.
    */
   put<T>(
     kind: string,
@@ -51,14 +55,21 @@ export interface SettingStore {
     expected?: readonly number[],
     options?: PutOptions,
   ): Promise<RuntimeSetting<T>>;
-  /** Resolves to whether there was one; `label` is what the audit calls it, where its name is only an id. */
+  /** Deletes a setting; resolves to false if there was none. `label` describes the setting for the audit. */
   delete(kind: string, name: string, by: string, expected?: readonly number[], label?: string): Promise<boolean>;
-  /** Replaces the reasons why settings of a kind cannot be read, by name: they stay stored, and are listed and reported. */
+  /** Replaces the list of settings of a kind that cannot be read, by name, which the feature lists and reports. */
   noteBroken(kind: string, broken: ReadonlyMap<string, BrokenReason>): void;
-  /** False until what is stored was read, since a database may be away on startup. */
+  /** False until the stored settings were read: a database may be unavailable on startup. */
   isRead(): boolean;
-  /** Learns now what other instances have changed. */
+  /** Reads the changes of other instances now. */
   catchUp(): Promise<void>;
-  /** Also tells of changes of other instances, within about a second. */
+  /** Calls the listener after changes, also by other instances, within about a second. */
   onChanged(kind: string, listener: () => void): void;
 }
+
+/** Creates the error for a change that expected another version; 0 stands for no setting. */
+export const toVersionConflict = (name: string, version: number): StoreConflict =>
+  new StoreConflict(
+    version === 0 ? `${name} was deleted` : `${name} was changed; its current version is ${version}`,
+    version,
+  );

@@ -24,7 +24,7 @@ export const findSeverity = (level: string): Severity | undefined => {
 
 const isSeverity = (level: string): level is Severity => (severities as readonly string[]).includes(level);
 
-/** Returns the severity of a level, which may be any text. Unknown and empty levels are WARNING, so that nobody misses them. */
+/** Returns the severity of a level. Unknown and empty levels are WARNING, so that they are noticed. */
 export const toSeverity = (level: string): Severity => findSeverity(level) ?? 'WARNING';
 
 /** Returns the rank of a severity; 0 is the worst. */

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Slots } from './slots.ts';
 
-test('a limited number of steps runs at a time, and each runs once', async () => {
+test('a limited number of steps runs at a time, and each step runs once', async () => {
   const slots = new Slots(3);
-  let [running, most, count] = [0, 0, 0];
+  let [running, max, count] = [0, 0, 0];
   const step = async (): Promise<void> => {
     running += 1;
-    most = Math.max(most, running);
+    max = Math.max(max, running);
     await new Promise(setImmediate);
     running -= 1;
     count += 1;
   };
   await Promise.all(Array.from({ length: 50 }, () => slots.run(step)));
-  assert.deepEqual([most, count, running], [3, 50, 0]);
+  assert.deepEqual([max, count, running], [3, 50, 0]);
   await assert.rejects(
     slots.run(() => Promise.reject(new Error('failed'))),
     /failed/,
@@ -21,7 +21,7 @@ test('a limited number of steps runs at a time, and each runs once', async () =>
   await slots.run(step);
 });
 
-test('steps that hang make room for others, up to a limit', async (t) => {
+test('steps that hang give their slots to others, up to a limit', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const slots = new Slots(2);
   const ends: (() => void)[] = [];

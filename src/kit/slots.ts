@@ -1,27 +1,25 @@
 interface SlotsOptions {
-  /** Milliseconds for which a step keeps its place while others wait; 1,000 by default. */
+  /** Milliseconds after which a running step gives up its slot; 1,000 by default. */
   keptMs?: number;
-  /** Maximum running steps, with or without a place; ten times `count` by default. */
-  most?: number;
+  /** Maximum number of running steps, with or without a slot; ten times `count` by default. */
+  max?: number;
 }
 
-/**
- * Runs `count` steps at a time. A step that takes longer than `keptMs` gives its place to another, so that it delays no others.
- */
+/** Runs `count` steps at a time. A step that takes longer than `keptMs` gives its slot to the next step. */
 export class Slots {
   readonly #count: number;
   readonly #keptMs: number;
-  readonly #most: number;
-  /** Steps with a place. */
+  readonly #max: number;
+  /** Number of running steps that have a slot. */
   #placed = 0;
-  /** Steps that run, with or without a place. */
+  /** Number of all running steps. */
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(count: number, { keptMs = 1000, most = 10 * count }: SlotsOptions = {}) {
+  constructor(count: number, { keptMs = 1000, max = 10 * count }: SlotsOptions = {}) {
     this.#count = count;
     this.#keptMs = keptMs;
-    this.#most = most;
+    this.#max = max;
   }
 
   async run<T>(step: () => Promise<T>): Promise<T> {
@@ -45,7 +43,7 @@ export class Slots {
   }
 
   #hasRoom(): boolean {
-    return this.#placed < this.#count && this.#running < this.#most;
+    return this.#placed < this.#count && this.#running < this.#max;
   }
 
   #beginNext(): void {

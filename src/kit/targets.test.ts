@@ -12,7 +12,7 @@ const isAllowed = (entries: string[], host: string): boolean => {
   }
 };
 
-/** The addresses that a name with these leads to, or the refusal. */
+/** Looks up a name that resolves to the given addresses; resolves to the allowed addresses or the refusal. */
 const look = (entries: string[], host: string, addresses: string[]): Promise<unknown> => {
   const resolve: LookupFunction = (_host, _options, callback) =>
     callback(
@@ -26,7 +26,7 @@ const look = (entries: string[], host: string, addresses: string[]): Promise<unk
   });
 };
 
-test('without entries, all addresses are allowed but link-local ones and metadata of clouds, in any form', () => {
+test('without entries, all addresses except link-local addresses and cloud metadata are allowed, in any notation', () => {
   for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', '192.0.2.1', 'db.example'])
     assert.ok(isAllowed([], host), host);
   for (const host of [

@@ -5,24 +5,24 @@ import Type from 'typebox';
 import { isLike } from '../lib/wildcards.ts';
 import { Slots } from './slots.ts';
 
-/** Addresses at which clouds tell their machines secrets, besides link-local addresses. */
+/** Addresses of cloud metadata services, which return secrets, besides link-local addresses. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
-/** Setting of features that send requests to addresses of runtime settings. */
+/** Setting of features that send requests to addresses from runtime settings. */
 export const targetSettings = {
   watchTargets: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      'Addresses, CIDR blocks and host names that watches, and destinations created at run time, may reach; all but link-local addresses and metadata of clouds by default.',
+      'Addresses, CIDR blocks and host names that watches and runtime destinations may reach; by default all except link-local addresses and cloud metadata.',
   }),
 };
 
-/** Addresses that requests of runtime settings may reach. */
+/** Check of the addresses that requests of runtime settings may reach. */
 export interface Targets {
   /** Throws an UncheckedTarget for a forbidden address; `lookup` checks names. */
   assertHost(host: string): void;
-  /** Look-up for sockets that finds only allowed addresses. */
+  /** Look-up for sockets that returns only allowed addresses. */
   lookup: LookupFunction;
 }
 
@@ -37,7 +37,7 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 const isWithin = (address: Address, [network, bits]: Range): boolean =>
   address.kind() === network.kind() && address.match(network as never, bits);
 
-/** Blocks of IPv6 whose addresses contain an IPv4 address, with its first byte: NAT64, SIIT, 6to4. */
+/** IPv6 blocks whose addresses contain an IPv4 address, with the position of its first byte: NAT64, SIIT, 6to4. */
 const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.parseCIDR('64:ff9b:1::/48'), 12],
@@ -45,7 +45,7 @@ const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('2002::/16'), 2],
 ];
 
-/** Returns the address that is reached: the IPv4 address in an address of IPv6 that contains one. */
+/** Returns the address that is reached: for an IPv6 address that contains an IPv4 address, the latter. */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
   const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];
@@ -67,13 +67,13 @@ const findTargetProblem = (entry: string): string | undefined =>
     ? undefined
     : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
 
-/** Creates targets from the setting `watchTargets`; without entries, all addresses but link-local ones and metadata of clouds. */
+/** Creates targets from `watchTargets`; without entries, all addresses except link-local addresses and cloud metadata. */
 export const createTargets = (entries: readonly string[], resolve: LookupFunction = lookupFew): Targets => {
   const parsed = entries.map(parseEntry);
   const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');
   const names = parsed.filter((entry): entry is string => typeof entry === 'string');
   const isNamed = (host: string): boolean => names.some((name) => isLike(host.toLowerCase(), name));
-  /** True for an address in a listed block, or of a listed name; never for a forbidden address. */
+  // True in a listed block; otherwise never for a forbidden address, and true for a listed name or without entries.
   const isAllowed = (text: string, host: string): boolean => {
     const address = toReached(text);
     if (ranges.some((range) => isWithin(address, range))) return true;
@@ -114,7 +114,7 @@ export const openTargets = (entries: readonly string[]): ChangingTargets => {
   };
 };
 
-/** A look-up takes a thread that logs need, too: a name server that does not respond keeps two busy, not all. */
+/** Limits look-ups, which use threads that logs need too: an unresponsive name server blocks two threads, not all. */
 const lookups = new Slots(2);
 const lookupFew: LookupFunction = (host, options, callback) => {
   const look = () =>

@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
 import type { RouteAccess } from '../auth/access.ts';
 
-/** Sends an event; `data` is JSON. Returns a promise while the reader is behind, which resolves when it has caught up. */
+/** Sends an event; `data` is JSON. Returns a promise while the client is behind, which resolves when it has caught up. */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
-/** Changes that a feature reports to listeners of /api/events. Nothing is computed while nobody listens. */
+/** Events that a feature publishes at /api/events. Nothing is computed without listeners. */
 export interface Topic extends RouteAccess {
   /** Profile that the topic needs; by default the first mounted profile of the feature. */
   profile?: string;
@@ -40,7 +40,7 @@ export const createPolledTopic = (
   const poll = async (): Promise<void> => {
     if (isReading) return;
     isReading = true;
-    // A failed reading is left out.
+    // A failed reading sends no event.
     const text = await read().then(JSON.stringify, () => undefined);
     isReading = false;
     if (text === undefined) return;
@@ -56,7 +56,7 @@ export const createPolledTopic = (
       listeners.add(send);
       timer ??= setInterval(() => void poll(), intervalMs).unref();
       if (last && performance.now() - last.at < intervalMs) {
-        // More frequent readings would measure shares over too short a time.
+        // A new reading would measure shares over too short a time.
         void send(last.text);
       } else {
         last = undefined;
@@ -104,10 +104,10 @@ export const createSourceTopic = (
   };
 };
 
-/** Sends an event to all listeners; `toNotice` is called only if there are any. */
-export type Publish = (toNotice: () => object) => void;
+/** Sends an event to all listeners; `toEvent` is called only if there are listeners. */
+export type Publish = (toEvent: () => object) => void;
 
-/** Creates a topic, and the function that sends its events. */
+/** Creates a topic and the function that publishes its events. */
 export const createNoticeTopic = (allowed: RouteAccess, schema: TSchema): { topic: Topic; publish: Publish } => {
   const listeners = new Set<SendEvent>();
   return {
@@ -119,9 +119,9 @@ export const createNoticeTopic = (allowed: RouteAccess, schema: TSchema): { topi
         return () => void listeners.delete(send);
       },
     },
-    publish: (toNotice) => {
+    publish: (toEvent) => {
       if (listeners.size === 0) return;
-      const text = JSON.stringify(toNotice());
+      const text = JSON.stringify(toEvent());
       for (const send of listeners) void send(text);
     },
   };

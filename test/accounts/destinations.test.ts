@@ -111,7 +111,7 @@ test('a destination can be sent in the form of the config file, with the name of
     app.request('PUT', `/api/destinations/${name}`, { token: await adminToken(app), body: given });
   assert.equal((await put('hook')).status, 201);
   const { status, json } = await put('other');
-  assert.deepEqual([status, json['error']], [400, 'name is hook, the path has other: make them equal']);
+  assert.deepEqual([status, json['error']], [400, 'name is hook, but the path has other: make them equal']);
 });
 
 test('destinations of the config file are listed without secrets and cannot be changed', async (t) => {

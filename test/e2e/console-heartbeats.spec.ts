@@ -108,7 +108,7 @@ test('with the keyboard alone a heartbeat is made, its lines are copied and work
   await expect(form(page).getByLabel('Name')).toBeFocused();
   await page.keyboard.type('report');
   await page.keyboard.press('Enter');
-  await expect(form(page).getByRole('alert')).toHaveText(/report is in the config file/);
+  await expect(form(page).getByRole('alert')).toHaveText(/report is defined in the config file/);
   await form(page).getByLabel('Name').fill('job');
   await form(page).getByLabel('Every', { exact: true }).fill('2');
   await form(page).getByLabel('Unit').selectOption('hours');

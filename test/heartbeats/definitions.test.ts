@@ -68,7 +68,7 @@ test('If-Match changes only an existing heartbeat', async (t) => {
     });
   for (const condition of ['*', '"1"']) {
     const { status, json } = await put(condition);
-    assert.deepEqual([status, json.error], [412, 'There is no job any more']);
+    assert.deepEqual([status, json.error], [412, 'job was deleted']);
   }
   await createHeartbeat(app, token, 'job');
   assert.equal((await put('*')).status, 200);
@@ -83,7 +83,7 @@ test('an invalid definition is refused with advice', async (t) => {
     [{ period: 9 }, /period must be at least 10/],
     [{ period: 60, timeZone: 'UTC' }, /timeZone belongs to schedule/],
     [{ schedule: '61 * * * *' }, /schedule must be a cron expression/],
-    [{ schedule: '0 0 30 2 *' }, /never comes/],
+    [{ schedule: '0 0 30 2 *' }, /never matches a date/],
     [{ schedule: '0 0 * * *', timeZone: 'Mars/Base' }, /timeZone must be a name/],
     [{ period: 60, grace: 0 }, /grace must be at least 1/],
     [{ period: 60, maxRunMinutes: 0 }, /maxRunMinutes/],
@@ -120,7 +120,7 @@ test('heartbeats of the config file are listed, and can be changed only in the f
     const body = method === 'PUT' ? { body: { period: 60 } } : {};
     const { status, json } = await app.request(method, '/api/heartbeats/certs', { token, ...body });
     assert.equal(status, 409);
-    assert.match(String(json['error']), /is in the config file/);
+    assert.match(String(json['error']), /is defined in the config file/);
   }
   const paused = await app.request<Heartbeat>('POST', '/api/heartbeats/certs/pause', { token });
   assert.deepEqual([paused.json.state, paused.json.pausedBy], ['paused', 'admin']);

@@ -106,7 +106,7 @@ test('an invalid silence gets a 400 that says what to do', async (t) => {
     [{ ...usual, schedule: '0 2 * * 6' }, /schedule and minutes belong together/],
     [{ ...usual, minutes: 3 }, /schedule and minutes belong together/],
     [{ ...usual, schedule: 'never', minutes: 3 }, /schedule must be a cron expression/],
-    [{ ...usual, schedule: '0 0 30 2 *', minutes: 3 }, /never comes/],
+    [{ ...usual, schedule: '0 0 30 2 *', minutes: 3 }, /never matches a date/],
     [{ ...usual, schedule: '0 0 * * *', minutes: 3, timeZone: 'Mars' }, /timeZone must be a name/],
   ];
   for (const [body, message] of refused) {

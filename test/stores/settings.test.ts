@@ -160,28 +160,31 @@ const testSettings = (name: string, create: CreateSettings): void => {
 
   test(`${name}: concurrent changes never exceed a limit, and expired settings make room`, async (t) => {
     const { store, reopen } = await create(t, () => new Date(1000));
-    const most = { most: { count: 5, plural: 'things' } };
+    const options = { limit: { count: 5, plural: 'things' } };
     const putMany = (kind: string, options: PutOptions, toValue: (index: number) => unknown) =>
       Promise.allSettled(
         Array.from({ length: 32 }, (_, index) => store.put(kind, `n${index}`, toValue(index), 'a', [0], options)),
       );
     const isStored = ({ status }: { status: string }) => status === 'fulfilled';
-    assert.equal((await putMany('count', most, Number)).filter(isStored).length, 5);
+    assert.equal((await putMany('count', options, Number)).filter(isStored).length, 5);
     assert.equal(store.list('count').length, 5);
-    await assert.rejects(store.put('count', 'one', 1, 'a', [0], most), { status: 409, message: /There are 5 things/ });
-    await store.put('count', 'n0', 'changed', 'a', undefined, most);
+    await assert.rejects(store.put('count', 'one', 1, 'a', [0], options), {
+      status: 409,
+      message: /There are 5 things/,
+    });
+    await store.put('count', 'n0', 'changed', 'a', undefined, options);
     const large = await putMany('size', { characters: 10_000 }, () => 'x'.repeat(998));
     assert.equal(large.filter(isStored).length, 10);
     await assert.rejects(store.put('size', 'one', 'x', 'a', [0], { characters: 10_000 }), { status: 409 });
     await store.put('size', 'one', 'x', 'a', undefined, { isRevocation: true });
     assert.equal(await store.delete('size', 'n0', 'a'), true);
-    await putMany('ended', most, () => ({ endsAt: 2000 }));
-    await store.put('ended', 'n3', { endsAt: 900, comment: 'ended' }, 'a', undefined, most);
-    await store.put('ended', 'new', { endsAt: 2000 }, 'a', [0], most);
+    await putMany('ended', options, () => ({ endsAt: 2000 }));
+    await store.put('ended', 'n3', { endsAt: 900, comment: 'ended' }, 'a', undefined, options);
+    await store.put('ended', 'new', { endsAt: 2000 }, 'a', [0], options);
     assert.equal(store.find('ended', 'n3'), undefined);
-    await assert.rejects(store.put('ended', 'newer', { endsAt: 2000 }, 'a', [0], most), { status: 409 });
-    await store.put('ended', 'n0', { endsAt: 1000, comment: 'ended' }, 'a', undefined, most);
-    await store.put('ended', 'newer', { endsAt: 2000 }, 'a', [0], most);
+    await assert.rejects(store.put('ended', 'newer', { endsAt: 2000 }, 'a', [0], options), { status: 409 });
+    await store.put('ended', 'n0', { endsAt: 1000, comment: 'ended' }, 'a', undefined, options);
+    await store.put('ended', 'newer', { endsAt: 2000 }, 'a', [0], options);
     const caseless = { isCaseless: true };
     const names = ['Anna', 'anna', 'ANNA'].map((each) => store.put('user', each, 1, 'a', [0], caseless));
     assert.equal((await Promise.allSettled(names)).filter(isStored).length, 1);
@@ -261,7 +264,7 @@ test('postgres: concurrent changes at two instances never exceed a limit', { ski
   const url = await createDatabase(t);
   const clock = () => new Date();
   const instances = await Promise.all([openInstance(t, url, clock), openInstance(t, url, clock)]);
-  const options = { most: { count: 5, plural: 'things' }, isCaseless: true };
+  const options = { limit: { count: 5, plural: 'things' }, isCaseless: true };
   const attempts = Array.from({ length: 32 }, (_, index) =>
     instances[index % 2]?.store.put('a', `n${index}`, 1, 'a', [0], options),
   );

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isAboutSomething, readTime, toText, withoutResolvedMark } from '../../kit/alert-record.ts';
+import { isResolvable, readTime, toText, withoutResolvedMark } from '../../kit/alert-record.ts';
 import { type Severity, toSeverity } from '../../kit/severity.ts';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 
@@ -44,7 +44,7 @@ export const toIncidentKey = (record: StoredRecord): string => {
 
 /** Returns the content of the key of an alert. */
 export const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' =>
-  isAboutSomething(record) ? 'fingerprint' : 'texts';
+  isResolvable(record) ? 'fingerprint' : 'texts';
 
 /** Returns the key or user of a sender; null for clients without a credential, and for lines of version 1.0. */
 export const toSenderGroup = (sender: unknown): string | null =>

@@ -1,6 +1,11 @@
 import { HttpError } from '../../http/errors.ts';
-import type { BrokenReason, PutOptions, RuntimeSetting, SettingStore } from '../../kit/setting-store.ts';
-import { StoreConflict } from '../../lib/expected-errors.ts';
+import {
+  type BrokenReason,
+  type PutOptions,
+  type RuntimeSetting,
+  type SettingStore,
+  toVersionConflict,
+} from '../../kit/setting-store.ts';
 import { MiB } from '../../lib/units.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
@@ -73,11 +78,11 @@ export class LoggedSettings implements SettingStore {
     expected?: readonly number[],
     options: PutOptions = {},
   ): Promise<RuntimeSetting<T>> {
-    const { most, isCaseless, characters = defaultMaxCharacters, isRevocation, label } = options;
+    const { limit, isCaseless, characters = defaultMaxCharacters, isRevocation, label } = options;
     const { length } = JSON.stringify(value);
     if (length > maxValueLength) throw new HttpError('too-large', `A setting has at most ${maxValueLength} characters`);
     if (!isRevocation) await this.#parts.assertSpace?.(length).catch(refuseSpace);
-    const limits = { characters, ...(most && { count: most.count }), ...(isCaseless && { isCaseless }) };
+    const limits = { characters, ...(limit && { count: limit.count }), ...(isCaseless && { isCaseless }) };
     const change = { kind, name, value, by, ...(expected && { expected }), ...(!isRevocation && { limits }) };
     const outcome = await this.#write(change, label);
     if ('refusal' in outcome) throw toError(name, outcome.refusal, options);
@@ -162,27 +167,21 @@ export class LoggedSettings implements SettingStore {
 const toError = (
   name: string,
   refusal: SettingRefusal,
-  { most, characters = defaultMaxCharacters }: PutOptions,
+  { limit, characters = defaultMaxCharacters }: PutOptions,
 ): Error => {
-  if ('conflict' in refusal) return toConflict(name, refusal.conflict);
-  const plural = most?.plural ?? 'settings of this kind';
+  if ('conflict' in refusal) return toVersionConflict(name, refusal.conflict);
+  const plural = limit?.plural ?? 'settings of this kind';
   if ('taken' in refusal) {
     return new HttpError(
       'wrong-state',
       `The name differs only in case from ${refusal.taken}, which exists: choose another name`,
     );
   }
-  const advice = most?.advice ?? 'delete some first';
+  const advice = limit?.advice ?? 'delete some first';
   return refusal.full === 'count'
-    ? new HttpError('wrong-state', `There are ${most?.count} ${plural}: ${advice}`)
+    ? new HttpError('wrong-state', `There are ${limit?.count} ${plural}: ${advice}`)
     : new HttpError('wrong-state', `The ${plural} have reached their limit of ${characters / MiB} MiB: ${advice}`);
 };
-
-const toConflict = (name: string, version: number): StoreConflict =>
-  new StoreConflict(
-    version === 0 ? `${name} was deleted` : `${name} was changed; the current version is ${version}`,
-    version,
-  );
 
 const refuseSpace = (cause: unknown): never => {
   throw toNotStored('Settings', new Error('space is short', { cause }));

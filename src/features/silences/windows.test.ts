@@ -60,7 +60,7 @@ test('invalid schedules and time zones are refused', () => {
     ['', 'UTC', /schedule must be a cron expression/],
     ['0 0 0 * * *', 'UTC', /schedule must be a cron expression/],
     ['61 * * * *', 'UTC', /schedule must be a cron expression/],
-    ['0 0 30 2 *', 'UTC', /never comes/],
+    ['0 0 30 2 *', 'UTC', /never matches a date/],
     ['0 0 * * *', 'No/Where', /timeZone must be a name/],
   ];
   for (const [schedule, timeZone, message] of refused) {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { isAboutSomething, readTime, toText } from '../../../kit/alert-record.ts';
+import { isResolvable, readTime, toText } from '../../../kit/alert-record.ts';
 import type { LogRecord } from '../../../storage/journal/line.ts';
 
 /** Time after which an alert is resolved unless its sender repeats it. */
@@ -26,7 +26,7 @@ export type Series = Static<typeof Series>;
 
 /** Key of a record's series; undefined for an alert that nothing resolves. */
 export const toSeriesKey = (record: LogRecord): string | undefined =>
-  isAboutSomething(record)
+  isResolvable(record)
     ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
     : undefined;
 

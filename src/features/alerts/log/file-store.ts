@@ -1,4 +1,4 @@
-import { isAboutSomething } from '../../../kit/alert-record.ts';
+import { isResolvable } from '../../../kit/alert-record.ts';
 import { createId } from '../../../storage/journal/line.ts';
 import type { Projection } from '../../../storage/projection.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
@@ -29,7 +29,7 @@ export class FileAlertStore extends AlertStore {
   }
 
   override async append(record: AlertRecord): Promise<AlertOutcome> {
-    if (isAboutSomething(record)) return super.append(record);
+    if (isResolvable(record)) return super.append(record);
     this.parts.onReceived?.(record);
     // An alert without a series waits for no other request.
     const { id } = await this.#journal.append(record);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   formatOf,
-  isAboutSomething,
+  isResolvable,
   toText as readText,
   readTime,
   readVia,
@@ -74,7 +74,7 @@ export const toDelivered = (record: StoredRecord, instance: string, origin = ins
   }
   if (labels !== undefined) alert.labels = toTexts(labels);
   if (links !== undefined) alert.links = toTexts(links);
-  if (isAboutSomething(record)) alert.key = toForwardedKey(record, origin);
+  if (isResolvable(record)) alert.key = toForwardedKey(record, origin);
   return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', '), origin });
 };
 

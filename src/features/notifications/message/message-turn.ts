@@ -5,4 +5,4 @@ import { createTurns } from '../../../lib/slice.ts';
 export const waitForMessageTurn = createTurns();
 
 /** Slots for messages about incidents, of all destinations. After 250 ms, a message no longer keeps its slot from others. */
-export const messageSlots = new Slots(20, { keptMs: 250, most: Number.POSITIVE_INFINITY });
+export const messageSlots = new Slots(20, { keptMs: 250, max: Number.POSITIVE_INFINITY });

@@ -196,7 +196,7 @@ test('what cannot be made is refused, and nothing is changed', async (t) => {
   const app = await startApp(t, { settings: withFormats });
   const message = 'x';
   const refused: [path: string, body: object, status: number, error: RegExp][] = [
-    ['/gitlab', { message }, 409, /in the config file: change it there/],
+    ['/gitlab', { message }, 409, /in the config file: edit it there/],
     ['/slack', { message }, 409, /signalbox has a format slack/],
     ['/auto', { message }, 409, /choose another name/],
     ['/Big', { message }, 400, /lower-case/],
