@@ -2,8 +2,20 @@ import type { Feature, Profile } from './feature.ts';
 
 /** Profiles at the start and at the end of each list; all other profiles are in between. */
 const first = [
-  ...['alerts', 'incidents', 'snapshots', 'silences', 'notifications', 'oncall', 'alertmanager'],
-  ...['watches', 'heartbeats', 'monitoring', 'status', 'history', 'tasks', 'commands'],
+  'alerts',
+  'incidents',
+  'snapshots',
+  'silences',
+  'notifications',
+  'oncall',
+  'alertmanager',
+  'watches',
+  'heartbeats',
+  'monitoring',
+  'status',
+  'history',
+  'tasks',
+  'commands',
 ];
 const last = ['items', 'simple-tasks', 'protected-tasks'];
 
