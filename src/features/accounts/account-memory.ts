@@ -5,10 +5,10 @@ import { createSerial } from '../../lib/scheduling.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
 /** Configured account at the last start: its name, and a MAC of its role and password. */
-type SeenAccount = [name: string, mark: string];
+type StoredMark = [name: string, mark: string];
 
 /** Configured account; `checked` is its role, and its password or the hash. */
-interface RememberedName {
+interface ConfiguredAccount {
   name: string;
   checked: string;
 }
@@ -24,14 +24,14 @@ export const openAccountMemory = async (
   keys: readonly (Buffer | string)[],
   log: Pick<FastifyBaseLogger, 'warn'>,
 ) => {
-  const seen = parseJsonList(String(await file.read()), isSeen);
+  const stored = parseJsonList(String(await file.read()), isStoredMark);
   const serially = createSerial();
-  let kept = JSON.stringify(seen);
-  const toMark = ({ name, checked }: RememberedName, key: Buffer | string): Buffer =>
+  let written = JSON.stringify(stored);
+  const toMark = ({ name, checked }: ConfiguredAccount, key: Buffer | string): Buffer =>
     createHmac('sha256', key)
       .update(JSON.stringify([name, checked]))
       .digest();
-  const isSame = (account: RememberedName, mark: string): boolean => {
+  const isSame = (account: ConfiguredAccount, mark: string): boolean => {
     const known = Buffer.from(mark, 'base64url');
     return keys.some((key) => {
       const own = toMark(account, key);
@@ -40,21 +40,21 @@ export const openAccountMemory = async (
   };
   return {
     /** Returns the names that have left the config file, or have another role or password there. */
-    listChanged: (accounts: readonly RememberedName[]): string[] =>
-      seen.flatMap(([name, mark]) => {
+    listChanged: (accounts: readonly ConfiguredAccount[]): string[] =>
+      stored.flatMap(([name, mark]) => {
         const account = accounts.find((one) => one.name === name);
         return account && isSame(account, mark) ? [] : [name];
       }),
     /** Stores the accounts once their revocations are stored; after a failure the next start revokes again. */
-    keep: (accounts: readonly RememberedName[], revoked: Promise<unknown>): void => {
+    store: (accounts: readonly ConfiguredAccount[], revoked: Promise<unknown>): void => {
       const [key = ''] = keys;
-      const marks = accounts.map((one): SeenAccount => [one.name, toMark(one, key).toString('base64url')]);
+      const marks = accounts.map((one): StoredMark => [one.name, toMark(one, key).toString('base64url')]);
       const text = JSON.stringify(marks.sort(([one], [other]) => (one < other ? -1 : 1)));
       serially(async () => {
         await revoked;
-        if (text === kept) return;
+        if (text === written) return;
         await file.write(Buffer.from(text));
-        kept = text;
+        written = text;
       }).catch((err: unknown) => log.warn({ err }, 'login: the configured accounts could not be stored'));
     },
     /** Resolves when all writes have ended. */
@@ -62,5 +62,5 @@ export const openAccountMemory = async (
   };
 };
 
-const isSeen = (one: unknown): one is SeenAccount =>
+const isStoredMark = (one: unknown): one is StoredMark =>
   Array.isArray(one) && typeof one[0] === 'string' && typeof one[1] === 'string';

@@ -49,7 +49,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   /** Users whose random passwords were announced. */
   const announced = new Set<string>();
   /** Marks of revocations that are not stored yet, by name; a mark is a part of the generation. */
-  const unstored = new Map<string, string>();
+  const unstoredMarks = new Map<string, string>();
   /** True once the configured accounts were compared with those of the last start, which needs all accounts. */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
@@ -66,16 +66,16 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     ];
   };
   /** Lists runtime and configured accounts; the configured account wins over a runtime account of the same name. */
-  const listLasting = (): Account[] => {
+  const listPermanent = (): Account[] => {
     const configured = listConfigured();
     return [...runtime.list().filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
   };
-  const listTemporary = (lasting: readonly Account[]): { name: string; role: Role; password: string }[] => {
+  const listTemporary = (permanent: readonly Account[]): { name: string; role: Role; password: string }[] => {
     // With a configured password of admin alone, reader still gets a random one, as the API specifies.
-    const isSettled = given.users !== undefined || lasting.some(({ setting, role }) => setting && role === 'Admin');
+    const isSettled = given.users !== undefined || permanent.some(({ setting, role }) => setting && role === 'Admin');
     if (isSettled || !isRead()) return [];
     return (['admin', 'reader'] as const)
-      .filter((name) => !lasting.some((one) => one.name === name))
+      .filter((name) => !permanent.some((one) => one.name === name))
       .map((name) => ({
         name,
         role: name === 'admin' ? 'Admin' : 'Reader',
@@ -85,9 +85,9 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   /** Refuses all tokens of a name immediately, and stores the revocation. */
   const revoke = async (name: string): Promise<void> => {
     const mark = `x${randomBytes(6).toString('base64url')}`;
-    unstored.set(name, mark);
+    unstoredMarks.set(name, mark);
     await storeRevocation(name);
-    if (settings && unstored.get(name) === mark) unstored.delete(name);
+    if (settings && unstoredMarks.get(name) === mark) unstoredMarks.delete(name);
   };
 
   /**
@@ -112,19 +112,19 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     const names = new Set([...changed.map(({ name }) => name), ...differing]);
     const revoked = Promise.all([...names].map(revoke));
     // The accounts are stored only after their revocations.
-    if (isComplete) memory?.keep(listRemembered(), revoked);
+    if (isComplete) memory?.store(listRemembered(), revoked);
     revoked.catch(() => undefined);
   };
 
   const isForeign = (name: string, end: RuntimeSetting<SessionEnd> | undefined): boolean =>
-    end?.value.isForeign === true && !unstored.has(name) && !runtime.findStored(name);
+    end?.value.isForeign === true && !unstoredMarks.has(name) && !runtime.findStored(name);
 
   /** @throws AccountsUnknown while a database with accounts and revocations was not read */
   const findGrant = (name: string): TokenGrant | undefined => {
     if (!isRead()) throw new AccountsUnknown();
     const account = accounts.get(name);
     const end = settings?.find<SessionEnd>(sessionEndKind, name);
-    const mark = unstored.get(name);
+    const mark = unstoredMarks.get(name);
     if (account) {
       const { role } = account;
       return { role, generation: findGeneration(account, end, mark), notBefore: Number.POSITIVE_INFINITY };
@@ -140,14 +140,14 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
 
   /** Computes the accounts again; returns lines of the start message about random passwords. */
   const renew = (): string[] => {
-    const lasting = listLasting();
-    const temporary = listTemporary(lasting);
+    const permanent = listPermanent();
+    const temporary = listTemporary(permanent);
     const before = accounts;
     const all = [
       ...temporary.map(({ name, role, password }) => toBuiltIn(name, role, 'temporary', password)),
-      ...lasting,
+      ...permanent,
     ];
-    accounts = new Map(all.map((account) => [account.name, keepHash(account, before.get(account.name))]));
+    accounts = new Map(all.map((account) => [account.name, reuseHash(account, before.get(account.name))]));
     revokeChanged(before);
     const added = temporary.filter(({ name }) => !announced.has(name));
     for (const { name } of added) announced.add(name);
@@ -157,21 +157,21 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     const names = added.map(({ name }) => name).join(' and ');
     return added.length === 0 ? [] : [`Password${added.length > 1 ? 's' : ''} of ${names}: see ${secrets.file}`];
   };
-  const tell = (): void => {
+  const callListeners = (): void => {
     for (const listener of listeners) listener();
   };
   runtime.onChanged(() => {
     renew();
-    tell();
+    callListeners();
   });
-  settings?.onChanged(sessionEndKind, tell);
+  settings?.onChanged(sessionEndKind, callListeners);
   return {
     find: (name: string): Account | undefined => accounts.get(name),
     findGrant,
     /** Revokes all tokens of a name until the process ends, where revocations cannot be stored. */
     revoke: (name: string): void => {
       void revoke(name);
-      tell();
+      callListeners();
     },
     /** Lists all accounts by name. */
     list: (): Account[] => [...accounts.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
@@ -209,7 +209,7 @@ const findGeneration = (
 };
 
 /** Returns the account with the hash of the unchanged account before, so that a password is hashed once. */
-const keepHash = (account: Account, before: Account | undefined): Account =>
+const reuseHash = (account: Account, before: Account | undefined): Account =>
   before?.checked === account.checked && before.origin === account.origin && !account.setting ? before : account;
 
 const toBuiltIn = (name: string, role: Role, origin: Account['origin'], password: string): Account => {

@@ -1,7 +1,7 @@
 import { createQueue, type QueuedTask } from '../../http/overload.ts';
 
 /** Hashing and syncing files share a few threads; more checks at a time would delay the responses to alerts. */
-const mostChecks = { running: 2, waiting: 8 };
+const maxChecks = { running: 2, waiting: 8 };
 
 /** Seconds for which a check counts against its address. */
 const checkMemory = 10;
@@ -43,7 +43,7 @@ export const createCheckQueue = (now: () => number) => {
   };
   const isKnown = ({ about }: WaitingCheck): boolean => about.isKnown;
   return createQueue<PasswordCheck>({
-    ...mostChecks,
+    ...maxChecks,
     refusal: 'Too many logins are being checked; try again in a second',
     noteStart: ({ group }) => {
       const at = now();
@@ -57,8 +57,8 @@ export const createCheckQueue = (now: () => number) => {
     },
     chooseRefused: (line) => {
       const ranked = rank(line);
-      const kept = ranked.filter(isKnown).slice(0, Math.floor(mostChecks.waiting / 4));
-      return ranked.findLast((check) => !kept.includes(check)) as WaitingCheck;
+      const reserved = ranked.filter(isKnown).slice(0, Math.floor(maxChecks.waiting / 4));
+      return ranked.findLast((check) => !reserved.includes(check)) as WaitingCheck;
     },
   });
 };

@@ -10,7 +10,7 @@ import { createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthentication } from './authentication.ts';
 import { keyKind } from './key-kind.ts';
 import { createKeyRoutes } from './key-routes.ts';
-import { createKeyUses, keepInDatabase, keepInFile } from './key-uses.ts';
+import { createDatabaseUses, createFileUses, createKeyUses } from './key-uses.ts';
 import { createOwnAccountRoutes } from './own-account.ts';
 import { createRefusedLogins } from './refused-logins.ts';
 import { createSessionRoutes } from './session-routes.ts';
@@ -73,19 +73,19 @@ export const login = defineFeature({
     tokens.setAccounts(accounts.findGrant, database && store && (() => store.catchUp()));
     const notices = [...accounts.load(settings), ...(accounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
-    const tell = (): void => {
+    const callListeners = (): void => {
       for (const listener of listeners) listener();
     };
-    accounts.onChanged(tell);
+    accounts.onChanged(callListeners);
     const setup = createSetup(() => accounts.isFirstMissing());
     const keyKeeper = new SettingKeeper(keyKind, { settings: store, configured: keys.listConfigured() });
     keys.setRuntime(keyKeeper.listRuntime());
     keyKeeper.onChanged(() => {
       keys.setRuntime(keyKeeper.listRuntime());
-      tell();
+      callListeners();
     });
-    const kept = database ? keepInDatabase(database) : keepInFile(storage.file('keys.used'));
-    const uses = createKeyUses(keys, kept, log);
+    const useStore = database ? createDatabaseUses(database) : createFileUses(storage.file('keys.used'));
+    const uses = createKeyUses(keys, useStore, log);
     const endAll = async (user: string): Promise<number> => {
       const at = keeper ? (await keeper.endSessions(user, user)).at : clock().getTime();
       if (!keeper) accounts.revoke(user);

@@ -6,18 +6,18 @@ import type { Database } from '../../storage/postgres/database.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
 /** Milliseconds between writes of the uses. */
-const keptMs = 10 * 60_000;
+const writeIntervalMs = 10 * 60_000;
 
 /** Longest milliseconds of the last write when the server stops. */
-const closingMs = 1000;
+const lastWriteMs = 1000;
 
 /** First digits of a key's hash, and the times of its first known and its last use in Unix milliseconds. */
-type KeptUse = [id: string, since: number, last: number];
+type StoredUse = [id: string, since: number, last: number];
 
 /** Storage of uses: the data directory, or the database that instances share. */
-interface KeptUses {
-  read(ids: readonly string[]): Promise<KeptUse[]>;
-  write(uses: readonly KeptUse[]): Promise<void>;
+interface UseStore {
+  read(ids: readonly string[]): Promise<StoredUse[]>;
+  write(uses: readonly StoredUse[]): Promise<void>;
 }
 
 const toId = ({ sha256 }: KnownKey): string => sha256.slice(0, 16);
@@ -26,28 +26,32 @@ const toId = ({ sha256 }: KnownKey): string => sha256.slice(0, 16);
  * Creates the times of use of keys, which are stored every 10 minutes instead of with each request. After a failure,
  * the next use of a key sets its time again.
  */
-export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, log: Pick<FastifyBaseLogger, 'warn'>) => {
+export const createKeyUses = (
+  keys: Pick<AccessKeys, 'list'>,
+  store: UseStore,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+) => {
   let written = '';
-  const toUses = (): KeptUse[] => keys.list().map((key) => [toId(key), key.use.since, key.use.last]);
+  const toUses = (): StoredUse[] => keys.list().map((key) => [toId(key), key.use.since, key.use.last]);
   const save = async (): Promise<void> => {
     const uses = toUses();
     if (uses.length === 0) return;
     const text = JSON.stringify(uses);
     if (text === written) return;
-    await kept.write(uses);
+    await store.write(uses);
     written = text;
   };
   const load = async (): Promise<void> => {
     const known = keys.list();
     if (known.length === 0) return;
-    const uses = new Map((await kept.read(known.map(toId))).map(([id, ...times]) => [id, times]));
+    const uses = new Map((await store.read(known.map(toId))).map(([id, ...times]) => [id, times]));
     for (const key of known) {
       const [since = key.use.since, last = 0] = uses.get(toId(key)) ?? [];
       key.use.since = Math.min(since, key.use.since);
       key.use.last = Math.max(last, key.use.last);
     }
   };
-  const keep = (): Promise<void> =>
+  const update = (): Promise<void> =>
     load()
       .then(save)
       .catch((err: unknown) => log.warn({ err }, 'keys: the times of use could not be stored'));
@@ -56,32 +60,32 @@ export const createKeyUses = (keys: Pick<AccessKeys, 'list'>, kept: KeptUses, lo
     /** Reads the uses of other instances and of earlier runs. */
     load: (): Promise<void> => load().catch(() => undefined),
     start: (): void => {
-      void keep();
-      timer = setInterval(() => void keep(), keptMs).unref();
+      void update();
+      timer = setInterval(() => void update(), writeIntervalMs).unref();
     },
     close: async (): Promise<void> => {
       clearInterval(timer);
       // A database without a response must not delay the stop for long.
-      if (timer) await awaitWithin(closingMs, keep());
+      if (timer) await awaitWithin(lastWriteMs, update());
     },
   };
 };
 
 /** Stores uses in a small file. */
-export const keepInFile = (file: ReplacedFile): KeptUses => ({
+export const createFileUses = (file: ReplacedFile): UseStore => ({
   read: async () => parseJsonList(String(await file.read()), isUse),
   write: (uses) => file.write(Buffer.from(JSON.stringify(uses))),
 });
 
-const isUse = (use: unknown): use is KeptUse =>
+const isUse = (use: unknown): use is StoredUse =>
   Array.isArray(use) && typeof use[0] === 'string' && Number.isSafeInteger(use[1]) && Number.isSafeInteger(use[2]);
 
 /** Stores uses in a table, where the latest use of all instances wins. */
-export const keepInDatabase = (database: Pick<Database, 'query'>): KeptUses => ({
+export const createDatabaseUses = (database: Pick<Database, 'query'>): UseStore => ({
   read: async (ids) => {
     const text = 'SELECT id, since, last FROM signalbox.key_use WHERE id = ANY($1)';
     const rows = await database.query({ text, values: [ids] });
-    return rows.map(({ id, since, last }): KeptUse => [id, Number(since), Number(last)]);
+    return rows.map(({ id, since, last }): StoredUse => [id, Number(since), Number(last)]);
   },
   write: async (uses) => {
     await database.query({

@@ -42,7 +42,7 @@ const addressMemory = 3600;
 const firstDelay = 10;
 
 /** Longest delay in seconds because of other clients, which also meets users who mistyped once. */
-const longestSharedDelay = 30;
+const maxSharedDelay = 30;
 
 /**
  * Creates limits that slow guessing down without locking anyone out. An address without wrong logins is never delayed.
@@ -141,7 +141,7 @@ const toDelay = (wrong: number, free: number, longest: number): number =>
 const createSharedDelay = (limits: AttemptLimits, now: () => number) => {
   const users = new Map<string, HourlyCount>();
   const total = createHourlyCount(now);
-  const longest = Math.min(longestSharedDelay, limits.maxDelay);
+  const longest = Math.min(maxSharedDelay, limits.maxDelay);
   return {
     add: (user: string | undefined): void => {
       total.add();

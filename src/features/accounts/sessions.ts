@@ -10,10 +10,10 @@ import {
 } from '../../auth/token.ts';
 
 /** Most sessions in memory, of one user and of all users. */
-const mostOfUser = 100;
-const mostSessions = 10_000;
+const maxUserSessions = 100;
+const maxSessions = 10_000;
 
-const longestClient = 200;
+const maxClientLength = 200;
 
 /** Session with its user and client; times are Unix seconds. */
 export interface KnownSession extends Session {
@@ -55,26 +55,26 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
   /** Lists the sessions of a user, the last renewed one first. */
   const list = async (user: string): Promise<KnownSession[]> => {
-    const others = (await shared?.read(user, now() - tokenLifetime, mostOfUser)) ?? [];
+    const others = (await shared?.read(user, now() - tokenLifetime, maxUserSessions)) ?? [];
     const own = listOwn(user).reverse();
     const all = new Map(own.map((one) => [one.id, one]));
     for (const one of others.filter(isLive)) {
       if (one.renewedAt > (all.get(one.id)?.renewedAt ?? 0)) all.set(one.id, one);
     }
-    return [...all.values()].sort((one, other) => other.renewedAt - one.renewedAt).slice(0, mostOfUser);
+    return [...all.values()].sort((one, other) => other.renewedAt - one.renewedAt).slice(0, maxUserSessions);
   };
   const note = (user: string, session: Session, { ip, headers }: Caller, renewedAt = now()): void => {
     known.delete(session.id);
-    const client = headers['user-agent']?.slice(0, longestClient) ?? null;
-    const noted: KnownSession = { ...session, user, renewedAt, address: ip ?? null, client };
-    known.set(session.id, { ...noted, generation: findGrant(user)?.generation });
-    shared?.write(noted);
+    const client = headers['user-agent']?.slice(0, maxClientLength) ?? null;
+    const stored: KnownSession = { ...session, user, renewedAt, address: ip ?? null, client };
+    known.set(session.id, { ...stored, generation: findGrant(user)?.generation });
+    shared?.write(stored);
     for (const [id, { renewedAt: at }] of known) {
-      if (known.size <= mostSessions && at + tokenLifetime > now()) break;
+      if (known.size <= maxSessions && at + tokenLifetime > now()) break;
       known.delete(id);
     }
     const own = listOwn(user);
-    if (own.length > mostOfUser) known.delete(own[0]?.id ?? '');
+    if (own.length > maxUserSessions) known.delete(own[0]?.id ?? '');
   };
   return {
     note,

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/postgres/database.ts';
 import type { CheckedLogin, LoginLimits } from './login-limits.ts';
 
 /** Milliseconds that a login waits for the database; without the database, each instance counts its own logins. */
-const patienceMs = 500;
+const queryTimeoutMs = 500;
 
 /** Shares the checked logins of the last hour with the other instances of a database. */
 export const createSharedLogins = (database: Database, clock: () => Date, learn: LoginLimits['learn']) => {
@@ -13,7 +13,7 @@ export const createSharedLogins = (database: Database, clock: () => Date, learn:
   database.expire({ table: 'login', key: 'seq', at: { timestamp: 'at' }, keptMs: hourMs, clock });
   const query = async (statement: Statement) =>
     (await awaitWithin(
-      patienceMs,
+      queryTimeoutMs,
       database.query(statement).catch(() => []),
     )) ?? [];
   return {

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/postgres/database.ts';
 import type { SharedSessions } from './sessions.ts';
 
 /** Milliseconds that a list waits for the database; without it, an instance lists only the sessions that it knows. */
-const patienceMs = 1000;
+const queryTimeoutMs = 1000;
 
 /** Milliseconds after which the last token of a session has expired, even with wrong clocks. */
 const keptMs = 2 * 1000 * tokenLifetime;
@@ -32,7 +32,7 @@ export const createSharedSessions = (
       const text = `SELECT id, name, since, at, address, client FROM signalbox.session
         WHERE name = $1 AND at > $2 ORDER BY at DESC LIMIT $3`;
       const query = database.query({ text, values: [user, after * 1000, count] }).catch(() => []);
-      const rows = (await awaitWithin(patienceMs, query)) ?? [];
+      const rows = (await awaitWithin(queryTimeoutMs, query)) ?? [];
       return rows.map(({ id, name, since, at, address, client }) => ({
         id,
         user: name,

@@ -17,7 +17,7 @@ const revocation: PutOptions = { isRevocation: true };
  * Most names without an account whose session ends are stored, at any time of the clock: their tokens must stay
  * refused.
  */
-const mostEnded = 20_000;
+const maxSessionEnds = 20_000;
 
 export interface NewAccount {
   name: string;
@@ -184,7 +184,7 @@ export const createUserKeeper = (
     removeOld: async (): Promise<void> => {
       const gone = settings.list(sessionEndKind).filter(({ name }) => accounts.find(name) === undefined);
       const sorted = gone.sort((one, other) => one.version - other.version);
-      for (const { name, version } of sorted.slice(0, Math.max(0, sorted.length - mostEnded))) {
+      for (const { name, version } of sorted.slice(0, Math.max(0, sorted.length - maxSessionEnds))) {
         // The sessions may have been ended again meanwhile.
         await settings.delete(sessionEndKind, name, ownSender, [version]).catch(() => undefined);
       }

@@ -3,11 +3,8 @@ import { test } from 'node:test';
 import { createAnyText, orRefusal, writeList } from '../../../test/support/command-lines.ts';
 import { amount } from '../../../test/support/long.ts';
 import { fc } from '../../../test/support/random.ts';
-import { createRowFilter, parseFilter } from './filter.ts';
 import { type CommandLine, findName, parseCommandLine, Refusal } from './language.ts';
 import { checkCommand } from './policy.ts';
-import { dateKind } from './value-kinds.ts';
-import { createAnyMatcher, createTextMatcher, hasWildcard, likeWildcards, nameWildcards } from './wildcards.ts';
 
 const special = /[;|&<>$(){}@#`'"]/;
 const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
@@ -156,32 +153,6 @@ test('a line with any other syntax is refused by naming the part', () => {
   }
 });
 
-const readDate = (text: string): Date => dateKind.parse(text, []);
-
-test('ISO 8601 dates are parsed, without a zone as local time', () => {
-  assert.deepEqual(readDate('2024-02-29'), new Date(2024, 1, 29));
-  assert.deepEqual(readDate('2024-02-29 10:30'), new Date(2024, 1, 29, 10, 30));
-  assert.deepEqual(readDate('2024-02-29T10:30:05.5'), new Date(2024, 1, 29, 10, 30, 5, 500));
-  assert.deepEqual(readDate('2024-02-29T10:30:05Z'), new Date('2024-02-29T10:30:05Z'));
-  assert.deepEqual(readDate('2024-02-29T10:30+02:00'), new Date('2024-02-29T08:30:00Z'));
-});
-
-test('other date formats and dates that do not exist are refused', () => {
-  const texts = [
-    '',
-    '29.2.2024',
-    '2/29/2024',
-    '2023-02-29',
-    '2024-13-01',
-    '2024-01-01T25:00',
-    '2024-1-1',
-    ' 2024-01-01',
-    '2024-01-01x',
-    '2024-01-01T10:00Z0',
-  ];
-  for (const text of texts) assert.throws(() => dateKind.parse(text, []), Refusal, text);
-});
-
 test('a name is found in any case, but not by look-alike letters', () => {
   assert.equal(findName(['KeyOnly', 'Name'], 'keyONLY'), 'KeyOnly');
   for (const text of ['', 'Key', '\u212aeyOnly', 'ke\u00ffonly']) assert.equal(findName(['KeyOnly'], text), undefined);
@@ -196,108 +167,4 @@ test('a Kelvin sign, whose lower case is k, is not accepted as k in parameters, 
   ]) {
     assert.ok(checkCommand(`Get-CimInstance ${rest}`) instanceof Refusal, rest);
   }
-});
-
-const properties = ['Name', 'Size', 'Ready'];
-
-test('a filter of comparisons joined by AND is parsed', () => {
-  assert.deepEqual(parseFilter(`name = 'a' AND SIZE=31 and Name like "b%" and ready = TRUE`, properties), [
-    { property: 'Name', operator: '=', value: 'a' },
-    { property: 'Size', operator: '=', value: '31' },
-    { property: 'Name', operator: 'LIKE', value: 'b%' },
-    { property: 'Ready', operator: '=', value: 'TRUE' },
-  ]);
-  assert.deepEqual(parseFilter(String.raw`Name='it\'s \\ "x"'`, properties), [
-    { property: 'Name', operator: '=', value: String.raw`it's \ "x"` },
-  ]);
-  assert.deepEqual(parseFilter(String.raw`Name="\"\\\'x'"`, properties), [
-    { property: 'Name', operator: '=', value: String.raw`"\'x'` },
-  ]);
-  const most = parseFilter(Array(16).fill('Size=1').join(' AND '), properties);
-  assert.equal(most.length, 16);
-});
-
-test('WQL other than comparisons joined by AND is refused', () => {
-  const cases: [string, RegExp][] = [
-    ['', /^Filter is not understood at ""$/],
-    ["Name = 'a' OR Name = 'b'", /understood at "Name = 'a' OR/],
-    ["Name = 'a' AND", /understood at ""$/],
-    ["Name <> 'a'", /understood/],
-    ['Size > 3', /understood/],
-    ['Size = 1 AND  Size > 3 ', /understood at "Size > 3"$/],
-    ['Size = -3', /understood/],
-    ['Size = 3x', /understood/],
-    ['Name = a', /understood/],
-    ["Name = 'a", /understood/],
-    [String.raw`Name = 'a\b'`, /understood/],
-    ["(Name = 'a')", /understood/],
-    ["Secret = 'a'", /^Filter names an unknown property: "Secret"$/],
-    ['Size LIKE 3', /^LIKE needs a quoted pattern: "3"$/],
-    ["Name LIKE '[a]'", /^Only % and _ are wildcards of LIKE: "\[a\]"$/],
-    [Array(17).fill('Size=1').join(' AND '), /^Filter has more than 16 conditions$/],
-  ];
-  for (const [text, reason] of cases) {
-    const parsed = orRefusal(() => parseFilter(text, properties));
-    assert.ok(parsed instanceof Refusal, text);
-    assert.match(parsed.message, reason, text);
-  }
-});
-
-test('a filter passes instances that meet every condition, ignoring case, and null meets none', () => {
-  const instance = { Name: 'Sshd', Size: 3, Ready: true, Gone: null };
-  const cases: [string, boolean][] = [
-    ["Name = 'SSHD'", true],
-    ["Name LIKE 's__d'", true],
-    ["Name LIKE 's'", false],
-    ["Name = 's%'", false],
-    ["Size = '3' AND Ready = true", true],
-    ["Name = 'sshd' AND Size = 4", false],
-    ["Gone = 'null'", false],
-    ["Gone LIKE '%'", false],
-  ];
-  for (const [text, expected] of cases) {
-    const conditions = parseFilter(text, Object.keys(instance));
-    assert.equal(createRowFilter(conditions)(instance), expected, text);
-  }
-});
-
-test('a pattern matches the whole text, ignoring case', () => {
-  const cases: [string, string, boolean][] = [
-    ['node', 'NODE', true],
-    ['node', 'nodejs', false],
-    ['node*', 'node', true],
-    ['*de?s', 'nodejs', true],
-    ['*a*b', 'aab', true],
-    ['*a*b', 'aba', false],
-    ['?', '😀', true],
-    ['?', '', false],
-    ['', '', true],
-    ['**', '', true],
-    ['a.c', 'abc', false],
-    ['a%', 'abc', false],
-  ];
-  for (const [pattern, text, expected] of cases) {
-    assert.equal(createTextMatcher(pattern, nameWildcards)(text), expected, `${pattern} on ${text}`);
-  }
-  assert.ok(createTextMatcher('a%_', likeWildcards)('ABC'));
-  assert.deepEqual(['a*', 'a?', 'a'].map(hasWildcard), [true, true, false]);
-  assert.ok(createAnyMatcher(['x', 'y*'])('yes'));
-  assert.ok(!createAnyMatcher([])('yes'));
-});
-
-test('a pattern matches the same texts as the equivalent regular expression', () => {
-  const short = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 8 });
-  fc.assert(
-    fc.property(short, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 }), (pattern, text) => {
-      const expression = new RegExp(`^${pattern.replaceAll('*', '.*').replaceAll('?', '.')}$`);
-      assert.equal(createTextMatcher(pattern, nameWildcards)(text), expression.test(text));
-    }),
-    { numRuns: amount(500, 5000) },
-  );
-});
-
-test('a hostile pattern takes at most pattern length × text length steps', () => {
-  const started = performance.now();
-  assert.ok(!createTextMatcher(`${'*a'.repeat(64)}b`, nameWildcards)('a'.repeat(20_000)));
-  assert.ok(performance.now() - started < 2000);
 });

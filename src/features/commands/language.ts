@@ -3,7 +3,7 @@ import { ExpectedError } from '../../lib/expected-errors.ts';
 /** Thrown for a command line that is not allowed. Clients get the message, which names the refused part. */
 export class Refusal extends ExpectedError {}
 
-const longestQuote = 40;
+const maxQuoteLength = 40;
 
 /** Returns a part of the command line for a message: in double quotes, shortened. */
 export const quoteWord = (text: string): string => `"${shortenWord(text)}"`;
@@ -11,7 +11,7 @@ export const quoteWord = (text: string): string => `"${shortenWord(text)}"`;
 /** Returns the first 40 characters, with an ellipsis if there are more. */
 export const shortenWord = (text: string): string => {
   const points = [...text];
-  return points.length > longestQuote ? `${points.slice(0, longestQuote).join('')}…` : text;
+  return points.length > maxQuoteLength ? `${points.slice(0, maxQuoteLength).join('')}…` : text;
 };
 
 /** Returns the name that equals the text. Only the case of ASCII letters is ignored, so no look-alike matches. */

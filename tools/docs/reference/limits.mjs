@@ -64,7 +64,7 @@ export const limits = [
     'concurrent password checks',
     '2; 8 wait',
     '503',
-    ['src/features/accounts/check-queue.ts', 'mostChecks = { running: 2, waiting: 8 }'],
+    ['src/features/accounts/check-queue.ts', 'maxChecks = { running: 2, waiting: 8 }'],
   ],
   [
     'addresses with wrong logins',
