@@ -14,8 +14,8 @@ const create = (cwd: string, name: string, ...args: string[]) =>
 
 test('create-user stores a user while the server is stopped, and the next start shows no setup link', async (t) => {
   const cwd = createFolder(t);
-  const made = await create(cwd, 'anna');
-  assert.deepEqual([made.code, made.stdout, made.stderr], [0, '', 'signalbox: anna can log in\n']);
+  const created = await create(cwd, 'anna');
+  assert.deepEqual([created.code, created.stdout, created.stderr], [0, '', 'signalbox: anna can log in\n']);
   assert.equal((await create(cwd, 'ben', '--role', 'Reader')).code, 0);
   for (const name of readdirSync(join(cwd, 'data'))) {
     assert.equal(statSync(join(cwd, 'data', name)).mode & 0o777, 0o600, name);
@@ -77,8 +77,8 @@ test('create-user stores a user in a database, and running instances know the us
     SIGNALBOX_READER_PASSWORD: 'b',
   };
   const server = await startProgram(t, [], { cwd, variables });
-  const made = await runCommand(['create-user', 'anna'], { cwd, variables, input: strong });
-  assert.equal(made.code, 0, made.stderr);
+  const created = await runCommand(['create-user', 'anna'], { cwd, variables, input: strong });
+  assert.equal(created.code, 0, created.stderr);
   const token = await getToken(server, 'admin', 'a');
   await waitUntil('the server knows her', async () => {
     return (await server.request('GET', '/api/users/anna', { token })).status === 200;

@@ -91,7 +91,7 @@ test('destinations created at run time reach only watchTargets; destinations of 
         one?.state === 'failing' && /^\S+ may not be reached \(watchTargets\)$/.test(String(one.lastError?.reason)),
     );
   });
-  await waitUntil('the trusted destination has it', () => receiver.requests.length > requests);
+  await waitUntil('the trusted destination has the alert', () => receiver.requests.length > requests);
   assert.deepEqual(
     receiver.requests.slice(requests).filter(({ path }) => path !== '/trusted'),
     [],
@@ -101,7 +101,7 @@ test('destinations created at run time reach only watchTargets; destinations of 
 
   writeConfig(cwd, { watchTargets: ['127.0.0.1'], destinations: [trusted], store: 'file' });
   narrow.child.kill('SIGHUP');
-  await waitUntil('what waited is delivered after a reload that allows it', async () => {
+  await waitUntil('waiting alerts are delivered after a reload that allows their address', async () => {
     const all = await Promise.all(
       ['address', 'name', 'template', 'mail', 'mail-name'].map((name) => readDelivery(narrow, name)),
     );

@@ -33,13 +33,13 @@ const send = (app: TestApp, message: string) => app.request('POST', '/api/alert'
 test('a destination gets alerts immediately after its creation, its changes and a restart, and none after its deletion', async (t) => {
   const [receiver, other] = [await startReceiver(t), await startReceiver(t)];
   const app = await startApp(t);
-  const made = await call(app, 'PUT', '/hook', { type: 'webhook', url: `${receiver.url}/secret-path`, secret });
-  assert.deepEqual([made.status, made.json.origin, made.json.hidden], [201, 'made', ['url', 'secret']]);
-  assert.deepEqual(made.json.settings, { type: 'webhook', url: `${receiver.url}/***` });
-  assert.equal(made.headers['etag'], `"${made.json.version}"`);
+  const created = await call(app, 'PUT', '/hook', { type: 'webhook', url: `${receiver.url}/secret-path`, secret });
+  assert.deepEqual([created.status, created.json.origin, created.json.hidden], [201, 'made', ['url', 'secret']]);
+  assert.deepEqual(created.json.settings, { type: 'webhook', url: `${receiver.url}/***` });
+  assert.equal(created.headers['etag'], `"${created.json.version}"`);
   assert.equal((await call<{ delivered: boolean }>(app, 'POST', '/hook/test')).json.delivered, true);
   await send(app, 'first');
-  await waitUntil('it has arrived', () => receiver.requests.length === 2);
+  await waitUntil('the alert has arrived', () => receiver.requests.length === 2);
   assert.ok(receiver.requests.every(({ path, headers }) => path === '/secret-path' && headers['webhook-signature']));
 
   const moved = await call(app, 'PUT', '/hook', {
@@ -49,14 +49,14 @@ test('a destination gets alerts immediately after its creation, its changes and 
   });
   assert.deepEqual([moved.status, moved.json.hidden], [200, ['url', 'headers']]);
   await send(app, 'second');
-  await waitUntil('it has arrived elsewhere', () => other.requests.length === 1);
+  await waitUntil('the alert has arrived at the new address', () => other.requests.length === 1);
   const [got] = other.requests;
   assert.deepEqual([got?.headers['x-team'], got?.headers['webhook-signature']], ['a', undefined]);
 
   await app.close();
   const again = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
   await send(again, 'third');
-  await waitUntil('it arrives after a restart', () => other.requests.length === 2);
+  await waitUntil('the alert arrives after a restart', () => other.requests.length === 2);
   assert.equal((await call(again, 'DELETE', '/hook')).status, 200);
   assert.equal((await call(again, 'GET', '/hook')).status, 404);
   assert.equal((await call(again, 'DELETE', '/hook')).status, 404);
@@ -231,7 +231,7 @@ test('alerts wait while a destination fails, and are delivered once its settings
   const app = await startApp(t);
   await call(app, 'PUT', '/hook', { type: 'webhook', url: receiver.url });
   await send(app, 'late');
-  await waitUntil('it was tried', () => receiver.requests.length > 0);
+  await waitUntil('the delivery was tried', () => receiver.requests.length > 0);
   receiver.behave(answer(200));
   await call(app, 'PUT', '/hook', { type: 'webhook', url: `${receiver.url}/other` });
   await waitUntil('nothing waits', async () => (await readState(app)).lagAlerts === 0);
@@ -245,12 +245,12 @@ test('when two administrators create a destination with one name, the second one
     call(app, 'PUT', '/hook', { type: 'webhook', url }, { 'if-none-match': '*', ...headers });
   const both = await Promise.all([create(first.url), create(`${second.url}/elsewhere`)]);
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 412]);
-  const made = both.find(({ status }) => status === 201) ?? assert.fail();
+  const created = both.find(({ status }) => status === 201) ?? assert.fail();
   const refused = both.find(({ status }) => status === 412) ?? assert.fail();
   assert.match(refused.json.error, /There is a destination hook/);
-  assert.equal(refused.headers['etag'], made.headers['etag']);
-  assert.equal((await create(first.url, { 'if-match': String(made.headers['etag']) })).status, 412);
-  assert.equal((await call(app, 'GET', '/hook')).json.version, made.json.version);
+  assert.equal(refused.headers['etag'], created.headers['etag']);
+  assert.equal((await create(first.url, { 'if-match': String(created.headers['etag']) })).status, 412);
+  assert.equal((await call(app, 'GET', '/hook')).json.version, created.json.version);
   assert.equal((await create(first.url, { 'if-none-match': '"1"' })).status, 400);
   const gone = await call(app, 'PUT', '/gone', { type: 'webhook', url: first.url }, { 'if-match': '*' });
   assert.deepEqual([gone.status, gone.json.error], [412, 'There is no longer a destination gone']);
@@ -271,12 +271,12 @@ test('a destination that is deleted and created again begins with later alerts, 
   await Promise.all([call(app, 'PUT', '/hook', hook), call(app, 'PUT', '/slow', slow)]);
   await send(app, 'after');
   const isLast = ({ requests }: typeof receiver, text: string) => requests.at(-1)?.body.includes(text) === true;
-  await waitUntil('both have the last', () => isLast(receiver, '"after"') && isLast(broken, '"after"'));
+  await waitUntil('both receivers have the last alert', () => isLast(receiver, '"after"') && isLast(broken, '"after"'));
   // With files, a deletion is noticed even if the server was stopped meanwhile.
   await app.close();
   const again = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
   await send(again, 'late');
-  await waitUntil('it goes on', () => isLast(receiver, '"late"') && isLast(broken, '"late"'));
+  await waitUntil('later alerts arrive', () => isLast(receiver, '"late"') && isLast(broken, '"late"'));
   const texts = (requests: readonly { body: string }[]) =>
     requests.map(({ body }) => /"message":"(\w+)"/.exec(body)?.[1]);
   assert.deepEqual(texts(receiver.requests), ['before', 'after', 'late']);
@@ -289,21 +289,21 @@ test('a destination of the config file with the name of a deleted destination be
   const hook = { type: 'webhook', url: receiver.url };
   await call(app, 'PUT', '/hook', hook);
   await send(app, 'before');
-  await waitUntil('it has arrived', () => receiver.requests.length === 1);
+  await waitUntil('the alert has arrived', () => receiver.requests.length === 1);
   await call(app, 'DELETE', '/hook');
   await send(app, 'between');
   await app.close();
   const settings = { dataDir: join(app.folder, 'data'), destinations: [{ name: 'hook', ...hook }] };
   const configured = await startApp(t, { settings });
   await send(configured, 'after');
-  await waitUntil('the next has arrived', () => receiver.requests.length === 2);
+  await waitUntil('the next alert has arrived', () => receiver.requests.length === 2);
   await configured.close();
   // A destination that stays in the config file continues at its position.
   const again = await startApp(t, { settings: { ...settings, destinations: [] } });
   await send(again, 'while it was out');
   await again.close();
   const last = await startApp(t, { settings });
-  await waitUntil('it goes on', () => receiver.requests.length === 3);
+  await waitUntil('later alerts arrive', () => receiver.requests.length === 3);
   await send(last, 'last');
   await waitUntil('all have arrived', () => receiver.requests.length === 4);
   const texts = receiver.requests.map(({ body }) => /"message":"([^"]+)"/.exec(body)?.[1]);

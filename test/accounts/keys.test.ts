@@ -18,9 +18,9 @@ const day = 24 * 60 * 60_000;
 test('a key is shown once, opens the routes of its scopes immediately, and opens nothing after its deletion', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   const token = await app.login('admin');
-  const made = await create(app, token, { name: 'grafana', scopes: ['alerts:read', 'alerts:write'] });
-  assert.equal(made.status, 201);
-  const { key, ...shown } = made.json;
+  const created = await create(app, token, { name: 'grafana', scopes: ['alerts:read', 'alerts:write'] });
+  assert.equal(created.status, 201);
+  const { key, ...shown } = created.json;
   assert.match(key, /^sbk_\w{43}$/);
   assert.deepEqual([shown.lastUsedAt, shown.isUnused, shown.origin, shown.updatedBy], [null, false, 'made', 'admin']);
   assert.deepEqual(await list(app, token), [shown]);
@@ -44,8 +44,8 @@ test('a key is shown once, opens the routes of its scopes immediately, and opens
 test('a key can be created with the member scope, and a key without scopes is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
-  const made = await create(app, token, { name: 'cron', scope: 'heartbeats:write' });
-  assert.deepEqual([made.status, made.json.scopes], [201, ['heartbeats:write']]);
+  const created = await create(app, token, { name: 'cron', scope: 'heartbeats:write' });
+  assert.deepEqual([created.status, created.json.scopes], [201, ['heartbeats:write']]);
   const none = await create(app, token, { name: 'a' });
   assert.deepEqual([none.status, none.json.error], [400, 'scopes is required']);
   const both = await create(app, token, { name: 'a', scope: 'alerts:read', scopes: ['alerts:write'] });

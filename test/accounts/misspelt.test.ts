@@ -83,23 +83,23 @@ test('the matchers of a silence have exactly four members, and a silence can be 
   };
   assert.equal((await app.request('POST', '/api/v2/silences', { token, body: silence })).status, 200);
   const { json } = await app.request<{ data: { id: string; matchers: object[] }[] }>('GET', '/api/silences', { token });
-  const [made] = json.data;
-  assert.deepEqual(made?.matchers, [matcher]);
-  assert.equal((await app.request('PUT', `/api/silences/${made?.id}`, { token, body: made })).status, 200);
+  const [created] = json.data;
+  assert.deepEqual(created?.matchers, [matcher]);
+  assert.equal((await app.request('PUT', `/api/silences/${created?.id}`, { token, body: created })).status, 200);
   const body = { matchers: [{ ...matcher, colour: 'red' }], endsAt };
-  const refused = await app.request<{ error: string }>('PUT', `/api/silences/${made?.id}`, { token, body });
+  const refused = await app.request<{ error: string }>('PUT', `/api/silences/${created?.id}`, { token, body });
   assert.deepEqual([refused.status, refused.json.error.split(' is')[0]], [400, 'matchers[0].colour']);
 });
 
 test('a response with a heartbeat, a silence or a user can be changed and sent back whole', async (t) => {
   const app = await startApp(t);
   const token = await adminToken(app);
-  const made = await Promise.all([
+  const created = await Promise.all([
     app.request<{ name: string }>('PUT', '/api/heartbeats/backup', { token, body: { period: 60 } }),
     app.request<{ id: string }>('POST', '/api/silences', { token, body: { match: { source: 'backup' }, endsAt } }),
     app.request('POST', '/api/users', { token, body: { name: 'ben', role: 'Reader', password: strong } }),
   ]);
-  const paths = ['/api/heartbeats/backup', `/api/silences/${made[1].json.id}`, '/api/users/ben'];
+  const paths = ['/api/heartbeats/backup', `/api/silences/${created[1].json.id}`, '/api/users/ben'];
   for (const path of paths) {
     const { json } = await app.request('GET', path, { token });
     const back = await app.request('PUT', path, { token, body: json as object });

@@ -95,9 +95,9 @@ test('a Reader reads watches and notifications, and creates, changes and deletes
   ]) {
     assert.equal((await app.request('GET', path, { token })).status, 200, path);
   }
-  const made = await app.request<{ Id: number }>('POST', '/api/tasks', { token, body: { Title: 'look' } });
-  assert.equal(made.status, 201);
-  const path = `/api/tasks/${made.json.Id}`;
+  const created = await app.request<{ Id: number }>('POST', '/api/tasks', { token, body: { Title: 'look' } });
+  assert.equal(created.status, 201);
+  const path = `/api/tasks/${created.json.Id}`;
   assert.equal((await app.request('PUT', path, { token, body: { Status: 'Completed' } })).status, 200);
   assert.equal((await app.request('DELETE', path, { token })).status, 200);
   for (const [method, refused] of [

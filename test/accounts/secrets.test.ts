@@ -38,7 +38,7 @@ test('no response and no log line contains a secret of users, keys and destinati
   const user = await createUser(app, token, 'ben');
   text += user.text;
   await call('PUT', '/api/users/ben', { role: 'Admin', password: `${strong} again` });
-  const made = await app.request<{ key: string }>('POST', '/api/keys', {
+  const created = await app.request<{ key: string }>('POST', '/api/keys', {
     token,
     body: { name: 'made', scopes: ['alerts:read'] },
   });
@@ -54,7 +54,7 @@ test('no response and no log line contains a secret of users, keys and destinati
   await call('PUT', '/api/destinations/other', { ...destination, type: 'webhook', token: 'planted-token' });
   await call('POST', '/api/destinations/made/test');
   await app.request('POST', '/api/setup', { body: { code: 'planted-code', name: 'eve', password: strong } });
-  await app.request('GET', '/api/alerts', { token: made.json.key });
+  await app.request('GET', '/api/alerts', { token: created.json.key });
   for (const [name, { parameters = [] }] of Object.entries(await readOperations(app))) {
     const [method = '', path = ''] = name.split(' ');
     if (method !== 'GET' || path.endsWith('/events') || parameters.some((one) => one.in === 'path')) continue;
@@ -69,8 +69,16 @@ test('no response and no log line contains a secret of users, keys and destinati
   const stored = readFileSync(join(app.folder, 'data', 'settings.jsonl'), 'utf8');
   const hashes = [...stored.matchAll(/\$argon2id[^"]+|[0-9a-f]{64}/g)].map(([hash]) => hash);
   assert.ok(hashes.length >= 3 && stored.includes('planted-secret'));
-  assert.ok(!stored.includes(strong) && !stored.includes(made.json.key));
-  const secrets = [...hashes, configured.entry.sha256, configured.key, made.json.key, strong, '$argon2id', 'planted'];
+  assert.ok(!stored.includes(strong) && !stored.includes(created.json.key));
+  const secrets = [
+    ...hashes,
+    configured.entry.sha256,
+    configured.key,
+    created.json.key,
+    strong,
+    '$argon2id',
+    'planted',
+  ];
   for (const secret of secrets) {
     assert.ok(!text.includes(secret), `a response has ${secret}`);
     assert.ok(!logged.includes(secret), `the log has ${secret}`);

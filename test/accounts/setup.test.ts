@@ -17,9 +17,9 @@ test('the first start prints one link, which creates one account; later starts p
   const [, code = ''] = new RegExp(`: ${first.url}/console/#/setup\\?code=([\\w-]{32})$`).exec(links[0] ?? '') ?? [];
   const [, password = ''] = /\nPassword of admin for this run: (\S+)\n/.exec(first.output.stdout) ?? [];
   assert.equal((await logIn(first, 'admin', password)).status, 200);
-  const made = await setUp(first, code);
-  assert.deepEqual([made.status, made.json['name'], made.json['role']], [201, 'anna', 'Admin']);
-  assert.equal(made.headers['etag'], `"${made.json['version']}"`);
+  const created = await setUp(first, code);
+  assert.deepEqual([created.status, created.json['name'], created.json['role']], [201, 'anna', 'Admin']);
+  assert.equal(created.headers['etag'], `"${created.json['version']}"`);
   assert.deepEqual([(await logIn(first, 'anna')).status, (await logIn(first, 'admin', password)).status], [200, 401]);
   assert.equal((await setUp(first, code, 'ben')).status, 403);
   await first.stop();

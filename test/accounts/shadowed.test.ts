@@ -21,15 +21,15 @@ test("a user with the name of another user of the config file or console never g
   ] as const) {
     assert.equal((await createUser(first, admin, name, role)).status, 201);
   }
-  const made = await getToken(first, 'ben');
-  assert.equal(await statusOf(first, made), 200);
+  const created = await getToken(first, 'ben');
+  assert.equal(await statusOf(first, created), 200);
   const passwordHash = await hashPassword(`${strong} of the file`);
   const users = [
     { name: 'ben', role: 'Reader', passwordHash },
     { name: 'eve', role: 'Admin', passwordHash },
   ];
   await first.reload({ dataDir: settings.dataDir, users });
-  assert.equal(await statusOf(first, made), 401);
+  assert.equal(await statusOf(first, created), 401);
   const configured = await getToken(first, 'eve', `${strong} of the file`);
   assert.equal(await statusOf(first, configured), 200);
   await first.reload(settings);
@@ -39,5 +39,5 @@ test("a user with the name of another user of the config file or console never g
 
   await first.stop('SIGKILL');
   const second = await startReloadable(t, { dataDir: settings.dataDir, users }, variables);
-  for (const token of [made, configured]) assert.equal(await statusOf(second, token), 401);
+  for (const token of [created, configured]) assert.equal(await statusOf(second, token), 401);
 });

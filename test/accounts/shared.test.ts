@@ -29,15 +29,19 @@ test('users, keys, destinations and ended sessions are the same on all instances
   const statusOf = async (path: string, theirs: string) => (await other.request('GET', path, { token: theirs })).status;
 
   await createUser(one, token, 'ben');
-  await waitUntil('ben is known elsewhere', async () => (await statusOf('/api/users/ben', token)) === 200, limitMs);
+  await waitUntil(
+    'the other instance knows ben',
+    async () => (await statusOf('/api/users/ben', token)) === 200,
+    limitMs,
+  );
   assert.equal((await logIn(other, 'ben')).status, 200);
   const ben = await getToken(one, 'ben');
   assert.equal(await statusOf('/api/tasks', ben), 200);
-  const made = await one.request<{ key: string }>('POST', '/api/keys', {
+  const created = await one.request<{ key: string }>('POST', '/api/keys', {
     token,
     body: { name: 'grafana', scopes: ['alerts:read'] },
   });
-  const { key } = made.json;
+  const { key } = created.json;
   await waitUntil('the key counts elsewhere', async () => (await statusOf('/api/alerts', key)) === 200, limitMs);
   const streams = await Promise.all([
     openEvents(t, other.url, 'tasks', { token: ben }),
@@ -83,11 +87,11 @@ test('an instance knows the last use of a key at another instance', { skip: toSk
   const settings = { store: await createDatabase(t), timeZone: 'UTC', access: 'login' };
   const one = await startApp(t, { settings });
   const token = await adminToken(one);
-  const made = await one.request<{ key: string }>('POST', '/api/keys', {
+  const created = await one.request<{ key: string }>('POST', '/api/keys', {
     token,
     body: { name: 'grafana', scopes: ['alerts:read'] },
   });
-  assert.equal((await one.request('GET', '/api/alerts', { token: made.json.key })).status, 200);
+  assert.equal((await one.request('GET', '/api/alerts', { token: created.json.key })).status, 200);
   // Uses are stored every 10 minutes, and when an instance stops.
   await one.close();
   const other = await startApp(t, { settings });
@@ -173,7 +177,7 @@ test('the sessions of all instances are listed at each instance, and one call en
   const renewed = await other.request<{ token: string }>('POST', '/api/sessions/renew', { token: there });
   const list = async (app: TestApp, token: string): Promise<ShownSession[]> =>
     (await app.request<{ data: ShownSession[] }>('GET', '/api/sessions', { token })).json.data;
-  await waitUntil('both are known here', async () => (await list(one, here)).length === 2, limitMs);
+  await waitUntil('this instance lists both sessions', async () => (await list(one, here)).length === 2, limitMs);
   const [mine, theirs] = [await list(one, here), await list(other, renewed.json.token)];
   assert.deepEqual(mine.map(({ id }) => id).toSorted(), theirs.map(({ id }) => id).toSorted());
   for (const all of [mine, theirs]) assert.equal(all.filter(({ isCurrent }) => isCurrent).length, 1);
@@ -211,7 +215,7 @@ test('a session that an instance renews while its database is away ends with the
   assert.equal((await one.request('DELETE', '/api/sessions', { token })).status, 200);
   const first = await one.login('reader');
   let renewed = { status: 0, json: { token: '' } };
-  await waitUntil('another second than that of the end', async () => {
+  await waitUntil('the second after the end', async () => {
     renewed = await other.request<{ token: string }>('POST', '/api/sessions/renew', { token });
     assert.equal(renewed.status, 200);
     return Number(readPart(renewed.json.token, 1)['iat']) > Number(readPart(first, 1)['iat']);

@@ -30,8 +30,8 @@ const read = (app: TestApp, token: string) => app.request('GET', '/api/tasks', {
 test('a user is created, listed, changed and deleted, and the audit has the author and time of each change', async (t) => {
   const { app, token } = await start(t);
   const before = Date.now();
-  const made = await createUser(app, token, 'ben');
-  assert.equal(made.status, 201);
+  const created = await createUser(app, token, 'ben');
+  assert.equal(created.status, 201);
   assert.equal((await createUser(app, token, 'ben')).status, 409);
   assert.equal((await createUser(app, token, 'BEN')).status, 409);
   const changed = await change(app, token, 'ben', { role: 'Admin' });

@@ -43,7 +43,7 @@ test('events have their topic, data and id, from the beginning of the loop', asy
   await waitUntil('the stream is open', async () => (await countStreams(app)) === 1);
   await call('createTask', { Title: 'Check the backups' });
   await call('createAlert', { message: 'disk is full' });
-  await waitUntil('both events are here', () => seen.length >= 2);
+  await waitUntil('both events have arrived', () => seen.length >= 2);
   const [created, alert] = seen;
   assert.deepEqual([created?.topic, created?.data], ['tasks', { id: 1, kind: 'created' }]);
   assert.deepEqual([alert?.topic, alert?.data['message'], alert?.id], ['alerts', 'disk is full', '1']);
@@ -168,7 +168,7 @@ test('a stream that is cut after its first event is opened again with growing pa
     (response) => void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(hello),
   );
   collect(createClient(receiver.url).streamEvents({ topics: ['alerts'] }, { signal: untilEnd(t) }));
-  await waitUntil('it was opened five times', () => receiver.requests.length >= 5);
+  await waitUntil('the stream was opened five times', () => receiver.requests.length >= 5);
   const [fourth = 0, fifth = 0] = receiver.requests.slice(3, 5).map(({ at }) => at);
   assert.ok(fifth - fourth > 900, `${fifth - fourth} ms`);
 });

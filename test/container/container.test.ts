@@ -30,7 +30,10 @@ test('the container runs without root on a read-only root file system, is health
       // The engine's own limits may be above those of this machine.
       ...['--ulimit=nofile=1024:1024', '--ulimit=nproc=1000:1000', `--volume=${data}:/var/lib/signalbox:U`, image],
     );
-    await waitUntil('it answers', async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true);
+    await waitUntil(
+      'the container is ready',
+      async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true,
+    );
   };
   await start();
   const { Config, State } = inspect(podman, 'box');

@@ -116,7 +116,7 @@ longTest('after kill -9 a heartbeat that came due meanwhile gets one more grace'
     ((await (await fetch(`${second.url}/api/heartbeats/job`)).json()) as { state: string }).state;
   const begun = performance.now();
   assert.equal(await read(), 'late');
-  await waitUntil('it is down', async () => (await read()) === 'down');
+  await waitUntil('the heartbeat is down', async () => (await read()) === 'down');
   assert.ok(performance.now() - begun > 3000);
   await killServer(second);
 });

@@ -74,7 +74,7 @@ test('alerts that do not fit are refused one by one, and the failure is logged o
     }
     assert.deepEqual(readEvents(), ['alert log: failed']);
     assert.equal((await sendOne(server.url, 'short')).status, 200);
-    await waitUntil('it is logged', () => readEvents()?.length === 2);
+    await waitUntil('the failure is logged', () => readEvents()?.length === 2);
     assert.deepEqual(readEvents(), ['alert log: failed', 'alert log: recovered']);
   } finally {
     await killServer(server);

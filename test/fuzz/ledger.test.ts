@@ -21,7 +21,7 @@ const assertNoticed = (create: () => Ledger, before: Step[], contradictions: [St
 const createTask = (Id: number, Title = 'a') => ({ Id, Title, Status: 'Pending' });
 const query = (text: string) => ({ query: new URLSearchParams(text) });
 
-test('the ledger detects tasks that contradict what was written', () => {
+test('the ledger detects tasks that contradict earlier writes', () => {
   const [one, two] = [createTask(1), createTask(2)];
   const before: Step[] = [
     ['POST /api/tasks', 201, one, { sent: { Title: 'a' } }],
@@ -48,7 +48,7 @@ test('the ledger detects tasks that contradict what was written', () => {
   ]);
 });
 
-test('the ledger detects simple tasks that contradict what was sent', () => {
+test('the ledger detects simple tasks that contradict earlier requests', () => {
   const before: Step[] = [
     ['POST /api/tasks', 201, {}, { sent: { title: 'a' } }],
     ['GET /api/tasks', 200, [{ id: 1, title: 'a' }]],
@@ -61,7 +61,7 @@ test('the ledger detects simple tasks that contradict what was sent', () => {
   ]);
 });
 
-test('the ledger detects items that contradict what was sent', () => {
+test('the ledger detects items that contradict earlier requests', () => {
   const before: Step[] = [
     ['POST /api/items', 201, { id: 7, name: 'a' }, { sent: { name: 'a' } }],
     ['GET /api/items', 200, { data: [{ id: 7, name: 'a' }], total: 1 }],
@@ -76,7 +76,7 @@ test('the ledger detects items that contradict what was sent', () => {
   ]);
 });
 
-test('the ledger detects alerts that contradict what was acknowledged', () => {
+test('the ledger detects alerts that contradict earlier acknowledgements', () => {
   const before: Step[] = [
     ['POST /api/alert', 200, { id: 'x' }, { sent: { message: 'a' } }],
     ['POST /api/alert', 200, { id: 'y' }, { sent: { message: 'b' } }],

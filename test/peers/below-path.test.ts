@@ -101,7 +101,7 @@ for (const [name, configure] of [
 
     const sent = await runCommand(['send', '--level', 'ERROR', 'below a path'], { variables: { SIGNALBOX_URL: url } });
     assert.equal(sent.code, 0, sent.stderr);
-    await waitUntil('the phone has the incident', () => phone.requests.length > 0);
+    await waitUntil('the receiver has the incident', () => phone.requests.length > 0);
     const { headers } = phone.requests[0] ?? assert.fail();
     assert.equal(headers['click'], `${url}/console/#/incidents/1`);
     const [acknowledge] = JSON.parse(String(headers['actions']));

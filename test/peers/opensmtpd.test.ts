@@ -94,7 +94,7 @@ test(
     const title = 'Dateisystem voll: é <b>99 %</b>\n.\n';
     for (const update of [createUpdate({ title }), createResolution({ title })])
       assert.deepEqual(await send(update, 'anna@example.org'), { kind: 'delivered' });
-    await waitUntil('both are in the mailbox', () => server.readMails().length === 2);
+    await waitUntil('both mails are in the mailbox', () => server.readMails().length === 2);
     const mails = server.readMails();
     assert.equal(new Set(mails.map(({ headers }) => headers['references'])).size, 1);
     assert.deepEqual(mails.map(({ headers }) => headers['subject']).sort(), [

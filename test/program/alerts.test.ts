@@ -154,7 +154,7 @@ test('alerts --follow begins with the last alerts and continues with new alerts 
   const { lines, errors } = follow(t, app.url, ['--level', 'error', '--source', 'shop*', '--search', 'E']);
   await waitUntil('the first alert is shown', () => lines.length === 2);
   const streams = async () => /^signalbox_event_streams (\d+)$/m.exec((await app.request('GET', '/metrics')).text)?.[1];
-  await waitUntil('it follows', async () => (await streams()) === '1');
+  await waitUntil('the command follows alerts', async () => (await streams()) === '1');
   const others = [
     { level: 'INFO', source, message: 'not wanted' },
     { level: 'ERROR', message: 'e' },
@@ -210,6 +210,6 @@ test('alerts --follow continues with a new log after the old one was lost', asyn
   await send(second, { message: 'four' });
   await waitUntil('the new alert is shown', () => lines.length === 4);
   await send(second, { message: 'five' });
-  await waitUntil('the next one, too', () => lines.length === 5);
+  await waitUntil('the alert after the restart is shown', () => lines.length === 5);
   assert.deepEqual(messagesOf(lines), ['one', 'two', 'three', 'four', 'five']);
 });

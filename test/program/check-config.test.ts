@@ -62,8 +62,8 @@ test('check-config without a temporary folder names the variable to set', async 
 });
 
 test('a misspelt variable is reported together with later problems', async (t) => {
-  const said = await refusal(['check-config', write(t, { publicDir: '/none' })], 1, { SIGNALBOX_PROT: '1' });
-  assert.match(said, /^publicDir .*\nthe variable SIGNALBOX_PROT .*; did you mean SIGNALBOX_PORT\?$/);
+  const printed = await refusal(['check-config', write(t, { publicDir: '/none' })], 1, { SIGNALBOX_PROT: '1' });
+  assert.match(printed, /^publicDir .*\nthe variable SIGNALBOX_PROT .*; did you mean SIGNALBOX_PORT\?$/);
 });
 
 test('check-config warns about profiles that need a token if there is no login', async (t) => {

@@ -24,14 +24,14 @@ test('conflicts between settings of different features are reported together', a
     users: [user, user],
   };
   writeFileSync(path, JSON.stringify({ ...settings, adminPassword: 'x' }));
-  const said = await refusal(['--config', path], 1);
+  const printed = await refusal(['--config', path], 1);
   for (const problem of [
     /have no effect when users is set: remove them\nusers must all have different names\nthe passwordHash of user "ada" asks/,
     /jwtSecret must be at least 32 bytes long, not 5/,
     /cannot read the seed file \S+none\.json: the file does not exist/,
     /publicDir \/none is not a folder/,
   ]) {
-    assert.match(said, problem);
+    assert.match(printed, problem);
   }
   const mounts = { '/a': ['T', 'L'], '/b': ['T', 'L'] };
   writeFileSync(path, JSON.stringify({ mounts }));
@@ -74,8 +74,8 @@ test('files of the settings that never end, or pipes without a writer, are refus
       ],
     ] as const) {
       writeFileSync(path, JSON.stringify(settings));
-      const said = await refusal(['--config', path, '--data-dir', createFolder(t)], 1);
-      assert.ok(said.includes(problem), said);
+      const printed = await refusal(['--config', path, '--data-dir', createFolder(t)], 1);
+      assert.ok(printed.includes(problem), printed);
     }
   }
 });

@@ -46,7 +46,7 @@ test('connections far above the limit are closed immediately, and later ones are
   assert.equal((await Promise.race(closed)).text, '');
   for (const connection of crowd) connection.destroy();
   await Promise.all(closed);
-  await waitUntil('another is served', async () => {
+  await waitUntil('another connection is served', async () => {
     const connection = open(t, url, ask('/api/tasks'));
     return (await connection.next())?.status === 200;
   });

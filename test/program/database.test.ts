@@ -23,10 +23,10 @@ const refuse = (store: string, changes: Record<string, string> = {}): Promise<st
   refusal([], 1, { ...shared, SIGNALBOX_STORE: store, ...changes });
 
 test('instances that share a database must have equal values for their common settings', async () => {
-  const told = await refusal(['--store', 'postgres://host/database'], 1);
+  const printed = await refusal(['--store', 'postgres://host/database'], 1);
   const missing = ['set jwtSecret', 'set timeZone'];
   assert.deepEqual(
-    told.split('\n').map((line) => line.trim()),
+    printed.split('\n').map((line) => line.trim()),
     [...missing.map((each) => `store: instances that share a database must agree: ${each}`)],
   );
 });
@@ -49,9 +49,9 @@ for (const [store, problem] of [
   ['postgres://host/database?sslmode=verify-full&sslrootcert=/none', 'store: sslrootcert cannot be read: ENOENT'],
 ] as const) {
   test(`the address ${store} is refused without its password`, async () => {
-    const told = await refuse(store);
-    assert.equal(told, problem);
-    assert.doesNotMatch(told, /geheim/);
+    const printed = await refuse(store);
+    assert.equal(printed, problem);
+    assert.doesNotMatch(printed, /geheim/);
   });
 }
 
@@ -115,12 +115,12 @@ test('the log has one line about an unreachable database, with its address and a
     const log = pino({}, { write: (each: string) => lines.push(each) });
     const app = await startApp(t, { settings: { store, timeZone: 'UTC' }, log });
     const find = () => lines.filter((each) => each.includes('the database cannot be used'));
-    await waitUntil('it is logged', () => find().length > 0);
+    await waitUntil('the failure is logged', () => find().length > 0);
     await app.close();
     const [line = '', ...others] = find();
     const { msg, err } = JSON.parse(line);
-    const [, told = ''] = /^the database cannot be used: changes of tasks and items get 503; (.*)$/.exec(msg) ?? [];
-    assert.match(told, problem);
+    const [, printed = ''] = /^the database cannot be used: changes of tasks and items get 503; (.*)$/.exec(msg) ?? [];
+    assert.match(printed, problem);
     assert.deepEqual([err, others], [undefined, []]);
     assert.doesNotMatch(lines.join(''), /geheim|\bat .*:\d+:\d+/);
   }

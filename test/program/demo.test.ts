@@ -34,7 +34,7 @@ test('demo prints the address of the console and the login, and leaves nothing b
     SIGNALBOX_PORT: '1',
   };
   const { child, folder, output, ended } = start(t, [...command, 'demo'], variables);
-  await waitUntil('the first thing happens', () => /^ +\d s +cron/m.test(output.text));
+  await waitUntil('the first event is printed', () => /^ +\d s +cron/m.test(output.text));
   const [, url = '', password = ''] =
     /Console +(http:\S+)\/console\/\n +Log in +admin \/ (\w+)\n/.exec(output.text) ?? [];
   const login = await fetch(`${url}/api/auth/login`, {
@@ -61,8 +61,8 @@ test('in a demo incidents open, escalate and are resolved, a heartbeat is late, 
     const { schema } = await import(${toUrl('program.js')});
     process.exit(await runDemo(schema, { pace: 0.1 }));`;
   const { child, folder, output, ended } = start(t, [process.execPath, '--input-type=module', '-e', script]);
-  await waitUntil('it is over', () => /you +can acknowledge this incident/.test(output.text), 60_000);
-  await waitUntil('the last one escalates', () => /phone +rings.*Shop/.test(output.text));
+  await waitUntil('the demo has ended', () => /you +can acknowledge this incident/.test(output.text), 60_000);
+  await waitUntil('the last incident escalates', () => /phone +rings.*Shop/.test(output.text));
   for (const line of [
     /team-chat +gets: CRITICAL #1 /,
     /incident #1 +opens: CRITICAL 14 % of checkout requests fail/,

@@ -65,7 +65,7 @@ test('SIGHUP applies changed destinations and retries a failing one immediately'
   const { child, request, output } = await startProgram(t, ['--profiles', 'alerts', '--config', config.path]);
   const send = (message: string) => request('POST', '/api/alert', { body: { message } });
   await send('1');
-  await waitUntil('it is failing', () => output.stderr.includes('the destination is failing'));
+  await waitUntil('the destination is failing', () => output.stderr.includes('the destination is failing'));
   assert.match(output.stderr, /"destination":"hook","reason":"the receiver responded 410"/);
   first.behave(answer(200));
   config.write([usual, toDestination(second, { name: 'second' })]);
@@ -78,7 +78,9 @@ test('SIGHUP applies changed destinations and retries a failing one immediately'
   });
   config.write([toDestination(second, { name: 'second', url: 'nowhere' })]);
   child.kill('SIGHUP');
-  await waitUntil('they are refused', () => output.stderr.includes('destination \\"second\\": url must begin'));
+  await waitUntil('the changed destinations are refused', () =>
+    output.stderr.includes('destination \\"second\\": url must begin'),
+  );
   await send('3');
   await waitUntil('the old settings stay', () => messagesOf(second).includes('3'));
 });
@@ -102,7 +104,7 @@ test('a second signalbox that requires a key is a receiver, with the key from a 
   assert.equal(status, 200);
   const list = () => second.request<{ data: { message: string }[] }>('GET', '/api/alerts', { token: key });
   // Both requests have the alert's id as their Idempotency-Key.
-  await waitUntil('it has arrived', async () => (await list()).json.data.length === 1);
+  await waitUntil('the alert has arrived', async () => (await list()).json.data.length === 1);
   const tested = await runCommand(['test-destination', 'by-header', '--config', config], { variables });
   assert.match(tested.stdout, /^delivered: 200\n/);
   assert.deepEqual(
@@ -123,7 +125,7 @@ test('after kill -9 and a start the alerts are sent immediately, the newest crit
   const send = (level: string, message: string) =>
     first.request('POST', '/api/alert', { body: { level, message } }).then(({ status }) => assert.equal(status, 200));
   await send('ERROR', 'old');
-  await waitUntil('it has failed', () => first.output.stderr.includes('an alert was not delivered'));
+  await waitUntil('the delivery has failed', () => first.output.stderr.includes('an alert was not delivered'));
   await send('CRITICAL', 'critical');
   await send('CRITICAL', 'newest');
   await first.stop('SIGKILL');

@@ -119,7 +119,7 @@ const dripBodies = async (
     bodies.push(connection);
   };
   for (let index = 0; index < 64; index += 1) add();
-  await waitUntil('there is no more room', async () => {
+  await waitUntil('the room for bodies is full', async () => {
     if (await isFull()) return true;
     add();
     return false;
@@ -143,7 +143,7 @@ test('an address whose unfinished bodies take all the room loses a body to anoth
   for (let sent = 0; sent < 10; sent += 1) {
     assert.equal(await ask(open(t, url, modest), toPost(900_000)), 201, `body ${sent}`);
   }
-  await waitUntil('one of the unfinished bodies is refused or closed', () => countLost() > before);
+  await waitUntil('an unfinished body is refused or closed', () => countLost() > before);
 });
 
 test('bodies of several alerts have a separate limit', { skip }, async (t) => {

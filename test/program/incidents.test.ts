@@ -115,7 +115,7 @@ test('a long name is cut between characters, and a comment of several lines is o
     token: senderKey,
     body: { source: `${'a'.repeat(26)}😀${'b'.repeat(9)}`, level: 'ERROR', message: 'long' },
   });
-  await waitUntil('it is open', async () => (await listIncidents(server, key)).length === 3);
+  await waitUntil('the incident is open', async () => (await listIncidents(server, key)).length === 3);
   assert.match((await run(['incidents'])).stdout, / a{26}… +long$/m);
   await run(['ack', '3', '-m', 'one\ntwo']);
   assert.match((await run(['incident', '3'])).stdout, /acknowledged +the key oncall +one two$/m);

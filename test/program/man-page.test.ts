@@ -98,10 +98,10 @@ test('a reader that stops early is no failure', async () => {
   const [program, ...args] = command;
   const child = spawn(program, [...args, 'man-page'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
-  let said = '';
+  let printed = '';
   child.stderr.on('data', (chunk) => {
-    said += chunk;
+    printed += chunk;
   });
   assert.deepEqual(await once(child, 'close'), [0, null]);
-  assert.equal(said, '');
+  assert.equal(printed, '');
 });

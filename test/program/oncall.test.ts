@@ -55,9 +55,9 @@ test('oncall --next-week lists the shifts of the next week from Monday on', asyn
 
 test('oncall --override puts another member on call until a time', async (t) => {
   const run = await start(t);
-  const made = await run(['--override', 'oncall=carl', '--until', '2h', '-m', 'swapped\nwith Anna']);
-  assert.deepEqual([made.code, made.stderr], [0, '']);
-  assert.match(made.stdout, new RegExp(`^carl is on call in oncall from ${time} until ${time}\n$`));
+  const created = await run(['--override', 'oncall=carl', '--until', '2h', '-m', 'swapped\nwith Anna']);
+  assert.deepEqual([created.code, created.stderr], [0, '']);
+  assert.match(created.stdout, new RegExp(`^carl is on call in oncall from ${time} until ${time}\n$`));
   assert.match((await run([])).stdout, /^oncall +carl +.* +key:oncall swapped with Anna$/m);
   // Version 1.1 had --at instead of --from.
   for (const flag of ['--from', '--at']) {
@@ -74,14 +74,14 @@ test('oncall --next-month lists the shifts of the next calendar month, overrides
   month.setMonth(month.getMonth() + 1);
   const name = `${month.getFullYear()}-${`${month.getMonth() + 1}`.padStart(2, '0')}`;
   const override = ['--override', 'oncall=ben', '--from', `${name}-10T10:00:00Z`, '--until', `${name}-10T12:00:00Z`];
-  const made = await run([...override, '--json']);
-  assert.deepEqual([made.code, made.stderr], [0, '']);
+  const created = await run([...override, '--json']);
+  assert.deepEqual([created.code, created.stderr], [0, '']);
   const { code, stdout } = await run(['--next-month']);
   assert.equal(code, 0);
   const rows = stdout.trimEnd().split('\n').slice(1);
   assert.ok(rows.length >= 6 && rows.length <= 9, stdout);
   assert.match(rows.at(-1) ?? '', new RegExp(`${name}-\\d\\d 09:00`));
-  const { id } = JSON.parse(made.stdout) as { id: string };
+  const { id } = JSON.parse(created.stdout) as { id: string };
   assert.match(stdout, new RegExp(`^oncall +ben +.* override ${id.slice(0, 13)}$`, 'm'));
 });
 

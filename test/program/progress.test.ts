@@ -32,7 +32,7 @@ test('an import shows its progress on a terminal, and nothing elsewhere', { skip
   const input = createWriteStream(pipe);
   input.write(`${header}\n${lastId(1000)}\n`);
   let next = 1;
-  await waitUntil('it shows how far it is', () => {
+  await waitUntil('the progress is shown', () => {
     if (next < 900) input.write(`${task(next++)}\n`);
     return output.includes(`${cleared}Importing: 0 MB`);
   });

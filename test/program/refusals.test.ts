@@ -56,17 +56,17 @@ test('control characters in messages are escaped, and NUL in a path is refused',
   const path = join(createFolder(t), 'c.json');
   const user = { name: 'ada', role: 'Admin', passwordHash: 'x', '\u001b[31mz\n': 1 };
   writeFileSync(path, JSON.stringify({ users: [user], dataDir: 'a\0b', publicDir: 'a\nb', seed: '\0' }));
-  const said = await refusal(['--config', path], 1);
-  assert.match(said, /^dataDir in \S+ must be a non-empty string without NUL characters, not "a\\u0000b"$/m);
-  assert.match(said, /^seed in \S+ must be a non-empty string without NUL characters, /m);
-  assert.match(said, /unknown keys; remove \\u\{1b\}\[31mz\\u\{a\}$/m);
-  assert.match(said, /^publicDir \S+a\\u\{a\}b is not a folder$/m);
+  const printed = await refusal(['--config', path], 1);
+  assert.match(printed, /^dataDir in \S+ must be a non-empty string without NUL characters, not "a\\u0000b"$/m);
+  assert.match(printed, /^seed in \S+ must be a non-empty string without NUL characters, /m);
+  assert.match(printed, /unknown keys; remove \\u\{1b\}\[31mz\\u\{a\}$/m);
+  assert.match(printed, /^publicDir \S+a\\u\{a\}b is not a folder$/m);
 });
 
 test('the name of an instance that HTTP cannot send is refused with the reason', async () => {
   for (const name of ['my host', 'é', 'a\u0001']) {
-    const said = await refusal([], 1, { SIGNALBOX_INSTANCE_NAME: name });
-    assert.match(said, /^SIGNALBOX_INSTANCE_NAME must be printable ASCII characters without spaces, not "/);
+    const printed = await refusal([], 1, { SIGNALBOX_INSTANCE_NAME: name });
+    assert.match(printed, /^SIGNALBOX_INSTANCE_NAME must be printable ASCII characters without spaces, not "/);
   }
 });
 

@@ -16,7 +16,7 @@ test('on SIGHUP the logs of the file store continue in new files, and nothing is
   for (const log of logs) renameSync(log, `${log}.1`);
   child.kill('SIGHUP');
   const states = ['tasks.state', 'simple-tasks.state'].map((name) => join(cwd, name));
-  await waitUntil('there are new files', () => [...logs, ...states].every((path) => existsSync(path)));
+  await waitUntil('new files exist', () => [...logs, ...states].every((path) => existsSync(path)));
   await stop('SIGTERM');
   const next = await startProgram(t, flags, { cwd });
   assert.match((await next.request('GET', '/api/tasks')).text, /before/);
@@ -31,7 +31,7 @@ test('on SIGHUP the alert log continues in a new file if the old one was moved a
   await send('before');
   renameSync(log, `${log}.1`);
   child.kill('SIGHUP');
-  await waitUntil('there is a new file', () => existsSync(log));
+  await waitUntil('a new file exists', () => existsSync(log));
   assert.equal((await send('after')).status, 200);
   assert.match(readFileSync(`${log}.1`, 'utf8'), /"message":"before"/);
   assert.match(readFileSync(log, 'utf8'), /"message":"after"/);

@@ -218,7 +218,7 @@ test('after --timeout one alert is sent while the command continues, and a later
   const child = spawn(program, [...programArgs, 'run', '--url', server.url, '--timeout', '0.5', ...script(text)], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
-  await waitUntil('an alert is there', () => server.requests.length > 0);
+  await waitUntil('an alert has arrived', () => server.requests.length > 0);
   assert.match(readAlerts(server)[0]?.['message'] ?? '', /^node is still running after \d+ s(:\ncopying)?$/);
   assert.equal(child.exitCode, null);
   child.stdin.end();
@@ -255,13 +255,13 @@ test('a signal ends the wait for the server, with the exit code of the command',
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   await waitUntil('the alert is sent', () => server.requests.length > 0);
-  let said = '';
+  let printed = '';
   child.stderr.on('data', (chunk) => {
-    said += chunk;
+    printed += chunk;
   });
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'close'), [6, null]);
-  assert.equal(said, `signalbox: the alert was not stored: interrupted; ${kept}\n`);
+  assert.equal(printed, `signalbox: the alert was not stored: interrupted; ${kept}\n`);
 });
 
 test('a reader that closes its end ends the command, as without run', async (t) => {

@@ -257,8 +257,8 @@ test('send fails if the server is not signalbox', async (t) => {
   ).listen(0, '127.0.0.1');
   t.after(() => other.close());
   await once(other, 'listening');
-  const { stderr: said } = await send(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, ['x']);
-  assert.match(said, /: the server does not speak HTTP; it is kept for the next send or run\n$/);
+  const { stderr: printed } = await send(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, ['x']);
+  assert.match(printed, /: the server does not speak HTTP; it is kept for the next send or run\n$/);
 });
 
 test('addresses and flags that send cannot use are usage errors', async () => {
@@ -293,6 +293,6 @@ test('send uses the server with default settings if no server is named', () => {
 test('the server does not report the variables of send as unknown settings', async (t) => {
   const variables = { SIGNALBOX_URL: 'http://127.0.0.1:1', SIGNALBOX_KEY: 'sbk_planted' };
   const { stop, output } = await startProgram(t, ['--profiles', 'L'], { variables });
-  await waitUntil('it listens', () => output.stdout !== '');
+  await waitUntil('the server listens', () => output.stdout !== '');
   assert.doesNotMatch((await stop()).stderr, /SIGNALBOX_|planted/);
 });

@@ -54,7 +54,7 @@ test('a second signal ends a server that is still stopping, with one line and ex
   // A second request shows that the first one has reached the server.
   await request('GET', '/health');
   child.kill('SIGTERM');
-  await waitUntil('it stops', () => output.stderr.includes('"shutting down"'));
+  await waitUntil('the server is stopping', () => output.stderr.includes('"shutting down"'));
   const { code, stderr } = await within(atOnceMs, stop('SIGTERM'));
   assert.equal(code, 1);
   assert.match(stderr, /"level":50,.*"msg":"second SIGTERM: work in progress is not completed"/);

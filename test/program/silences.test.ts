@@ -15,9 +15,9 @@ const start = async (t: TestContext) => {
 test('silence creates a silence, silences lists it, and --expire ends it', async (t) => {
   const run = await start(t);
   assert.equal((await run(['silences'])).stdout, 'No current silences.\n');
-  const made = await run(['silence', 'source=backup*', 'team=db', '--for', '2h', '-m', 'new\ndisk']);
-  assert.deepEqual([made.code, made.stderr], [0, '']);
-  const [head = '', row = ''] = made.stdout.split('\n');
+  const created = await run(['silence', 'source=backup*', 'team=db', '--for', '2h', '-m', 'new\ndisk']);
+  assert.deepEqual([created.code, created.stderr], [0, '']);
+  const [head = '', row = ''] = created.stdout.split('\n');
   assert.match(head, /^ID +STATE +FROM +UNTIL +BY +SILENCES$/);
   assert.match(
     row,
@@ -56,9 +56,9 @@ test('silence --from sets a later start, and --for counts from then', async (t) 
 test('silence --schedule creates a maintenance window', async (t) => {
   const run = await start(t);
   const flags = ['--schedule', '0 2 * * 6', '--for', '90m', '--zone', 'Europe/Berlin'];
-  const made = await run(['silence', 'hostname=db-*', ...flags]);
+  const created = await run(['silence', 'hostname=db-*', ...flags]);
   assert.match(
-    made.stdout,
+    created.stdout,
     / (?:pending|active) +\S+ \S+ +\S+ \S+ +key:oncall +hostname=db-\* {2}\(0 2 \* \* 6, 90 min\)\n$/,
   );
 });

@@ -300,15 +300,15 @@ test('a success stays a success if its failure cannot be deleted, also after an 
     env: { ...process.env, ...variables },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let printed = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    printed += text;
   });
   const ended = once(child, 'close');
   await waitUntil('the resolution is sent', () => requests.length > 2);
   child.kill('SIGTERM');
   assert.deepEqual(await ended, [0, null]);
-  assert.match(said, /^signalbox: the next success [^\n]+\nsignalbox: [^\n]+: interrupted; it is kept [^\n]+\n$/);
+  assert.match(printed, /^signalbox: the next success [^\n]+\nsignalbox: [^\n]+: interrupted; it is kept [^\n]+\n$/);
 });
 
 test('files in the spool that are not alerts are renamed, and later alerts are delivered', async (t) => {

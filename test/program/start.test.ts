@@ -51,7 +51,7 @@ test('the process is called signalbox, and keeps its arguments', {
 test('with output and log in one file, the start message is complete and first', async (t) => {
   const wrapper = ['sh', '-c', 'exec "$@" 2>&1', 'sh'];
   const { output, stop } = await startProgram(t, ['--host', '0.0.0.0'], { wrapper });
-  await waitUntil('it has logged', () => output.stdout.includes('jwtSecret is not set'));
+  await waitUntil('the server has logged', () => output.stdout.includes('jwtSecret is not set'));
   await stop();
   const lines = output.stdout.trimEnd().split('\n');
   const firstLogged = lines.findIndex((line) => line.startsWith('{'));

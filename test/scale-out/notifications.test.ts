@@ -38,7 +38,7 @@ test('one instance at a time notifies, and after kill -9 another one does within
     assert.equal((await fetch(`${url}/api/alert`, { method: 'POST', body })).status, 200);
   };
   /** Returns the messages of each destination. A message that is sent again because of a kill keeps its id. */
-  const told = (): Map<string, string> =>
+  const readMessages = (): Map<string, string> =>
     new Map(
       receiver.requests.map(({ path, headers, body }) => [
         `${path} ${headers['webhook-id']}`,
@@ -47,15 +47,15 @@ test('one instance at a time notifies, and after kill -9 another one does within
     );
   await fire(one.url, 'a');
   await fire(other.url, 'b');
-  await waitUntil('both are told to both', () => told().size === 4, 40_000);
+  await waitUntil('both destinations have both messages', () => readMessages().size === 4, 40_000);
   // Only the database knows which instance sends; both are killed in turn.
   for (const [index, [killed, left]] of [[one, other] as const, [other, one] as const].entries()) {
-    const count = told().size;
+    const count = readMessages().size;
     await killed.stop('SIGKILL');
     const begun = performance.now();
     await fire(left.url, `c${index}`);
-    await waitUntil('the other one notifies', () => told().size === count + 2, longestTakeoverMs);
-    t.diagnostic(`told ${((performance.now() - begun) / 1000).toFixed(1)} s after kill -9`);
+    await waitUntil('the other instance notifies', () => readMessages().size === count + 2, longestTakeoverMs);
+    t.diagnostic(`notified ${((performance.now() - begun) / 1000).toFixed(1)} s after kill -9`);
     await killed.start();
   }
   const token = await tokenOf(one.url);
@@ -68,9 +68,9 @@ test('one instance at a time notifies, and after kill -9 another one does within
       return `/${destination} ${what} #${incident.number} ${incident.title}`;
     });
   };
-  await waitUntil('all that was sent is noted', async () => (await list()).length >= told().size);
-  assert.deepEqual((await list()).toSorted(), [...told().values()].toSorted());
-  assert.equal(new Set(told().values()).size, 8);
-  const again = receiver.requests.length - told().size;
+  await waitUntil('all sent notifications are stored', async () => (await list()).length >= readMessages().size);
+  assert.deepEqual((await list()).toSorted(), [...readMessages().values()].toSorted());
+  assert.equal(new Set(readMessages().values()).size, 8);
+  const again = receiver.requests.length - readMessages().size;
   t.diagnostic(`${again} of 8 messages were sent twice, because they were not noted before a kill`);
 });

@@ -74,11 +74,14 @@ test('without the database, alerts are accepted, and stored in order when the da
     await readTable(server),
     [...ids, late].map((id, index) => ({ id, message: `${index}` })),
   );
-  await waitUntil('the other instance lists them', async () => {
+  await waitUntil('the other instance lists the alerts', async () => {
     const { json } = await other.request<{ count: number }>('GET', '/api/alerts?count=100');
     return json.count === 41;
   });
-  await waitUntil('it is ready', async () => (await app.request('GET', '/ready')).text === '{"status":"ready"}');
+  await waitUntil(
+    'the server is ready',
+    async () => (await app.request('GET', '/ready')).text === '{"status":"ready"}',
+  );
 });
 
 test('an alert whose commit takes more than a second is stored once', { skip }, async (t) => {
@@ -186,7 +189,7 @@ test('without the spool, alerts get 503 while the database is away', { skip }, a
   assert.deepEqual([status, headers['retry-after']], [503, '1']);
   assert.equal((await app.request('GET', '/ready')).status, 503);
   await server.restart();
-  await waitUntil('it is ready', async () => (await app.request('GET', '/ready')).status === 200);
+  await waitUntil('the server is ready', async () => (await app.request('GET', '/ready')).status === 200);
   await send(app, '2');
   assert.deepEqual(
     (await readTable(server)).map(({ message }) => message),
@@ -230,13 +233,13 @@ test('destinations get alerts once, also from a server that starts without the d
   const delivered = () => receiver.requests.map(({ body }) => JSON.parse(body).message);
   const before = await start(t, server.url(), settings);
   await send(before, '0');
-  await waitUntil('the first is delivered', () => delivered().length === 1);
+  await waitUntil('the first alert is delivered', () => delivered().length === 1);
   await before.close();
   await server.stop('SIGKILL');
   const app = await start(t, server.url(), settings);
   await send(app, '1');
   await server.restart();
-  await waitUntil('the second is delivered', () => delivered().length === 2);
+  await waitUntil('the second alert is delivered', () => delivered().length === 2);
   await send(app, '2');
   await waitUntil('the third is delivered', () => delivered().length === 3);
   assert.deepEqual(delivered(), ['0', '1', '2']);

@@ -224,13 +224,13 @@ test('postgres: alerts are accepted while incidents cannot be stored, and health
   const store = await createEmptyDatabase();
   const app = await startApp(t, { settings: { store, timeZone: 'UTC' } });
   await sendAlert(app, { message: 'first', level: 'ERROR' });
-  await waitUntil('it is folded', async () => (await app.request('GET', '/api/incidents')).json['total'] === 1);
+  await waitUntil('the alert is folded', async () => (await app.request('GET', '/api/incidents')).json['total'] === 1);
   await runSql(store, 'ALTER TABLE signalbox.alert_event RENAME TO gone');
   const begun = performance.now();
   for (let count = 0; count < 5; count += 1) await sendAlert(app, { message: 'first', level: 'ERROR' });
   assert.ok(performance.now() - begun < 3000);
   const readUnavailable = async () => (await app.request('GET', '/ready')).json['unavailable'];
-  await waitUntil('it is reported', async () => isDeepStrictEqual(await readUnavailable(), ['incidents']));
+  await waitUntil('the failure is reported', async () => isDeepStrictEqual(await readUnavailable(), ['incidents']));
   await runSql(store, 'ALTER TABLE signalbox.gone RENAME TO alert_event');
   await waitUntil('all are folded', async () => {
     const { json } = await app.request<{ data?: { count: number }[] }>('GET', '/api/incidents');

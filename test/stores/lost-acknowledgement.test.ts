@@ -18,13 +18,13 @@ test('an incident whose acknowledgement the database has lost is escalated, and 
   await fire(app, 'disk');
   await act(app, 1, 'acknowledge');
   await fire(app, 'lost');
-  await waitUntil('it is there', async () => (await readIncident(app, 2)).state === 'open');
+  await waitUntil('the second incident is open', async () => (await readIncident(app, 2)).state === 'open');
   await runSql(
     url,
     `BEGIN; DELETE FROM signalbox.alert WHERE seq > 1; DELETE FROM signalbox.alert_event WHERE seq > 1;
     UPDATE signalbox.gate SET last_id = 1 WHERE name = 'alert'; COMMIT`,
   );
-  await waitUntil('it is open again', async () => (await readIncident(app, 1)).state === 'open');
+  await waitUntil('the first incident is open again', async () => (await readIncident(app, 1)).state === 'open');
   await waitForRequests(receiver, 1);
   assert.deepEqual(messagesTo(receiver), ['opened #1 disk is broken']);
   assert.equal((await readIncident(app, 2)).state, undefined);

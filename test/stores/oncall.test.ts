@@ -38,7 +38,10 @@ test('instances that share a database have equal members on call, including over
     body: { rotation: 'oncall', member, endsAt },
   });
   assert.equal(made.status, 201);
-  await waitUntil('the other instance knows it', async () => (await read(two))?.override?.id === made.json.id);
+  await waitUntil(
+    'the other instance knows the override',
+    async () => (await read(two))?.override?.id === made.json.id,
+  );
   assert.equal((await read(two))?.member, member);
   const path = `/api/oncall/overrides/${made.json.id}`;
   assert.equal((await two.request('DELETE', path, { token: await two.login('admin') })).status, 200);

@@ -168,7 +168,7 @@ test('/metrics has the state of the database, the number of waiting changes, and
   assert.ok((await read('commit_duration_seconds_count')) > 0);
   await server.stop();
   const created = create(app);
-  await waitUntil('it is not writable', async () => (await read('writable')) === 0);
+  await waitUntil('the database is not writable', async () => (await read('writable')) === 0);
   assert.equal(await read('errors_total'), 1);
   const waiting = create(app);
   await waitUntil('a change waits', async () => (await read('queue_changes')) === 1);

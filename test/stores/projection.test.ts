@@ -80,7 +80,7 @@ test('an instance folds the events of another one within seconds, and immediatel
   await two.projection.catchUp();
   assert.deepEqual(two.projection.state.read(), [['a', 1]]);
   await two.projection.append({ name: 'a', amount: 2 });
-  await waitUntil('the first one has it', () => one.projection.state.read()[0]?.[1] === 3, 5000);
+  await waitUntil('the first instance has the event', () => one.projection.state.read()[0]?.[1] === 3, 5000);
 });
 
 test('reading a log ends at the records that were stored when it began, with any number of later records', {

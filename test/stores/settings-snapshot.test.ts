@@ -133,7 +133,10 @@ test('postgres: many changes of a setting leave few rows, and each instance has 
   assert.deepEqual([json.data.length, json.data[0]?.seq], [500, changeCount + 3]);
 
   paused.child.kill('SIGCONT');
-  await waitUntil('the paused instance has the last one', async () => (await read(paused, 'job'))?.period === 86_400);
+  await waitUntil(
+    'the paused instance has the last change',
+    async () => (await read(paused, 'job'))?.period === 86_400,
+  );
   assert.deepEqual(toMade(await read(paused, 'job')), toMade(last));
   const changed = await put(paused, 'job', 60, { 'if-match': `"${last.version}"` });
   assert.ok(changed.version > last.version);

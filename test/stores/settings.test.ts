@@ -245,7 +245,7 @@ test('postgres: an instance sees the changes of another one, and one of two conc
   const [one, two] = await Promise.all([openInstance(t, url, clock), openInstance(t, url, clock)]);
   const { version } = await one.store.put('a', 'x', 0, 'anna');
   let last = version;
-  await waitUntil('the other one has it', () => two.store.find('a', 'x')?.version === version);
+  await waitUntil('the other instance has the setting', () => two.store.find('a', 'x')?.version === version);
   for (let round = 0; round < amount(5, 50); round += 1) {
     const attempts = [one, two].flatMap(({ store }, index) =>
       [1, 2].map((each) => store.put('a', 'x', `${round} ${index} ${each}`, 'anna', [last])),
@@ -370,7 +370,7 @@ test('file: a change that a failing disk refuses leaves no gap that the next sta
   mkdirSync(path);
   await assert.rejects(store.put('a', 'x', 2, 'anna'), StoreUnavailable);
   rmdirSync(path);
-  await waitUntil('it is written again', () => store.put('a', 'x', 3, 'anna').then(Boolean, () => false));
+  await waitUntil('the log is written again', () => store.put('a', 'x', 3, 'anna').then(Boolean, () => false));
   await waitUntil('the state is saved', () => existsSync(join(directory, 'settings.state')));
   await store.close();
   await log.close();

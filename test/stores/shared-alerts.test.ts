@@ -246,7 +246,7 @@ test('each instance delivers the alerts that it received', { skip }, async (t) =
   const read = async (app: TestApp) =>
     (await app.request<{ deliveries: { status: string }[] }>('GET', `/api/alerts/${ids[0]}`)).json.deliveries;
   assert.deepEqual(await read(second), []);
-  await waitUntil('it is known to be delivered', async () => (await read(first))[0]?.status === 'delivered');
+  await waitUntil('the alert is shown as delivered', async () => (await read(first))[0]?.status === 'delivered');
 });
 
 test('the commands of one instance are in the list of another one', { skip }, async (t) => {

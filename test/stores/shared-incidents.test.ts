@@ -120,7 +120,7 @@ for (const hasSnapshot of [false, true]) {
       'other 1',
     ]);
     for (const instance of [one, two]) assert.deepEqual(await readAll(instance), expected);
-    await waitUntil('listeners are told', () => told.includes('kept too 1') && told.includes('and another 1'));
+    await waitUntil('listeners have the changes', () => told.includes('kept too 1') && told.includes('and another 1'));
     await send(one, 'later');
     await waitUntilPasses(async () => assert.deepEqual(await readAll(two), await readAll(one)));
     assert.equal((await readAll(one)).length, 6);
@@ -138,10 +138,13 @@ test('an idle instance notices the loss of the last record, also if another reco
   await store.catchUp();
   await runSql(url, `UPDATE signalbox.alert SET id = gen_random_uuid(), body = replace(body, 'lost', 'other')`);
   // The instance notices without a request.
-  await waitUntil('it is noticed', () => store.count().some(({ count }) => count > 0) && store.failure === undefined);
-  await waitUntil('it has the other one', async () => (await readAll({ store }))[0]?.about === 'other');
+  await waitUntil(
+    'the loss is noticed',
+    () => store.count().some(({ count }) => count > 0) && store.failure === undefined,
+  );
+  await waitUntil('the store has the other incident', async () => (await readAll({ store }))[0]?.about === 'other');
   await runSql(url, "DELETE FROM signalbox.alert; UPDATE signalbox.gate SET last_id = 0 WHERE name = 'alert'");
-  await waitUntil('it is empty', () => store.count().every(({ count }) => count === 0));
+  await waitUntil('the store is empty', () => store.count().every(({ count }) => count === 0));
 });
 
 test('old alerts are deleted once a snapshot contains their incidents, which instances keep', { skip }, async (t) => {

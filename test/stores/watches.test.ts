@@ -32,7 +32,9 @@ test('one of the instances that share a database runs a watch, and another one t
   await createWatch(two, token, watch);
   const [raised] = await waitForAlerts(one, 1);
   const states = async () => [await readWatch(one, token, 'shop'), await readWatch(two, token, 'shop')];
-  await waitUntil('both know it', async () => (await states()).some(({ state }) => state === 'elsewhere'));
+  await waitUntil('both instances know the state', async () =>
+    (await states()).some(({ state }) => state === 'elsewhere'),
+  );
   const isOne = (await states())[0]?.state === 'firing';
   const [holder, other] = isOne ? [one, two] : [two, one];
   await holder.close();

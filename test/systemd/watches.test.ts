@@ -35,11 +35,11 @@ test(
     const begun = performance.now();
     const say = (text: string): void =>
       t.diagnostic(`${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  ${text}`);
-    const told: string[] = [];
+    const received: string[] = [];
     const receiver = await startReceiver(t, (response, { body }) => {
       for (const news of readNews(body)) {
-        told.push(news);
-        say(`the receiver is told: ${news}`);
+        received.push(news);
+        say(`the receiver gets: ${news}`);
       }
       response.end();
     });
@@ -81,7 +81,7 @@ test(
       );
     };
     const waitFor = (news: RegExp): Promise<void> =>
-      waitUntil(`the receiver is told ${news}`, () => told.some((each) => news.test(each)));
+      waitUntil(`the receiver gets ${news}`, () => received.some((each) => news.test(each)));
     await restart();
 
     say('the timer of the job is started');
@@ -90,7 +90,7 @@ test(
       read<{ state: string; lastRun: { exitCode: number | null } | null }>('/api/heartbeats/backup');
     await waitUntil('the job has run', async () => (await readJob()).lastRun?.exitCode === 0);
     assert.match((await readJob()).state, /up|running/);
-    assert.deepEqual(told, []);
+    assert.deepEqual(received, []);
     say('the timer is stopped');
     run('systemctl', 'stop', 'backup.timer');
 

@@ -42,7 +42,7 @@ test('incidents in the tables of 1.1.0 are migrated, its instances store only al
   await sql(`WITH gate AS (UPDATE signalbox.gate SET last_id = last_id + 1 WHERE name = 'alert' RETURNING last_id)
     INSERT INTO signalbox.alert (seq, id, at, instance, level, body)
     SELECT last_id, gen_random_uuid(), ${Date.now()}, 'older', 'ERROR', '${JSON.stringify(body)}' FROM gate`);
-  await waitUntil('it is an incident', async () => (await list(first)).total === former + 1);
+  await waitUntil('the alert has an incident', async () => (await list(first)).total === former + 1);
   const { data } = await list(first);
   assert.equal(data[0]?.title, 'of 1.1.0');
   await first.stop();
@@ -54,7 +54,7 @@ test('incidents in the tables of 1.1.0 are migrated, its instances store only al
   assert.deepEqual(await sql(lease), [{ name: 'notifications' }]);
 
   const again = await start();
-  await waitUntil('it is an incident again', async () => (await list(again)).total === former + 1);
+  await waitUntil('the alert has an incident again', async () => (await list(again)).total === former + 1);
   assert.deepEqual(
     (await list(again)).data.map(({ number, title }) => `${number} ${title}`),
     data.map(({ number, title }) => `${number} ${title}`),
@@ -68,7 +68,7 @@ test('a damaged incident in the tables of 1.1.0 loses only itself', { skip: toSk
   const former = (await sql('SELECT 1 AS one FROM signalbox.incident')).length;
   await sql('UPDATE signalbox.incident SET body = left(body, 40) WHERE number = 2');
   const { request } = await startProgram(t, [], { variables: { ...variables, SIGNALBOX_STORE: store } });
-  await waitUntil('the others are there', async () => {
+  await waitUntil('the other incidents are listed', async () => {
     const { status, json } = await request<Page & Record<string, unknown>>('GET', '/api/incidents?state=all');
     return status === 200 && json.total === former - 1 && json.data.every(({ number }) => number !== 2);
   });

@@ -17,7 +17,7 @@ test('incidents of 1.1.0 are read once and do not come back after a loss of the 
   const first = await startProgram(t, args, { variables });
   const total = await count(first);
   assert.ok(total > 5);
-  await waitUntil('they count as read', () => existsSync(join(dataDir, 'incidents.read')));
+  await waitUntil('the incidents are marked as read', () => existsSync(join(dataDir, 'incidents.read')));
   await first.stop('SIGKILL');
   const second = await startProgram(t, args, { variables });
   assert.equal(await count(second), total);

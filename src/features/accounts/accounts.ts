@@ -38,10 +38,10 @@ interface AccountParts {
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /**
- * Creates the accounts: runtime users, and those of the config file, which win over runtime users of the same name.
- * Without an account for an Admin, there are `admin` and `reader` with random passwords. There are no accounts before
- * `load`. The tokens of users that are removed, or get another role or password, are revoked, also if the config file
- * changed while the server was stopped.
+ * Creates the accounts: runtime users and configured users; a configured user wins over a runtime user of the same
+ * name. Without an account for an Admin, there are `admin` and `reader` with random passwords. There are no accounts
+ * before `load`. The tokens of users that are removed, or get another role or password, are revoked, also if the config
+ * file changed while the server was stopped.
  */
 export const createAccounts = ({ secrets, settings, users: runtime, memory, storeRevocation }: AccountParts) => {
   let given: UserSettings = {};

@@ -15,12 +15,12 @@ interface PasswordCheck {
 type WaitingCheck = QueuedTask<PasswordCheck>;
 
 /**
- * Creates a queue that divides password checks between addresses (IPv6: networks /64). A right password is never
- * delayed, and wrong ones only after some attempts, so without shares two addresses that loop logins would keep
- * everyone else out. The address with the fewest recent checks is first; among equals the newest, because older clients
- * may have given up. Every second check goes to an address from which its user logged in last, and a quarter of the
- * places is reserved for such addresses. When all places are taken, the last check in this order is refused with 503.
- * `now` is in seconds and monotonic.
+ * Creates a queue that divides password checks between addresses (IPv6: networks /64). Correct passwords are never
+ * delayed, and wrong ones only after some attempts: without shares, two addresses that loop logins would keep everyone
+ * else out. The address with the fewest recent checks is first; among equals the newest, because older clients may have
+ * given up. Every second check goes to an address from which its user logged in last, and a quarter of the places is
+ * reserved for such addresses. When all places are taken, the last check in this order is refused with 503. `now` is in
+ * seconds and monotonic.
  */
 export const createCheckQueue = (now: () => number) => {
   let isTurnOfKnown = true;

@@ -41,7 +41,7 @@ const addressMemory = 3600;
 /** Seconds of the first delay; each further wrong login doubles the delay. */
 const firstDelay = 10;
 
-/** Longest delay in seconds because of other clients, which also meets users who mistyped once. */
+/** Longest delay in seconds because of other clients; users who mistyped once wait, too. */
 const maxSharedDelay = 30;
 
 /**

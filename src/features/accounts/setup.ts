@@ -39,7 +39,7 @@ export const createSetup = (isNeeded: () => boolean, now: () => number = () => p
     take: (text) => {
       const given = Buffer.from(text);
       if (given.length !== code.length || !timingSafeEqual(given, code)) {
-        throw refuse('The code is not the one of the last start of this server');
+        throw refuse('The code is not from the last start of this server');
       }
       if (isTaken || !isNeeded()) throw linkUsed();
       if (now() > endsAt) throw refuse(`The link was valid for ${setupMinutes} minutes`);

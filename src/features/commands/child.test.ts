@@ -124,7 +124,7 @@ test('an abort ends a command although another process keeps writing to its outp
   await waitUntil('the process writes', () => text.includes('y'));
   controller.abort(new Error('enough'));
   await rejected;
-  await waitUntil('the process has ended, as nobody reads it', () => !pids.read().some(isRunning));
+  await waitUntil('the process without a reader has ended', () => !pids.read().some(isRunning));
 });
 
 test('a program that has exited gets no signal, because another process may have its id', async (t) => {

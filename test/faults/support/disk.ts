@@ -51,7 +51,7 @@ export const createDisk = async (t: TestContext, options: Options): Promise<Disk
       limit.lift();
       await run('umount', [path]);
       // Other tests start programs with mount namespaces that include this mount and keep the file system in use.
-      await waitUntil('no other program has the file system', () => !isAttached(image));
+      await waitUntil('no other program uses the file system', () => !isAttached(image));
       await mount();
     },
     splitRequests: limit.set,

@@ -101,7 +101,7 @@ const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Fau
     const wasRefused = clients.statuses.has(503);
     await waitUntil('a record is stored, or a call fails', async () => hit() || (await store()));
     if (!range.lasts) {
-      await waitUntil('it recovers by itself', store);
+      await waitUntil('the server recovers', store);
       afterwards = await sendMore(url, kept);
     }
     if (range.lasts && hit() && wasRefused && fault.isFatal) await assertDown(url, kept);
