@@ -85,16 +85,15 @@ const NoDestinations = () => (
   </>
 );
 
-/** Screens with details of a problem, by area. */
-const places: Partial<Record<HealthStatus['problems'][number]['area'], string>> = {
-  alerts: toHash('/alerts', { status: 'firing' }),
-  incidents: '#/incidents',
-  deliveries: '#/notifications',
-  host: '#/watches',
+/** Mounted screen with details of a problem; undefined if there is none. */
+const findPlace = (area: HealthStatus['problems'][number]['area']): string | undefined => {
+  if (area === 'incidents') return isMounted('listIncidents') ? '#/incidents' : toHash('/alerts', { status: 'firing' });
+  if (area === 'deliveries') return isMounted('listDeliveries') ? '#/notifications' : undefined;
+  return area === 'host' && isMounted('listWatches') ? '#/watches' : undefined;
 };
 
 const Problem = ({ area, severity, text: said }: HealthStatus['problems'][number]) => {
-  const place = area === 'host' && !isMounted('listWatches') ? undefined : places[area];
+  const place = findPlace(area);
   return (
     <>
       <Icon name={toTone(severity)} />
