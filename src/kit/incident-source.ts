@@ -90,8 +90,8 @@ export type IncidentNotification = Static<typeof IncidentNotification>;
 export interface IncidentSource {
   /** Returns the incident of each alert; undefined for an alert without an incident, or not folded yet. */
   nameIncidents(alerts: readonly StoredRecord[]): Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
-  /** Lists active incidents, and resolved ones with destinations that have not been notified of the resolution, in pieces. */
-  listUnsettled(): AsyncIterable<readonly SharedIncident[]>;
+  /** Lists active incidents, and resolved ones with destinations that have not been notified of the resolution. */
+  listUnsettled(): Promise<readonly SharedIncident[]>;
   /** Finds an incident by its id or number. */
   find(id: string | number): Awaitable<SharedIncident | undefined>;
   /** Finds an incident by the id or number in a path. Rejects with an HttpError if it does not exist. */

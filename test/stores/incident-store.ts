@@ -213,8 +213,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
     for (const number of [1, 2]) await act(number, { type: 'resolve' });
     await notify(2, 'pager', 'resolved');
     await act(1, { type: 'forget', destinations: ['desk'] });
-    const unsettled: number[] = [];
-    for await (const some of store.listUnsettled()) unsettled.push(...some.map(({ number }) => number));
+    const unsettled = (await store.listUnsettled()).map(({ number }) => number);
     assert.deepEqual([unsettled, Object.keys((await read(1)).notices)], [[1], ['pager']]);
     const sent = await store.listSent({}, 10);
     assert.deepEqual(

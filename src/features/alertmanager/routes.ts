@@ -133,16 +133,14 @@ const findAlerts = async (
   const found: FoundAlert[] = [];
   if (!isReceiver) return found;
   const slice = new Slice();
-  for await (const some of incidents.listUnsettled()) {
-    for (const incident of some) {
-      if (slice.isOver) await slice.giveWay();
-      const subject = { ...incident, text: incident.title };
-      if (incident.state === 'resolved' || !passes(silences.labelsOf(subject))) continue;
-      const now = clock().getTime();
-      const silencedBy = silences.silencesOf(subject, now);
-      const isWanted = silencedBy.length > 0 ? silenced : active;
-      if (isWanted === 'true') found.push({ incident, silencedBy, now });
-    }
+  for (const incident of await incidents.listUnsettled()) {
+    if (slice.isOver) await slice.giveWay();
+    const subject = { ...incident, text: incident.title };
+    if (incident.state === 'resolved' || !passes(silences.labelsOf(subject))) continue;
+    const now = clock().getTime();
+    const silencedBy = silences.silencesOf(subject, now);
+    const isWanted = silencedBy.length > 0 ? silenced : active;
+    if (isWanted === 'true') found.push({ incident, silencedBy, now });
   }
   return found;
 };

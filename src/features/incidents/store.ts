@@ -138,10 +138,10 @@ export class IncidentStore {
     return this.#state.listEvents(id);
   }
 
-  /** Lists active incidents, and resolved ones with destinations that have not been notified of the resolution, in pieces. */
-  async *listUnsettled(): AsyncGenerator<readonly StoredIncident[]> {
+  /** Lists active incidents, and resolved ones with destinations that have not been notified of the resolution. */
+  async listUnsettled(): Promise<readonly StoredIncident[]> {
     await this.#waitUntilCurrent();
-    yield this.#state.listUnsettled();
+    return this.#state.listUnsettled();
   }
 
   /** Lists notifications, newest first, before the change `before`. */

@@ -235,11 +235,9 @@ export class Watcher {
     const { alerts, incidents } = this.#parts;
     const told = new Map<string, ToldAlert>();
     await incidents?.catchUp();
-    for await (const some of incidents?.listUnsettled() ?? []) {
-      for (const { sender, source, state, about, lastAlert, level } of some) {
-        const isOwn = sender === ownSender && source.startsWith('watch/') && state !== 'resolved';
-        if (isOwn) told.set(about, { id: lastAlert, level });
-      }
+    for (const { sender, source, state, about, lastAlert, level } of (await incidents?.listUnsettled()) ?? []) {
+      const isOwn = sender === ownSender && source.startsWith('watch/') && state !== 'resolved';
+      if (isOwn) told.set(about, { id: lastAlert, level });
     }
     for (const [fingerprint, { id, level, isResolved }] of (await alerts?.listRaised('watch')) ?? []) {
       if (!isResolved) told.set(fingerprint, { id, level });

@@ -84,9 +84,8 @@ export class UnsettledIncidents {
   }
 
   async #read(): Promise<void> {
-    for await (const incidents of this.#parts.source.listUnsettled()) {
-      if (this.#isClosed) return;
-      for (const incident of incidents) this.put(incident);
-    }
+    const incidents = await this.#parts.source.listUnsettled();
+    if (this.#isClosed) return;
+    for (const incident of incidents) this.put(incident);
   }
 }
