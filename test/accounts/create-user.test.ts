@@ -46,8 +46,8 @@ test('create-user refuses unusable names and passwords, and changes no user', as
   const weak = await runCommand(['create-user', 'ben'], { cwd, input: 'short\n' });
   assert.deepEqual([weak.code, weak.stderr], [1, 'signalbox: password must have at least 12 characters\n']);
   const refused: [args: string[], code: number, message: RegExp][] = [
-    [['anna'], 1, /There is a user anna/],
-    [['Anna'], 1, /There is a user anna/],
+    [['anna'], 1, /There is already a user anna/],
+    [['Anna'], 1, /There is already a user anna/],
     [['a b'], 1, /name must have/],
     [['ben', '--role', 'Owner'], 2, /--role must be Admin or Reader/],
     [['ben', '--data-dir', '/dev/null/x'], 1, /dataDir/],
