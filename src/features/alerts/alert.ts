@@ -6,7 +6,7 @@ import { toSeverity } from '../../kit/severity.ts';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../lib/local-time.ts';
 import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import { clean, cleanLines } from './intake/clean-text.ts';
-import { toLabels } from './intake/fields.ts';
+import { toAlertLabels } from './intake/fields.ts';
 import type { ForeignAlert } from './intake/format.ts';
 import { hashParts, toShortKey } from './intake/hashes.ts';
 import { toLink } from './intake/links.ts';
@@ -90,7 +90,7 @@ export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: In
   if (key) record.fingerprint = toShortKey(key);
   const details = readExtra(body, 'details');
   if (details) record.details = cleanLines(details, caps.details);
-  if (body.labels !== undefined) record.labels = toLabels(body.labels as Record<string, unknown>);
+  if (body.labels !== undefined) record.labels = toAlertLabels(body.labels as Record<string, unknown>);
   if (link !== undefined) record.link = link;
   if (status === 'resolved') record.firingLevel = record.level;
   return addOrigin(record, headers);

@@ -68,7 +68,7 @@ export const findDetails = (message: string, ...values: unknown[]): string | und
 const labelLimits = { count: 64, name: 128, value: 1024, total: 16_384 };
 
 /** Converts texts, numbers and booleans to labels; bounded, because some senders share labels among many alerts. */
-export const toLabels = (fields: Record<string, unknown>): Record<string, string> => {
+export const toAlertLabels = (fields: Record<string, unknown>): Record<string, string> => {
   const labels: [string, string][] = [];
   let total = 0;
   for (const [name, value] of Object.entries(fields)) {

@@ -5,7 +5,7 @@ import { startApp } from '../../../../test/support/app.ts';
 
 const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' };
 
-test('a form is an alert, whose fields are those of the JSON body', async (t) => {
+test('a form has the fields of the JSON body', async (t) => {
   const app = await startApp(t);
   const body =
     'source=nas&level=ERROR&message=disk+3+%26+4+failed&hostname=nas-1&key=disk&status=firing&labels.bay=3&x=y';
@@ -27,7 +27,7 @@ test('a form is an alert, whose fields are those of the JSON body', async (t) =>
   );
 });
 
-test('a form without any field of an alert, or with empty ones only, is 400 and stores nothing', async (t) => {
+test('a form without fields of an alert, or with empty fields only, gets 400, and nothing is stored', async (t) => {
   const app = await startApp(t);
   for (const body of ['x=y', 'not json', 'Title=x', '}', 'labels.a=b', 'message=', ' ', '{"message":', '"message=x"']) {
     const { status, json } = await app.request('POST', '/api/alert', { body, headers });
@@ -37,7 +37,7 @@ test('a form without any field of an alert, or with empty ones only, is 400 and 
   assert.deepEqual((await app.request('GET', '/api/alerts')).json, { count: 0, data: [] });
 });
 
-test('only what is labelled as a form is one, and JSON that is labelled so stays JSON', async (t) => {
+test('a form needs its content type, and JSON with the content type of a form is JSON', async (t) => {
   const app = await startApp(t);
   for (const type of ['text/plain', 'application/json', 'multipart/form-data; boundary=x']) {
     const { status } = await app.request('POST', '/api/alert', {
@@ -53,7 +53,7 @@ test('only what is labelled as a form is one, and JSON that is labelled so stays
   );
 });
 
-test('a form that a page of another site sends is refused, and needs the key that JSON needs', async (t) => {
+test('a form from a page of another site gets 403, and a form without a token gets 401', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   const token = await app.login('admin');
   const send = (more: object, options: object = {}) =>

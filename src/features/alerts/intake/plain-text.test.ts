@@ -6,7 +6,7 @@ import { startApp } from '../../../../test/support/app.ts';
 
 const path = '/api/alert/plain-text';
 
-test('a plain text is an alert, whose other fields are in the query, whatever its content type', async (t) => {
+test('a plain text of any content type is the message of an alert, whose other fields are in the query', async (t) => {
   const app = await startApp(t);
   const query = '?source=nas&level=ERROR&hostname=nas-1&key=disk%203&message=ignored&x=y';
   for (const type of ['text/plain; charset=utf-8', 'application/x-www-form-urlencoded', 'application/json']) {
@@ -29,7 +29,7 @@ test('a plain text is an alert, whose other fields are in the query, whatever it
   );
 });
 
-test('a plain text may be compressed, and one Idempotency-Key stores it once', async (t) => {
+test('a compressed plain text is stored once for an Idempotency-Key', async (t) => {
   const app = await startApp(t);
   const headers = { 'content-encoding': 'gzip', 'idempotency-key': 'a' };
   for (const _ of [1, 2]) {
@@ -42,7 +42,7 @@ test('a plain text may be compressed, and one Idempotency-Key stores it once', a
   );
 });
 
-test('no text, other bytes than text, and a field given twice are 400 and store nothing', async (t) => {
+test('an empty body, bytes that are no text and a repeated field get 400, and nothing is stored', async (t) => {
   const app = await startApp(t);
   for (const [query, body] of [
     ['', ''],
@@ -56,7 +56,7 @@ test('no text, other bytes than text, and a field given twice are 400 and store 
   assert.deepEqual((await app.request('GET', '/api/alerts')).json, { count: 0, data: [] });
 });
 
-test('where a login is needed, a plain text needs the key that JSON needs', async (t) => {
+test('with access login, a plain text without a key gets 401', async (t) => {
   const app = await startApp(t, { settings: { access: 'login' } });
   assert.equal((await app.request('POST', path, { body: 'text' })).status, 401);
 });

@@ -5,7 +5,7 @@ import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { listMessages, readRecords } from '../../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../../test/support/app.ts';
 
-/** A message with one field that is a message or a text. */
+/** Writes a message with one field, a message or a text. */
 const wrap = (field: number, content: Uint8Array | string): Uint8Array => {
   const writer = new BinaryWriter().tag(field, 2);
   return (typeof content === 'string' ? writer.string(content) : writer.bytes(content)).finish();
@@ -15,13 +15,13 @@ const join = (...parts: Uint8Array[]): Buffer => Buffer.concat(parts);
 
 const severity = (number: number): Uint8Array => new BinaryWriter().tag(2, 0).int32(number).finish();
 
-/** A request whose log records have these fields. */
+/** Writes a request with log records. */
 const toRequest = (...records: Uint8Array[]): Buffer =>
   Buffer.from(wrap(1, wrap(2, join(...records.map((record) => wrap(2, record))))));
 
 const toRecord = (text: string, number = 17): Uint8Array => join(severity(number), wrap(5, wrap(1, text)));
 
-/** Sends a request; resolves to its response, whose body is a message. */
+/** Sends a request; resolves to its response with the body as bytes. */
 const post = async (app: TestApp, body: Buffer, path = '/v1/logs', headers: Record<string, string> = {}) => {
   const response = await fetch(app.url + path, {
     method: 'POST',
@@ -32,7 +32,7 @@ const post = async (app: TestApp, body: Buffer, path = '/v1/logs', headers: Reco
   return { status: response.status, type: response.headers.get('content-type'), bytes, headers: response.headers };
 };
 
-/** The texts of a message by the number of their field. */
+/** Returns the texts of a message by field number. */
 const readTexts = (bytes: Uint8Array): Record<number, string> => {
   const reader = new BinaryReader(bytes);
   const found: Record<number, string> = {};
@@ -46,7 +46,7 @@ const readTexts = (bytes: Uint8Array): Record<number, string> => {
 
 const protobuf = 'application/x-protobuf';
 
-test('a request that is stored whole, and an empty one, get an empty Protobuf message', async (t) => {
+test('a completely stored request and an empty request get an empty Protobuf message', async (t) => {
   const app = await startApp(t);
   for (const body of [toRequest(toRecord('a'), toRecord('b')), Buffer.alloc(0), toRequest()]) {
     const { status, type, bytes } = await post(app, body);
@@ -55,7 +55,7 @@ test('a request that is stored whole, and an empty one, get an empty Protobuf me
   assert.deepEqual(await listMessages(app), ['a', 'b']);
 });
 
-test('records below WARN are left out at /v1/logs, and the response says how many', async (t) => {
+test('/v1/logs stores no records below WARN, and responds with their number', async (t) => {
   const app = await startApp(t);
   const records = [toRecord('debug', 5), toRecord('info', 9), toRecord('warning', 13), toRecord('none', 0)];
   const { status, bytes } = await post(app, toRequest(...records));
@@ -74,10 +74,10 @@ test('records below WARN are left out at /v1/logs, and the response says how man
   const errorMessage = 'Records below WARN are not stored: see /api/alert/otlp';
   assert.deepEqual(json, { partialSuccess: { rejectedLogRecords: '1', errorMessage } });
   const many = Array.from({ length: 1001 }, () => toRecord('info', 9));
-  assert.equal((await post(app, toRequest(...many))).status, 200, 'what is left out is not counted');
+  assert.equal((await post(app, toRequest(...many))).status, 200, 'records below WARN do not count towards the limit');
 });
 
-test('errors of a Protobuf request are a Status in Protobuf, whatever refuses it', async (t) => {
+test('every error of a Protobuf request is a Status in Protobuf', async (t) => {
   const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
   const authorization = `Bearer ${await app.login('reader')}`;
   const deep = (depth: number): Uint8Array => {
@@ -110,7 +110,7 @@ test('errors of a Protobuf request are a Status in Protobuf, whatever refuses it
   assert.equal((await readRecords(app)).length, 1);
 });
 
-test('a compressed Protobuf body is read at every path, and unknown fields are skipped', async (t) => {
+test('every path reads compressed Protobuf and skips unknown fields', async (t) => {
   const app = await startApp(t);
   const unknown = new BinaryWriter().tag(99, 2).string('x').tag(98, 0).int32(7).tag(97, 1).fixed64(7).finish();
   const body = join(toRequest(join(toRecord('gzipped'), unknown)), unknown);

@@ -25,7 +25,7 @@ const listStored = async (app: TestApp): Promise<unknown[]> => (await readRecord
 const listSenders = async (app: TestApp): Promise<unknown[]> => (await readRecords(app)).map(({ sender }) => sender);
 
 for (const alertsAuth of ['none', 'bearer']) {
-  test(`with alertsAuth ${alertsAuth}, one key cannot suppress the alert of another by its fingerprint`, async (t) => {
+  test(`with alertsAuth ${alertsAuth}, a key cannot suppress the alert of another key by its fingerprint`, async (t) => {
     const app = await startApp(t, { settings: { alertsAuth, keys } });
     await trigger(app, 'critical', 'fake', { token: low.key });
     await trigger(app, 'critical', 'REAL disk full', { token: high.key });
@@ -35,7 +35,7 @@ for (const alertsAuth of ['none', 'bearer']) {
   });
 }
 
-test('an alert of another severity is no repeat, one of another text is', async (t) => {
+test('an alert with another severity is no repeat, an alert with another text is', async (t) => {
   const app = await startApp(t);
   await trigger(app, 'info', 'fake');
   await trigger(app, 'critical', 'REAL');
@@ -53,7 +53,7 @@ test('an alert of another severity is no repeat, one of another text is', async 
   assert.deepEqual(receipts, [0, 0, 1]);
 });
 
-test('the sender is the key, the user, or the address that trustProxy says', async (t) => {
+test('the sender is the key, the user, or the address that a trusted proxy reports', async (t) => {
   const app = await startApp(t, { settings: { keys, trustProxy: ['127.0.0.1'] } });
   const user = await app.login('reader');
   const from = (address: string): Call => ({ headers: { 'X-Forwarded-For': address } });
@@ -77,7 +77,7 @@ test('the sender is the key, the user, or the address that trustProxy says', asy
   );
 });
 
-test('without trustProxy nobody chooses the address that is stored', async (t) => {
+test('without trustProxy, headers do not change the stored address', async (t) => {
   const app = await startApp(t);
   await app.request('POST', '/api/alert', { body: disk, headers: { 'X-Forwarded-For': '198.51.100.7' } });
   assert.deepEqual(await listSenders(app), ['address:127.0.0.1']);

@@ -13,7 +13,7 @@ const sign = (text: string, key = secret): string => createHmac('sha256', key).u
 
 const now = () => Math.floor(Date.now() / 1000);
 
-test('with a secret, alerts of Grafana need its signature, also if they are sent to auto', async (t) => {
+test('with a secret, alerts of Grafana need its signature, also at auto', async (t) => {
   const lines: string[] = [];
   const { request } = await startApp(t, {
     settings,
@@ -41,14 +41,14 @@ test('with a secret, alerts of Grafana need its signature, also if they are sent
   assert.ok(!lines.join('').includes(secret));
 });
 
-test('other formats need no signature, and without a secret Grafana needs none', async (t) => {
+test('other formats, and Grafana without a secret, need no signature', async (t) => {
   const signed = await startApp(t, { settings });
   assert.equal((await signed.request('POST', '/api/alert/slack', { body: samples.slack })).status, 200);
   const open = await startApp(t);
   assert.equal((await open.request('POST', '/api/alert/grafana', { body })).status, 200);
 });
 
-test('a secret for a format that signs nothing is a problem of the config file, which shows no secret', async (t) => {
+test('a secret for a format without signatures stops the start with a message that shows no secret', async (t) => {
   const message = await startRefusal(t, { settings: { intakeSecrets: { slack: secret, grafana: '' } } });
   assert.match(message, /intakeSecrets in \S+ has unknown keys; remove slack/);
   assert.ok(!message.includes(secret));

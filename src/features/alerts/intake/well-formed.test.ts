@@ -4,7 +4,7 @@ import { samples } from '../../../../test/support/alert-samples.ts';
 import { readRecords } from '../../../../test/support/alerts.ts';
 import { startApp } from '../../../../test/support/app.ts';
 
-/** A body with half a surrogate pair at the end of each text but those of a fixed form, and of each label's name. */
+/** Appends half a surrogate pair to each text without a fixed form, and to each label's name. */
 const spoil = (value: unknown, name = ''): unknown => {
   if (typeof value === 'string')
     return /^(?:status|event_action|specversion|color)$|At$|Time|time|Nano/.test(name) ? value : `${value}\ud83d`;
@@ -27,7 +27,7 @@ const native = {
 const paths = Object.entries(samples).map(([name, sample]) => [`/api/alert/${name}`, sample] as const);
 
 for (const [path, sample] of [['/api/alert', native], ['/api/v2/alerts', samples.prometheus], ...paths] as const) {
-  test(`texts with half a surrogate pair are stored with U+FFFD in its place at ${path}`, async (t) => {
+  test(`half a surrogate pair in a text is stored as U+FFFD at ${path}`, async (t) => {
     const app = await startApp(t);
     const body = JSON.stringify(spoil(sample));
     assert.match(body, /\\ud83d/);
@@ -38,7 +38,7 @@ for (const [path, sample] of [['/api/alert', native], ['/api/v2/alerts', samples
   });
 }
 
-test('pairs of surrogates, and text that only looks like an escape, stay as they are', async (t) => {
+test('surrogate pairs, and text that only looks like an escape, are not changed', async (t) => {
   const app = await startApp(t);
   const body = String.raw`{"source": "a", "message": "\ud83d\ude00 \uD83D\uDE00 \\ud83d \\\ud83d \ude00\ud83d \u00e9"}`;
   assert.equal((await app.request('POST', '/api/alert', { body })).status, 200);
@@ -46,7 +46,7 @@ test('pairs of surrogates, and text that only looks like an escape, stay as they
   assert.equal(record?.['message'], '😀 😀 \\ud83d \\\ufffd \ufffd\ufffd é');
 });
 
-test('a key that is cut does not end in half a surrogate pair', async (t) => {
+test('a cut key does not end with half a surrogate pair', async (t) => {
   const app = await startApp(t);
   for (const offset of [0, 1]) {
     const key = `${'x'.repeat(offset)}${'😀'.repeat(200)}`;
@@ -55,7 +55,7 @@ test('a key that is cut does not end in half a surrogate pair', async (t) => {
   for (const { fingerprint } of await readRecords(app)) assert.ok(String(fingerprint).isWellFormed());
 });
 
-test('texts of settings, comments and pings have U+FFFD in place of half a surrogate pair', async (t) => {
+test('half a surrogate pair in settings, comments and pings is stored as U+FFFD', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const send = async (method: string, path: string, body: unknown): Promise<void> => {

@@ -3,7 +3,7 @@ import { HttpError } from '../../../../http/errors.ts';
 import { findSeverity, toSeverity } from '../../../../kit/severity.ts';
 import { isObject } from '../../../../lib/parse-json.ts';
 import { clean } from '../clean-text.ts';
-import { toHostname, toLabels } from '../fields.ts';
+import { toAlertLabels, toHostname } from '../fields.ts';
 import type { ForeignAlert, Format } from '../format.ts';
 import { toShortKey } from '../hashes.ts';
 import { toLink } from '../links.ts';
@@ -118,12 +118,12 @@ const compileLabels = (
     const find = compilePointer(given.replace(/^\{(.*)\}$/s, '$1'));
     return (input) => {
       const found = find(input);
-      return isObject(found) ? toLabels(found) : {};
+      return isObject(found) ? toAlertLabels(found) : {};
     };
   }
   const all = Object.entries(given).map(([name, text]) => [name, at(name, () => compileText(text))] as const);
   return (input) => {
     const texts = all.map(([name, render]) => [name, render(input, limits.label)] as const);
-    return toLabels(Object.fromEntries(texts.filter(([, text]) => text !== '')));
+    return toAlertLabels(Object.fromEntries(texts.filter(([, text]) => text !== '')));
   };
 };

@@ -69,7 +69,7 @@ const withFormats = {
   ],
 };
 
-test('a body is stored as the format of the config file describes it, and a resolved alert ends the first', async (t) => {
+test('a format of the config file maps a body to an alert, and a resolved alert resolves the first', async (t) => {
   const app = await startApp(t, { settings: withFormats });
   const first = await send(app, 'gitlab', pipeline);
   assert.deepEqual([first.status, first.json.ids.length, first.json.repeated], [200, 1, 0]);
@@ -81,7 +81,13 @@ test('a body is stored as the format of the config file describes it, and a reso
   assert.deepEqual(
     shown.map((name) => failed[name]),
     [
-      ...['gitlab/shop', 'ERROR', 'Pipeline 7 of shop: failed', 'unknown', 'gitlab', 'firing', 'shop'],
+      'gitlab/shop',
+      'ERROR',
+      'Pipeline 7 of shop: failed',
+      'unknown',
+      'gitlab',
+      'firing',
+      'shop',
       { branch: 'main', tags: 'web, db' },
       'https://gitlab.example.org/shop/7',
     ],
@@ -89,7 +95,7 @@ test('a body is stored as the format of the config file describes it, and a reso
   assert.deepEqual([solved['status'], solved['level'], solved['resolves']], ['resolved', 'INFO', failed['id']]);
 });
 
-test('each element of a list is an alert, with pointers from it and from the whole body', async (t) => {
+test('each element of a list is an alert, with pointers into the element and into the whole body', async (t) => {
   const app = await startApp(t, { settings: withFormats });
   const alerts = [
     { text: 'one', severity: 'crit', labels: { team: 'db', deep: { x: 1 } }, 'a/b': ['web-1:9100'] },
@@ -109,7 +115,7 @@ test('each element of a list is an alert, with pointers from it and from the who
   assert.equal((await send(app, 'hosts', { cluster: 'north', alerts: [] })).json.ids.length, 0);
 });
 
-test('a body that is not what the format expects is refused whole, with what is wrong', async (t) => {
+test('a body that does not fit the format is refused with the reason, and nothing is stored', async (t) => {
   const app = await startApp(t, { settings: withFormats });
   const refused: [format: string, body: unknown, status: number, error: RegExp][] = [
     ['gitlab', { ...pipeline, object_kind: 'push' }, 400, /^\/object_kind must be "pipeline" or "build"$/],
@@ -134,7 +140,7 @@ test('a body that is not what the format expects is refused whole, with what is 
   assert.ok(!metrics.text.includes('format="other"'));
 });
 
-test('settings with a format that cannot be used stop the start with a line that says what to do', async (t) => {
+test('an unusable format in the config file stops the start with a line that says what to do', async (t) => {
   const bad: [format: object, problem: RegExp][] = [
     [{ name: 'Git Lab', message: 'x' }, /lower-case letters/],
     [{ name: 'grafana', message: 'x' }, /signalbox has a format grafana: choose another name/],
@@ -158,7 +164,7 @@ test('settings with a format that cannot be used stop the start with a line that
   await assert.rejects(startApp(t, { settings: { intake: [twice, twice] } }), /intake\.a is defined twice/);
 });
 
-test('a format that somebody makes counts at once, also after a restart, until it is deleted', async (t) => {
+test('a format created at run time works at once, also after a restart, until it is deleted', async (t) => {
   const store = await createTestStore(t);
   const app = await startApp(t, { settings: store });
   assert.equal((await send(app, 'builds', {})).status, 404);
@@ -192,7 +198,7 @@ test('a format that somebody makes counts at once, also after a restart, until i
   );
 });
 
-test('what cannot be made is refused, and nothing is changed', async (t) => {
+test('an unusable format is refused, and no format changes', async (t) => {
   const app = await startApp(t, { settings: withFormats });
   const message = 'x';
   const refused: [path: string, body: object, status: number, error: RegExp][] = [
@@ -222,7 +228,7 @@ test('what cannot be made is refused, and nothing is changed', async (t) => {
   );
 });
 
-test('a test shows what would be stored by the format or another definition, and stores nothing', async (t) => {
+test('a test shows the alerts of a stored format or of a given definition, and stores nothing', async (t) => {
   const app = await startApp(t, { settings: withFormats });
   const { status, json } = await manage(app, 'POST', '/gitlab/test', { body: pipeline });
   assert.equal(status, 200);
@@ -260,7 +266,7 @@ test('a test shows what would be stored by the format or another definition, and
   assert.equal((await manage(app, 'GET', '/new')).status, 404);
 });
 
-test('only keys that may send alerts can use a format where senders need one', async (t) => {
+test('with access login, only keys with alerts:write can use a format', async (t) => {
   const app = await startApp(t, { settings: { ...withFormats, access: 'login' } });
   const token = await adminToken(app);
   const keyOf = async (name: string, scope: string): Promise<string> => {
@@ -281,16 +287,20 @@ test('instances that share a database have the same formats', { skip: toSkipPost
   assert.equal((await send(one, 'gitlab', pipeline)).status, 200);
   await manage(one, 'PUT', '/builds', { message: '{/text}' });
   const sent = async () => (await send(other, 'builds', { text: 'from the other' })).status;
-  await waitUntil('the other one has it', async () => (await sent()) === 200, 5000);
+  await waitUntil('the other instance has the format', async () => (await sent()) === 200, 5000);
   assert.deepEqual(
     new Set((await listStored(one)).map(({ message }) => message)),
     new Set(['Pipeline 7 of shop: failed', 'from the other']),
   );
   await manage(other, 'DELETE', '/builds');
-  await waitUntil('the first one has it no more', async () => (await send(one, 'builds', {})).status === 404, 5000);
+  await waitUntil(
+    'the first instance has no such format',
+    async () => (await send(one, 'builds', {})).status === 404,
+    5000,
+  );
 });
 
-test('while it is not known which formats there are, a sender gets a 503', {
+test('a sender gets 503 while the formats are unknown', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const server = await startPostgres(t);
@@ -305,7 +315,11 @@ test('while it is not known which formats there are, a sender gets a 503', {
   assert.ok(Number(headers['retry-after']) > 0);
   assert.equal((await send(app, 'gitlab', pipeline)).status, 200);
   await server.restart();
-  await waitUntil('it is known', async () => (await send(app, 'builds', { text: 'late' })).status === 200, 10_000);
+  await waitUntil(
+    'the formats are known',
+    async () => (await send(app, 'builds', { text: 'late' })).status === 200,
+    10_000,
+  );
   assert.equal((await send(app, 'other', {})).status, 404);
 });
 

@@ -31,18 +31,18 @@ test('each alert of a webhook has its own status, level, text, host, times and l
   assert.equal(resolved.link, undefined);
 });
 
-test('the job and then the receiver are the source of alerts without a name', () => {
+test('without a name, the source is the job, or else the receiver', () => {
   const read = (labels: object) => readAlert(alertmanagerFormat, { receiver: 'team', alerts: [{ labels }] }).source;
   assert.equal(read({ alertname: '', job: 'node' }), 'alertmanager/node');
   assert.equal(read({}), 'alertmanager/team');
 });
 
-test('an alert that says nothing is a warning of an unknown host', () => {
+test('an empty alert is a warning of an unknown host', () => {
   const { level, hostname, status, source } = readAlert(alertmanagerFormat, { alerts: [{ labels: {} }] });
   assert.deepEqual([level, hostname, status, source], ['WARNING', 'unknown', 'firing', 'alertmanager']);
 });
 
-test('the annotations that are not the message are its details and links', () => {
+test('annotations other than the message become details and links', () => {
   const annotations = {
     description: 'The only text',
     runbook_url: 'https://wiki.example/1',
@@ -56,7 +56,7 @@ test('the annotations that are not the message are its details and links', () =>
   assert.equal(read({ summary: 'Short' }).details, 'The only text');
 });
 
-test('alerts without fingerprints are told apart by their labels', async (t) => {
+test('alerts without fingerprints are distinguished by their labels', async (t) => {
   const app = await startApp(t);
   const post = async (...labels: object[]): Promise<unknown> => {
     const body = { version: '4', alerts: labels.map((each) => ({ labels: each })) };
@@ -74,7 +74,7 @@ for (const [path, wrap] of [
   ['/api/alert/grafana', (alert: object) => ({ version: '1', alerts: [alert] })],
   ['/api/v2/alerts', (alert: object) => [alert]],
 ] as const) {
-  test(`an empty label is none, and numbers count as texts, at ${path}`, async (t) => {
+  test(`empty labels are dropped, and numbers converted to texts, at ${path}`, async (t) => {
     const app = await startApp(t);
     const post = async (labels: object, endsAt?: string): Promise<void> => {
       const alert = { labels, annotations: { summary: 7, via: '' }, ...(endsAt && { endsAt, status: 'resolved' }) };

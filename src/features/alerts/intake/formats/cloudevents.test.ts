@@ -8,7 +8,7 @@ import { cloudevents } from './cloudevents.ts';
 
 const sample = samples.cloudevents;
 
-test('an event has its own source, and text and level of its data', () => {
+test('the source is from the event, and message and level from its data', () => {
   const { fingerprint, ...alert } = readAlert(cloudevents, sample);
   assert.match(fingerprint ?? '', /^[0-9a-f]{16}$/);
   assert.deepEqual(alert, {
@@ -26,7 +26,7 @@ test('an event has its own source, and text and level of its data', () => {
   });
 });
 
-test('the message is the data if that is text, and else the type', () => {
+test('the message is the data if that is a text, or else the type', () => {
   const { data: _, ...event } = sample;
   const read = (more: object) => readAlert(cloudevents, { ...event, ...more }).message;
   assert.equal(read({ data: 'It failed' }), 'It failed');
@@ -36,13 +36,13 @@ test('the message is the data if that is text, and else the type', () => {
   assert.equal(read({ data: [1] }), sample.type);
 });
 
-test('attributes come before data, and a status of resolved counts', () => {
+test('attributes take precedence over data, and the status resolved is read', () => {
   const event = { ...sample, severity: 'p1', host: 'db-1:5432', data: { severity: 'low', status: 'RESOLVED' } };
   const { level, hostname, status, labels } = readAlert(cloudevents, event);
   assert.deepEqual([level, hostname, status, labels?.['severity']], ['CRITICAL', 'db-1', 'resolved', 'p1']);
 });
 
-test('source and id together are the fingerprint of each event of a batch', () => {
+test('each event of a batch has its source and id as fingerprint', () => {
   const fingerprints = readAlerts(cloudevents, [
     sample,
     { ...sample, data: 1 },
@@ -53,7 +53,7 @@ test('source and id together are the fingerprint of each event of a batch', () =
   assert.equal(new Set(fingerprints).size, 3);
 });
 
-test('in binary mode attributes are headers, percent-encoded, and the body is JSON or text', () => {
+test('in binary mode, attributes are percent-encoded headers, and the body is JSON or text', () => {
   const headers = { 'ce-specversion': '1.0', 'ce-id': '%31', 'ce-source': '/caf%C3%A9', 'ce-type': '%ff', host: 'a' };
   const decode = (contentType: string | undefined, text: string) =>
     cloudevents.decode?.({

@@ -8,8 +8,8 @@ import {
   firstText,
   listHostFields,
   listSeverityNames,
+  toAlertLabels,
   toHostname,
-  toLabels,
 } from '../fields.ts';
 import { defineFormat, type ForeignAlert, type IntakeRequest } from '../format.ts';
 import { toFingerprint } from '../hashes.ts';
@@ -32,7 +32,7 @@ const CloudEvent = Type.Object(
   { title: 'CloudEvent' },
 );
 
-/** CloudEvents over HTTP: an event as JSON, several as a list, or one in the headers `ce-*` with any body. */
+/** CloudEvents over HTTP: an event as JSON, a list of events, or an event in the headers `ce-*` with any body. */
 export const cloudevents = defineFormat({
   name: 'cloudevents',
   summary: 'Store CloudEvents: structured, binary or a batch',
@@ -48,7 +48,7 @@ export const cloudevents = defineFormat({
 const isEvent = (value: unknown): boolean =>
   isObject(value) && ['specversion', 'id', 'type', 'source'].every((name) => name in value);
 
-/** The event whose attributes are headers and whose data is the body. */
+/** Reads an event whose attributes are headers and whose data is the body. */
 const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: IntakeRequest): unknown => {
   const attributes = Object.entries(headers)
     .filter(([name]) => name.startsWith('ce-'))
@@ -57,7 +57,7 @@ const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: IntakeR
   return { ...Object.fromEntries(attributes), data: isJson ? parseJson(bytes) : readText(bytes) };
 };
 
-/** Attributes in headers percent-encode all but printable ASCII. */
+/** Decodes an attribute in a header, where all but printable ASCII is percent-encoded. */
 const decodePercent = (text: string): string => {
   try {
     return decodeURIComponent(text);
@@ -96,7 +96,7 @@ const toEventAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
     status: firstText(more['status'], fields['status']).toLowerCase() === 'resolved' ? 'resolved' : 'firing',
     fingerprint: toFingerprint([source, id]),
     startsAt: toRfc3339(time),
-    labels: toLabels(attributes),
+    labels: toAlertLabels(attributes),
     link: toLink(fields['link'], fields['url']),
     via: firstText(more['via'], fields['via']),
   };

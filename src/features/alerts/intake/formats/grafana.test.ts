@@ -30,7 +30,7 @@ test("the folder is the source of a rule without a name, and the notification's 
   assert.deepEqual([source, level, message], ['grafana/Shop', 'WARNING', samples.grafana.title]);
 });
 
-test('its description and links are kept', () => {
+test('an alert keeps its description and links', () => {
   const alert = {
     ...sample,
     annotations: { summary: 'Slow', description: 'p99 is 2 s', runbook_url: 'https://wiki.example/slow?token=x&id=7' },
@@ -48,7 +48,7 @@ test('its description and links are kept', () => {
   });
 });
 
-test('an alert about the query of a rule names the rule and what went wrong', async (t) => {
+test('an alert about a failed query names the rule and the problem', async (t) => {
   const app = await startApp(t);
   const post = async (labels: object, annotations?: object): Promise<void> => {
     const alerts = [{ status: 'firing', labels: { grafana_folder: 'Shop', ...labels }, annotations }];
@@ -73,7 +73,7 @@ test('an alert about the query of a rule names the rule and what went wrong', as
   );
 });
 
-test('a resolved alert without annotations leaves the incident its name, and no title names an unknown host', async (t) => {
+test('a resolved alert without annotations does not rename the incident, and no title names an unknown host', async (t) => {
   const receiver = await startReceiver(t);
   const ntfy = { type: 'ntfy', url: `${receiver.url}/topic` };
   const destinations = [

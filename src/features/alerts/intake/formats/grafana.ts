@@ -42,7 +42,7 @@ export const grafana = defineFormat({
   },
 });
 
-/** Grafana has alerts of its own for rules whose query fails or finds nothing, with the name of the rule in a label. */
+/** Describes Grafana's own alerts for rules whose query fails or finds nothing, which have the rule's name in a label. */
 const describeProblem = (rule: string, name: string | undefined, error = ''): string => {
   if (name === 'DatasourceNoData') return `${rule}: no data`;
   if (name === 'DatasourceError') return `${rule}: ${error || 'the query failed'}`;

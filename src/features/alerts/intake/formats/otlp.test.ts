@@ -6,7 +6,7 @@ import { otlp } from './otlp.ts';
 
 const read = (record: object) => readAlert(otlp, { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] });
 
-test('a log record has the service as its source, and the attributes of both as labels', () => {
+test('a log record has the service as source, and the attributes of record and resource as labels', () => {
   assert.deepEqual(readAlert(otlp, samples.otlp), {
     source: 'otlp/shop',
     level: 'ERROR',
@@ -22,7 +22,7 @@ test('a log record has the service as its source, and the attributes of both as 
   });
 });
 
-test('the number of a severity comes before its name', () => {
+test('the number of a severity takes precedence over its name', () => {
   const levels = [1, 5, 9, 12, 13, 17, 21, 24].map(
     (severityNumber) => read({ severityNumber, severityText: 'x' }).level,
   );
@@ -31,7 +31,7 @@ test('the number of a severity comes before its name', () => {
   assert.equal(read({ severityNumber: 0 }).level, 'WARNING');
 });
 
-test('a body that is a map gives its message; without a body, the event and the exception do', () => {
+test('the message is from a map, or without a body from the event or the exception', () => {
   const values = [{ key: 'n', value: { intValue: 1 } }, 7, { key: 'message', value: { stringValue: 'Failed' } }];
   assert.equal(read({ body: { kvlistValue: { values } } }).message, 'Failed');
   assert.equal(read({ body: { arrayValue: { values: [] } }, eventName: 'order.failed' }).message, 'order.failed');
@@ -41,7 +41,7 @@ test('a body that is a map gives its message; without a body, the event and the 
   assert.equal(read({ body: { boolValue: false } }).message, 'false');
 });
 
-test('a body that is a map without a message, a list or bytes becomes a text that says what is in it', () => {
+test('a map without a message, a list and bytes are converted to text', () => {
   const text = (stringValue: string) => ({ stringValue });
   const map = (members: Record<string, unknown>) => ({
     kvlistValue: { values: Object.entries(members).map(([key, value]) => ({ key, value })) },
@@ -60,7 +60,7 @@ test('a body that is a map without a message, a list or bytes becomes a text tha
   }
 });
 
-test('times are nanoseconds; 0 is none', () => {
+test('times are nanoseconds, and 0 is no time', () => {
   assert.equal(
     read({ timeUnixNano: '0', observedTimeUnixNano: 1769851800000000000 }).startsAt,
     '2026-01-31T09:30:00.000Z',

@@ -8,8 +8,8 @@ import {
   firstText,
   listHostFields,
   listSeverityNames,
+  toAlertLabels,
   toHostname,
-  toLabels,
   toSource,
 } from '../fields.ts';
 import { defineFormat, type ForeignAlert } from '../format.ts';
@@ -27,7 +27,7 @@ const Value = Type.Object(
     kvlistValue: Type.Optional(
       Type.Object(
         { values: Type.Optional(Type.Array(Type.Unknown())) },
-        { description: 'Of its members, `message`, `msg`, `log` or `error` is used, else all of them.' },
+        { description: 'The member `message`, `msg`, `log` or `error` is used, or else all members.' },
       ),
     ),
     arrayValue: Type.Optional(Type.Object({ values: Type.Optional(Type.Array(Type.Unknown())) })),
@@ -55,10 +55,10 @@ const OtlpRecord = Type.Object(
   { title: 'OtlpLogRecord' },
 );
 
-/** The media type that OTLP has for Protobuf. */
+/** Media type of OTLP for Protobuf. */
 const protobufType = 'application/x-protobuf';
 
-/** OpenTelemetry's logs over HTTP, as JSON or Protobuf. */
+/** OpenTelemetry's logs over HTTP (OTLP), as JSON or Protobuf. */
 export const otlp = defineFormat({
   name: 'otlp',
   summary: 'Store the log records of OpenTelemetry, sent over HTTP as JSON or Protobuf',
@@ -140,44 +140,44 @@ const toRecordAlert = (record: Static<typeof OtlpRecord>, shared: Fields, scope:
     hostname: toHostname(fields['host.name'], ...listHostFields(fields), fields['service.instance.id']),
     status: 'firing',
     startsAt: readNanoseconds(record.timeUnixNano) ?? readNanoseconds(record.observedTimeUnixNano),
-    labels: toLabels(fields),
+    labels: toAlertLabels(fields),
     via: firstText(own['via'], shared['via']),
   };
 };
 
-/** Attributes beyond these are ignored, and longer texts are cut: a resource shares them among many records. */
-const mostAttributes = 256;
-const longestText = 4096;
+/** Maximum attributes, and maximum characters of a text: many records share the attributes of a resource. */
+const maxAttributes = 256;
+const maxTextLength = 4096;
 
-/** Attributes whose values are single ones. */
+/** Returns attributes by key; lists, maps and bytes are undefined. */
 const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
   Object.fromEntries(
-    attributes.slice(0, mostAttributes).map(({ key, value }) => {
+    attributes.slice(0, maxAttributes).map(({ key, value }) => {
       const scalar = toScalar(value);
-      return [key, typeof scalar === 'string' ? scalar.slice(0, longestText) : scalar];
+      return [key, typeof scalar === 'string' ? scalar.slice(0, maxTextLength) : scalar];
     }),
   );
 
 const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
 
-/** The text of a body; of a map, its message if it has one; else all of a map or list as JSON. */
+/** Returns the text of a body: of a map its message if it has one, or else the map or list as JSON. */
 const toRecordText = (body: Static<typeof Value> = {}): string => {
   const value = toPlain(body);
   if (typeof value !== 'object' || value === null) return String(value ?? '');
   const { message, msg, log, error } = value as Record<string, unknown>;
   const text = firstText(message, msg, log, error);
   if (text !== '' || Object.keys(value).length === 0) return text;
-  return JSON.stringify(value).slice(0, longestText);
+  return JSON.stringify(value).slice(0, maxTextLength);
 };
 
-/** Deeper values, and further members, are left out of a text. */
-const deepest = 8;
-const mostMembers = 100;
+/** Maximum depth of values, and maximum members, in a text. */
+const maxDepth = 8;
+const maxMembers = 100;
 
-/** The value as JSON would have it. */
+/** Converts an OTLP value to plain JSON. */
 const toPlain = (value: unknown, depth = 0): unknown => {
-  if (!isObject(value) || depth > deepest) return undefined;
+  if (!isObject(value) || depth > maxDepth) return undefined;
   const { kvlistValue: map, arrayValue: list, bytesValue: bytes } = value;
   if (isObject(map)) {
     const members = listValues(map).filter(isObject);
@@ -186,20 +186,20 @@ const toPlain = (value: unknown, depth = 0): unknown => {
   if (isObject(list)) return listValues(list).map((member) => toPlain(member, depth + 1));
   if (typeof bytes === 'string') return decodeBytes(bytes);
   const scalar = toScalar(value);
-  // JSON has 64-bit integers as strings.
+  // 64-bit integers are strings in JSON.
   if (scalar === value['intValue'] && Number.isSafeInteger(Number(scalar))) return Number(scalar);
-  return typeof scalar === 'string' ? scalar.slice(0, longestText) : scalar;
+  return typeof scalar === 'string' ? scalar.slice(0, maxTextLength) : scalar;
 };
 
 const listValues = ({ values }: Record<string, unknown>): unknown[] =>
-  Array.isArray(values) ? values.slice(0, mostMembers) : [];
+  Array.isArray(values) ? values.slice(0, maxMembers) : [];
 
-/** Bytes that are text become that, others stay in base64. */
+/** Decodes bytes that are UTF-8; others stay in base64. */
 const decodeBytes = (base64: string): string => {
-  const bytes = Buffer.from(base64.slice(0, longestText), 'base64');
-  return isUtf8(bytes) ? bytes.toString('utf8') : base64.slice(0, longestText);
+  const bytes = Buffer.from(base64.slice(0, maxTextLength), 'base64');
+  return isUtf8(bytes) ? bytes.toString('utf8') : base64.slice(0, maxTextLength);
 };
 
-/** RFC 3339 from nanoseconds; undefined for 0, which means unknown, and what is no time. */
+/** Converts nanoseconds to RFC 3339; undefined for 0, which means unknown, and for other values. */
 const readNanoseconds = (nanoseconds: string | number = 0): string | undefined =>
   Number(nanoseconds) > 0 ? formatTime(new Date(Number(nanoseconds) / 1e6)) : undefined;

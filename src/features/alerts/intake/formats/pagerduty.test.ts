@@ -16,7 +16,7 @@ interface TimelinePage {
 
 const sample = samples.pagerduty;
 
-test('a triggered event has its summary, and its details as labels', () => {
+test('a triggered event has its summary as message, and its details as labels', () => {
   assert.deepEqual(readAlert(pagerduty, sample), {
     source: 'pagerduty/disk',
     level: 'CRITICAL',
@@ -34,7 +34,7 @@ test('a triggered event has its summary, and its details as labels', () => {
   });
 });
 
-test('other events need no payload, and are about their key', () => {
+test('other events need no payload, and have their key as message', () => {
   const read = (action: string) => readAlert(pagerduty, { event_action: action, dedup_key: 'backup/web-1' });
   const acknowledged = read('acknowledge');
   assert.deepEqual(
@@ -45,13 +45,13 @@ test('other events need no payload, and are about their key', () => {
   assert.deepEqual([resolved.message, resolved.status], ['backup/web-1', 'resolved']);
 });
 
-test('a trigger needs a payload, other events a key', () => {
+test('a trigger without payload, and another event without key, are refused', () => {
   assert.throws(() => readAlert(pagerduty, { event_action: 'trigger' }), /^Error: payload.summary is required/);
   assert.throws(() => readAlert(pagerduty, { event_action: 'resolve' }), /^Error: dedup_key is required/);
   assert.throws(() => readAlert(pagerduty, { event_action: 'close' }), /^Error: event_action must be one of trigger, /);
 });
 
-test('links are kept by their texts', () => {
+test('links have their texts as names', () => {
   const links = [
     { href: 'https://wiki.example/disk', text: 'Runbook' },
     { href: 'https://g.example/d/1' },
@@ -62,7 +62,7 @@ test('links are kept by their texts', () => {
   assert.equal(alert.link, 'https://wiki.example/disk');
 });
 
-test('a trigger without a key gets one, which resolves it whatever else is in the payload', async (t) => {
+test('a trigger without a key gets a key, which resolves the alert with any payload', async (t) => {
   const app = await startApp(t);
   const post = async (body: object) =>
     app.request<{ dedup_key: string; error?: string }>('POST', '/api/alert/pagerduty', { body });
@@ -87,7 +87,7 @@ test('a trigger without a key gets one, which resolves it whatever else is in th
   assert.deepEqual([refused.status, refused.json.error], [400, 'payload.summary is required to trigger an alert']);
 });
 
-test('an acknowledge acknowledges the incident of its key, does not rename it, and begins none', async (t) => {
+test('an acknowledge acknowledges the incident of its key, does not rename it, and opens no incident', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const post = async (event_action: string, dedup_key: string, payload?: object): Promise<void> => {
@@ -119,7 +119,7 @@ test('an acknowledge acknowledges the incident of its key, does not rename it, a
   );
 });
 
-test('an acknowledge of the sender leaves the incident to the person who has it', async (t) => {
+test('an acknowledge of the sender does not replace the person who has acknowledged the incident', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const post = (event_action: string) =>

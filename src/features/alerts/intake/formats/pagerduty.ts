@@ -3,21 +3,21 @@ import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import { isObject } from '../../../../lib/parse-json.ts';
 import { clean } from '../clean-text.ts';
-import { findFirstSeverity, firstText, toHostname, toLabels, toSource } from '../fields.ts';
+import { findFirstSeverity, firstText, toAlertLabels, toHostname, toSource } from '../fields.ts';
 import { defineFormat } from '../format.ts';
 import { toLink, toLinks } from '../links.ts';
 import { toRfc3339 } from '../times.ts';
 
 const Text = Type.Optional(Type.String());
 
-/** Links that are kept, and characters of their names. */
-const mostLinks = 8;
-const longestName = 64;
+/** Maximum links, and maximum characters of their names. */
+const maxNamedLinks = 8;
+const maxNameLength = 64;
 
-/** Events API v2 of PagerDuty. The routing key is not stored. */
+/** PagerDuty's Events API v2. The routing key is not stored. */
 export const pagerduty = defineFormat({
   name: 'pagerduty',
-  summary: "Store an event sent as to PagerDuty's Events API v2",
+  summary: "Store an event of PagerDuty's Events API v2",
   schema: Type.Object(
     {
       event_action: Type.Enum(['trigger', 'acknowledge', 'resolve']),
@@ -73,7 +73,7 @@ export const pagerduty = defineFormat({
         fingerprint: key,
         state: action,
         startsAt: isAcknowledged ? undefined : toRfc3339(timestamp),
-        labels: toLabels({ component, group, class: kind, ...(isObject(details) && details) }),
+        labels: toAlertLabels({ component, group, class: kind, ...(isObject(details) && details) }),
         link: toLink(url, links?.[0]?.href),
         links: toLinks(toNamed(links)),
         details: typeof details === 'string' ? details : undefined,
@@ -86,7 +86,7 @@ export const pagerduty = defineFormat({
       {
         status: Type.Literal('success'),
         message: Type.String({ examples: ['Event processed'] }),
-        dedup_key: Type.String({ description: "The event's own, or the one that it was given." }),
+        dedup_key: Type.String({ description: 'Key of the event; a new key for a trigger without one.' }),
       },
       { title: 'PagerDutyReceipt' },
     ),
@@ -98,13 +98,13 @@ export const pagerduty = defineFormat({
   },
 });
 
-/** 32 hexadecimal digits, as PagerDuty's are. */
+/** Creates 32 hexadecimal digits, like PagerDuty. */
 const createKey = (): string => randomUUID().replaceAll('-', '');
 
-/** Addresses by their texts; those without one are numbered. */
+/** Returns links by their texts; a link without text gets a number. */
 const toNamed = (links: readonly { href?: string; text?: string }[] = []): Record<string, unknown> =>
   Object.fromEntries(
     links
-      .slice(0, mostLinks)
-      .map(({ href, text }, index) => [clean(text ?? '', longestName) || `link ${index + 1}`, href]),
+      .slice(0, maxNamedLinks)
+      .map(({ href, text }, index) => [clean(text ?? '', maxNameLength) || `link ${index + 1}`, href]),
   );

@@ -6,7 +6,7 @@ import { prometheus } from './prometheus.ts';
 
 const [sample] = samples.prometheus;
 
-test('an alert fires while its end is in the future, and is resolved afterwards', () => {
+test('an alert is firing until endsAt, and resolved from then on', () => {
   const firing = readAlert(prometheus, [sample]);
   assert.equal(firing.status, 'firing');
   assert.equal(firing.source, 'prometheus/DiskFull');
@@ -16,7 +16,7 @@ test('an alert fires while its end is in the future, and is resolved afterwards'
   assert.equal(readAlert(prometheus, [{ labels: {} }]).status, 'firing');
 });
 
-test('the fingerprint depends on the labels, and not on their order', () => {
+test('the fingerprint depends on the labels, but not on their order', () => {
   const read = (labels: object) => readAlert(prometheus, [{ labels }]).fingerprint;
   assert.equal(read({ a: '1', b: '2' }), read({ b: '2', a: '1' }));
   assert.notEqual(read({ a: '1', b: '2' }), read({ a: '12', b: '' }));

@@ -7,8 +7,8 @@ import {
   firstText,
   listHostFields,
   listSeverityNames,
+  toAlertLabels,
   toHostname,
-  toLabels,
   toSource,
 } from '../fields.ts';
 import { defineFormat, type ForeignAlert } from '../format.ts';
@@ -16,7 +16,7 @@ import { toFingerprint } from '../hashes.ts';
 import { listLinks, toLink, toLinks } from '../links.ts';
 import { toRfc3339 } from '../times.ts';
 
-/** What alerts of Prometheus, Alertmanager and Grafana have in common. */
+/** Fields of alerts of Prometheus, Alertmanager and Grafana. */
 const labelled = {
   labels: Type.Record(Type.String(), Type.String(), {
     examples: [{ alertname: 'HostDown', severity: 'critical', instance: 'web-1:9100' }],
@@ -27,7 +27,7 @@ const labelled = {
   generatorURL: Type.Optional(Type.String()),
 };
 
-/** The same with what Alertmanager and Grafana know about each alert. */
+/** Fields of alerts of Alertmanager and Grafana. */
 export const notified = {
   status: Type.Optional(Type.Enum(['firing', 'resolved'])),
   ...labelled,
@@ -36,18 +36,18 @@ export const notified = {
 
 const Labelled = Type.Object(labelled);
 
-/** What a format knows of an alert besides its labels and annotations. */
+/** Facts about an alert besides its labels and annotations. */
 interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
   status?: ForeignAlert['status'] | undefined;
-  /** Comes before all texts of the alert as the message. */
+  /** Message that takes precedence over the texts of the alert. */
   problem?: string;
-  /** The message where labels and annotations have none. */
+  /** Message if labels and annotations have none. */
   title?: string | undefined;
-  /** The level where the labels have none. */
+  /** Level if the labels have none. */
   level?: Severity;
 }
 
-/** The alert that labels and annotations describe. It is one literal: to copy its members takes longer than to read them. */
+/** Converts labels and annotations to an alert, in one literal because copying its members would take longer than reading them. */
 export const readLabelled = (
   { labels: given, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
   { source, status = 'firing', fingerprint, link, problem = '', title, level = 'WARNING' }: Surroundings,
@@ -58,7 +58,7 @@ export const readLabelled = (
   return {
     source,
     status,
-    // Some senders tell their alerts apart by the labels only. Alerts without labels are not known to be the same.
+    // Some senders distinguish their alerts by labels only. Alerts without labels are never repeats.
     fingerprint: fingerprint || (Object.keys(labels).length > 0 ? toFingerprint(listByName(labels)) : undefined),
     link,
     message,
@@ -68,15 +68,15 @@ export const readLabelled = (
     hostname: toHostname(...listHostFields(labels)),
     startsAt: toRfc3339(startsAt),
     endsAt: toRfc3339(endsAt),
-    labels: toLabels(labels),
+    labels: toAlertLabels(labels),
     via: firstText(annotations['via'], labels['via']),
   };
 };
 
-/** What Prometheus sends to the v2 API of an Alertmanager. */
+/** Alerts that Prometheus sends to the v2 API of Alertmanager. */
 export const prometheus = defineFormat({
   name: 'prometheus',
-  summary: 'Store the alerts that a Prometheus sends',
+  summary: 'Store the alerts of a Prometheus',
   schema: Type.Array(Type.Object(labelled, { title: 'PrometheusAlert' })),
   recognizes: (value) =>
     Array.isArray(value) && value.length > 0 && value.every((alert) => isObject(alert) && 'labels' in alert),
@@ -87,20 +87,20 @@ export const prometheus = defineFormat({
         fingerprint: undefined,
         link: toLink(each.generatorURL),
       });
-      // While an alert fires, Prometheus sends the time at which it would expire.
+      // While an alert fires, Prometheus sends a future `endsAt`, at which the alert would expire.
       if (alert.endsAt !== undefined && Date.parse(alert.endsAt) <= now.getTime()) alert.status = 'resolved';
       yield alert;
     }
   },
 });
 
-/** For Prometheus, a label with an empty value is missing. */
+/** Drops labels with an empty value, which Prometheus treats as missing. */
 const dropEmpty = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.values(labels).includes('')
     ? Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''))
     : labels;
 
-/** Names and values in turn, in the order of the names. */
+/** Returns names and values alternately, in the order of the names. */
 const listByName = (labels: Readonly<Record<string, string>>): string[] => {
   const parts: string[] = [];
   for (const name of Object.keys(labels).sort()) parts.push(name, labels[name] ?? '');

@@ -6,7 +6,7 @@ import { startApp } from '../../../../../test/support/app.ts';
 import { readAlert } from '../../../../../test/support/formats.ts';
 import { slackFormat } from './slack.ts';
 
-test('a message has its text, and the color of its attachment as level', () => {
+test('the message is the text, and the level the color of the attachment', () => {
   assert.deepEqual(readAlert(slackFormat, samples.slack), {
     source: 'slack/deploy',
     level: 'ERROR',
@@ -22,7 +22,7 @@ test('a message has its text, and the color of its attachment as level', () => {
   }
 });
 
-test('a message without text has that of its attachments', () => {
+test('without a text, the message is the text of the attachments', () => {
   assert.equal(readAlert(slackFormat, { attachments: [{ text: '', fallback: 'b' }, { text: 'c' }] }).message, 'b');
   assert.throws(() => readAlert(slackFormat, { text: ' ', attachments: [{}] }), /^Error: text is required/);
 });
@@ -36,7 +36,7 @@ const rich = {
 const table = { type: 'table', rows: [['Disk', 'full'].map((text) => ({ type: 'raw_text', text }))] };
 
 for (const path of ['/api/alert/slack', '/api/alert/auto']) {
-  test(`a message has a text wherever it stands, at ${path}`, async (t) => {
+  test(`every place of a text is read at ${path}`, async (t) => {
     const app = await startApp(t);
     const bodies: [body: object, message: string][] = [
       [{ attachments: [{ title: 'a title' }] }, 'a title'],
@@ -62,7 +62,7 @@ for (const path of ['/api/alert/slack', '/api/alert/auto']) {
   });
 }
 
-test('of a message with very many blocks, as much is read as is kept', () => {
+test('of very many blocks, about as much is read as is stored', () => {
   const nest = (depth: number): object[] =>
     Array.from({ length: 10 }, () => (depth === 0 ? { text: 'a word' } : { elements: nest(depth - 1) }));
   const { message } = readAlert(slackFormat, { blocks: nest(4) });
@@ -70,7 +70,7 @@ test('of a message with very many blocks, as much is read as is kept', () => {
   assert.ok(message.length > 16_384 && message.length < 65_536, `${message.length}`);
 });
 
-test('blocks after the first text are not read', () => {
+test('blocks after the first text are ignored', () => {
   const unread = Object.defineProperty({}, 'text', {
     get: () => assert.fail('it is read'),
   });

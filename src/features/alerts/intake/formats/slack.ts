@@ -16,7 +16,7 @@ const levels = new Map<string, Severity>([
   ['good', 'INFO'],
 ]);
 
-/** Slack's Block Kit, of which only the texts are read. */
+/** Blocks of Slack's Block Kit, of which only the texts are read. */
 const Blocks = Type.Optional(
   Type.Array(Type.Unknown(), { description: 'Objects of Block Kit; their texts are read.' }),
 );
@@ -38,13 +38,13 @@ const Attachment = Type.Object({
 
 type Attachments = readonly Static<typeof Attachment>[];
 
-/** The most attachments of a message, and blocks of a list, that Slack accepts. */
-const mostAttachments = 100;
+/** Maximum attachments of a message, and maximum blocks of a list, that Slack accepts. */
+const maxAttachments = 100;
 
-/** Slack's incoming webhooks, as many programs can call them: JSON, or a form whose field `payload` is JSON. */
+/** Slack's incoming webhooks, which many programs can call: JSON, or a form whose field `payload` is JSON. */
 export const slackFormat = defineFormat({
   name: 'slack',
-  summary: "Store a message sent as to Slack's incoming webhooks",
+  summary: "Store a message for Slack's incoming webhooks",
   schema: Type.Object(
     {
       text: Type.Optional(Type.String({ examples: ['The disk of web-1 is full'] })),
@@ -65,7 +65,7 @@ export const slackFormat = defineFormat({
     return parseJson(Buffer.from(payload));
   },
   readAlerts: ({ text, username, blocks, attachments: all = [] }) => {
-    const attachments = all.slice(0, mostAttachments);
+    const attachments = all.slice(0, maxAttachments);
     const message = findText(listTexts(text, blocks, attachments));
     if (message === '') throw new HttpError('invalid', 'text is required, or an attachment or a block with text');
     const color = firstText(...attachments.map((part) => part.color)).toLowerCase();
@@ -88,16 +88,16 @@ const isList = (value: unknown): boolean => Array.isArray(value) && value.length
 const toPlain = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** The first text that is not blank; those after it are not read. */
+/** Returns the first text that is not blank, and reads no further text. */
 const findText = (texts: Iterable<string | undefined>): string => {
   for (const text of texts) if (text !== undefined && text.trim() !== '') return text;
   return '';
 };
 
-/** The texts that can be the message, the best first. */
+/** Yields the texts that can be the message, the best first. */
 function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attachments): Generator<string | undefined> {
   yield text;
-  const left = { characters: mostCharacters, elements: mostElements };
+  const left = { characters: maxCharacters, elements: maxElements };
   yield readBlocks(blocks, left);
   for (const part of attachments) {
     yield* [part.text, part.fallback, part.title, part.pretext];
@@ -107,7 +107,7 @@ function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attac
   for (const part of attachments) yield* [part.author_name, part.footer];
 }
 
-/** The texts that say something else than the message does. */
+/** Yields the texts that differ from the message. */
 function* listDetails(message: string, attachments: Attachments): Generator<string> {
   for (const part of attachments) {
     if (part.text !== undefined && part.text !== message) yield part.text;
@@ -116,35 +116,35 @@ function* listDetails(message: string, attachments: Attachments): Generator<stri
   }
 }
 
-/** A line for each field of an attachment. */
+/** Writes a line for each field of an attachment. */
 const readFields = (fields: readonly unknown[] = []): string =>
   fields
-    .slice(0, mostAttachments)
+    .slice(0, maxAttachments)
     .filter(isObject)
     .map(({ title, value }) => [title, value].map(toPlain).filter(Boolean).join(': '))
     .filter((line) => line !== '')
     .join('\n');
 
-/** Deeper elements of a block have no text of their own. */
-const deepest = 6;
+/** Maximum depth of elements with a text. */
+const maxDepth = 6;
 
-/** More than a message keeps. */
-const mostCharacters = 32_768;
+/** Maximum characters to read: more than are stored. */
+const maxCharacters = 32_768;
 
-/** More than Slack accepts in one message. */
-const mostElements = 10_000;
+/** Maximum elements to read: more than Slack accepts in a message. */
+const maxElements = 10_000;
 
-/** Characters and elements of a message's blocks that may still be read. */
-interface Left {
+/** Numbers of characters and elements of a message's blocks that may still be read. */
+interface Budget {
   characters: number;
   elements: number;
 }
 
-/** The texts of blocks, each block on a line. */
-const readBlocks = (blocks: Blocks, left: Left): string =>
-  joinTexts(blocks?.slice(0, mostAttachments) ?? [], deepest, left, '\n');
+/** Returns the texts of blocks, each block on a line. */
+const readBlocks = (blocks: Blocks, left: Budget): string =>
+  joinTexts(blocks?.slice(0, maxAttachments) ?? [], maxDepth, left, '\n');
 
-const joinTexts = (blocks: readonly unknown[], depth: number, left: Left, separator: string): string => {
+const joinTexts = (blocks: readonly unknown[], depth: number, left: Budget, separator: string): string => {
   const texts: string[] = [];
   for (const block of blocks) {
     if (left.characters <= 0 || left.elements <= 0) break;
@@ -154,20 +154,20 @@ const joinTexts = (blocks: readonly unknown[], depth: number, left: Left, separa
   return texts.join(separator);
 };
 
-/** The texts in one block: `text` is a text or has one, and the rest is in lists; the rows of a table are lists, too. */
-const readBlock = (block: unknown, depth: number, left: Left): string => {
+/** Returns the texts of a block: its `text` or another member, then the texts of its lists. Rows of a table are lists, too. */
+const readBlock = (block: unknown, depth: number, left: Budget): string => {
   left.elements -= 1;
   if (depth === 0 || left.elements < 0) return '';
-  if (Array.isArray(block)) return joinTexts(block.slice(0, mostAttachments), depth - 1, left, ' ');
+  if (Array.isArray(block)) return joinTexts(block.slice(0, maxAttachments), depth - 1, left, ' ');
   if (!isObject(block)) return '';
   const { text, title, label, alt_text: picture, url, fields, elements, rows } = block;
-  const lists = [fields, elements, rows].flatMap((list) => (Array.isArray(list) ? list.slice(0, mostAttachments) : []));
+  const lists = [fields, elements, rows].flatMap((list) => (Array.isArray(list) ? list.slice(0, maxAttachments) : []));
   const own = readOwn([text, title, label, picture, url], depth, left);
   return [own, joinTexts(lists, depth - 1, left, ' ')].filter((each) => each.trim() !== '').join(' ');
 };
 
-/** The first that is not empty. */
-const readOwn = (parts: readonly unknown[], depth: number, left: Left): string => {
+/** Returns the first text that is not empty. */
+const readOwn = (parts: readonly unknown[], depth: number, left: Budget): string => {
   for (const part of parts) {
     const plain = toPlain(part);
     left.characters -= plain.length;

@@ -6,7 +6,7 @@ import { uptimeKuma } from './uptime-kuma.ts';
 
 const sample = samples['uptime-kuma'];
 
-test('a notification has its monitor, its host and the time of its heartbeat in UTC', () => {
+test('a notification has its monitor as source, its host, and the time of its heartbeat in UTC', () => {
   assert.deepEqual(readAlert(uptimeKuma, sample), {
     source: 'uptime-kuma/Shop',
     level: 'ERROR',
@@ -26,16 +26,16 @@ for (const [name, status, level] of [
   ['up', 1, 'INFO'],
   ['pending', 2, 'WARNING'],
   ['maintenance', 3, 'INFO'],
-  ['an unknown status', 9, 'WARNING'],
+  ['unknown', 9, 'WARNING'],
 ] as const) {
-  test(`a monitor that is ${name} is ${level}`, () => {
+  test(`the status ${name} of a monitor is ${level}`, () => {
     const alert = readAlert(uptimeKuma, { ...sample, heartbeat: { ...sample.heartbeat, status } });
     assert.equal(alert.level, level);
     assert.equal(alert.status, status === 1 ? 'resolved' : 'firing');
   });
 }
 
-test("a monitor's host name comes before the host of its URL", () => {
+test("a monitor's host name takes precedence over the host of its URL", () => {
   const monitor = { id: 1, name: 'Ping', url: 'https://', hostname: '192.0.2.9' };
   const { hostname, link } = readAlert(uptimeKuma, { ...sample, monitor });
   assert.deepEqual([hostname, link], ['192.0.2.9', undefined]);

@@ -1,16 +1,16 @@
 import Type from 'typebox';
 import type { Severity } from '../../../../kit/severity.ts';
 import { isObject } from '../../../../lib/parse-json.ts';
-import { findDetails, toHostname, toLabels, toSource } from '../fields.ts';
+import { findDetails, toAlertLabels, toHostname, toSource } from '../fields.ts';
 import { defineFormat } from '../format.ts';
 import { toLink } from '../links.ts';
 import { toRfc3339 } from '../times.ts';
 
-/** Down, up, pending, maintenance. */
+/** Levels of the statuses down, up, pending and maintenance. */
 const levels: readonly Severity[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];
 const up = 1;
 
-/** Uptime Kuma's webhook. `heartbeat` and `monitor` are null in tests and notices about certificates. */
+/** Uptime Kuma's webhook. `heartbeat` and `monitor` are null in tests and in warnings about certificates. */
 export const uptimeKuma = defineFormat({
   name: 'uptime-kuma',
   summary: 'Store a notification of Uptime Kuma',
@@ -49,7 +49,7 @@ export const uptimeKuma = defineFormat({
       status: heartbeat.status === up ? 'resolved' : 'firing',
       fingerprint: monitor.id?.toString(),
       startsAt: toRfc3339(heartbeat.time),
-      labels: toLabels({ monitor: monitor.name, type: monitor.type }),
+      labels: toAlertLabels({ monitor: monitor.name, type: monitor.type }),
       link: toLink(monitor.url),
     },
   ],

@@ -13,7 +13,7 @@ interface Receipt {
 
 const paths = [...formats.map(({ name }) => `/api/alert/${name}`), '/api/alert/auto', '/api/v2/alerts'];
 
-/** A sample with one of its parts, at any depth, replaced by any value or left out. */
+/** Replaces or removes one part of a sample, at any depth. */
 const createSpoilt = (sample: unknown): fc.Arbitrary<unknown> =>
   fc.tuple(fc.nat(), fc.option(fc.jsonValue(), { nil: undefined })).map(([place, value]) => {
     const copy: unknown = structuredClone(sample);
@@ -43,9 +43,9 @@ const createChecker = async (t: TestContext) => {
   return { app, assertStored };
 };
 
-test('any JSON on any path is 200 or 400, and after 200 as many lines are stored as the response says', async (t) => {
+test('any JSON on any path gets 200 or 400, and a 200 counts the stored lines', async (t) => {
   const { app, assertStored } = await createChecker(t);
-  // These answer without ids: their alerts are counted through auto.
+  // Responses of PagerDuty and OpenTelemetry have no ids: auto counts their alerts.
   const counted = paths.filter((path) => !/pagerduty|otlp/.test(path));
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...counted), anyJson, async (path, body) => {
@@ -57,7 +57,7 @@ test('any JSON on any path is 200 or 400, and after 200 as many lines are stored
   );
 });
 
-test('any JSON for PagerDuty and OpenTelemetry is a success or 400', async (t) => {
+test('any JSON for PagerDuty and OpenTelemetry gets success or 400', async (t) => {
   const { request } = await startApp(t);
   await fc.assert(
     fc.asyncProperty(anyJson, async (body) => {
@@ -71,12 +71,18 @@ test('any JSON for PagerDuty and OpenTelemetry is a success or 400', async (t) =
 });
 
 const types = [
-  ...['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/cloudevents+json'],
-  ...['application/octet-stream', 'image/png', ';', '\xff'],
+  'application/json',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/cloudevents+json',
+  'application/octet-stream',
+  'image/png',
+  ';',
+  '\xff',
 ];
 const eventHeaders = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': '/a', 'ce-type': 'b' };
 
-test('any bytes with any content type on any path are 200, 400 or 415', async (t) => {
+test('any bytes with any content type on any path get success, 400 or 415', async (t) => {
   const { request } = await startApp(t);
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
@@ -103,7 +109,7 @@ test('any bytes with any content type on any path are 200, 400 or 415', async (t
   );
 });
 
-test('deep, wide and long JSON is 400, 413 or stored within three seconds', async (t) => {
+test('deep, wide and long JSON gets success, 400 or 413 within three seconds', async (t) => {
   const app = await startApp(t);
   const deep = 200_000;
   const texts = [
@@ -132,7 +138,7 @@ test('deep, wide and long JSON is 400, 413 or stored within three seconds', asyn
   );
 });
 
-/** Large bodies that made some part of the program work a lot. */
+/** Large bodies that are expensive to read. */
 const large = {
   '/api/alert/prometheus': [
     { labels: Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`l${index}`, 'x'])) },
@@ -148,7 +154,7 @@ const large = {
   },
 };
 
-test('bodies of more than half a MiB are a success or 400, and do not hold up other requests for seconds', async (t) => {
+test('expensive bodies of more than half a MiB get success or 400, and delay other requests by less than 15 s', async (t) => {
   const app = await startApp(t);
   for (const [path, body] of Object.entries(large)) {
     const text = JSON.stringify(body);

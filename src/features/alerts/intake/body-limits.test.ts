@@ -8,7 +8,7 @@ import { knownCodings } from '../../../http/content-coding.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A body of Alertmanager with this many ordinary alerts. */
+/** Body of Alertmanager with `count` ordinary alerts. */
 const createOutage = (count: number, details = 500) => ({
   version: '4',
   receiver: 'signalbox',
@@ -27,7 +27,7 @@ const createOutage = (count: number, details = 500) => ({
 const post = (app: TestApp, path: string, body: unknown, headers: Record<string, string> = {}) =>
   app.request<{ ids?: string[]; error?: string }>('POST', path, { body, headers });
 
-test('an outage with 1,000 alerts is stored whole, also where each has long texts', async (t) => {
+test('all 1,000 alerts of an outage are stored, also with long texts', async (t) => {
   const app = await startApp(t);
   for (const [details, least] of [
     [500, 0.8],
@@ -40,7 +40,7 @@ test('an outage with 1,000 alerts is stored whole, also where each has long text
   }
 });
 
-test('every intake path of several alerts takes 8 MiB, and a byte more is 413', async (t) => {
+test('every intake path of several alerts takes 8 MiB, and a larger body gets 413', async (t) => {
   const intake = [{ name: 'builds', message: '{/text}' }];
   const app = await startApp(t, { settings: { intake } });
   const fill = (body: object, size: number): string => {
@@ -58,15 +58,15 @@ test('every intake path of several alerts takes 8 MiB, and a byte more is 413', 
     assert.deepEqual([status, json], [413, { error: 'Request body is larger than 8 MiB' }], path);
   }
   const { status } = await post(app, '/api/alert', fill({ message: 'a' }, mebibyte + 1));
-  assert.equal(status, 413, 'one alert has 1 MiB');
+  assert.equal(status, 413, 'the limit of one alert is 1 MiB');
 });
 
-test('a small body of very many values is refused before it takes a hundred times its size', async (t) => {
+test('a small body of very many values gets 413, because it would take a hundred times its size', async (t) => {
   const app = await startApp(t);
   const { status, json } = await post(app, '/api/alert/prometheus', `[${'{},'.repeat(2_500_000)}{}]`);
   assert.deepEqual([status, json], [413, { error: 'Request body has more than 1000000 values' }]);
   const text = `${'[{,'.repeat(700_000)}\\"\\\\`;
-  assert.equal((await post(app, '/api/alert/slack', JSON.stringify({ text }))).status, 200, 'texts are one value');
+  assert.equal((await post(app, '/api/alert/slack', JSON.stringify({ text }))).status, 200, 'a text is one value');
 });
 
 const pack: Record<string, (bytes: Buffer) => Buffer> = {
@@ -80,7 +80,7 @@ const send = (app: TestApp, coding: string, bytes: Buffer, path = '/api/alert/sl
 
 const toBytes = (body: unknown): Buffer => Buffer.from(JSON.stringify(body));
 
-test('compressed bodies are unpacked on every intake path, whatever compresses them', async (t) => {
+test('every intake path decompresses bodies of every coding', async (t) => {
   const intake = [{ name: 'builds', message: '{/text}' }];
   const app = await startApp(t, { settings: { intake } });
   const sent: string[] = [];
@@ -111,7 +111,7 @@ test('compressed bodies are unpacked on every intake path, whatever compresses t
   assert.deepEqual(await listMessages(app, '?count=100'), [...sent, ...others]);
 });
 
-test('an unknown coding is 415 and says which are known; damaged data is 400; nothing is stored', async (t) => {
+test('an unknown coding gets 415 with the known codings, damaged data 400, and nothing is stored', async (t) => {
   const app = await startApp(t);
   for (const coding of ['br', 'compress', 'gzip, gzip', 'constructor']) {
     const { status, headers } = await send(app, coding, toBytes({ text: 'a' }));
@@ -132,7 +132,7 @@ test('an unknown coding is 415 and says which are known; damaged data is 400; no
   assert.deepEqual(await listMessages(app), []);
 });
 
-/** What unpacks to 1 GiB: compressed pieces may follow each other. */
+/** Compressed pieces, one after the other, which decompress to 1 GiB. */
 const createBomb = (coding: string): Buffer => {
   const piece = pack[coding]?.(Buffer.alloc(mebibyte, ' ')) as Buffer;
   return Buffer.concat(Array.from({ length: 1024 }, () => piece));
@@ -149,7 +149,7 @@ const measurePeak = async (run: () => Promise<unknown>): Promise<number> => {
   return peak;
 };
 
-test('a bomb is unpacked up to the limit of its path, not further, and others are served meanwhile', async (t) => {
+test('a bomb is decompressed up to the limit of its path, and other requests are served meanwhile', async (t) => {
   const app = await startApp(t);
   const codings = knownCodings.split(', ').filter((coding) => coding !== 'deflate');
   for (const coding of codings) {
@@ -168,7 +168,7 @@ test('a bomb is unpacked up to the limit of its path, not further, and others ar
   assert.deepEqual(await listMessages(app), codings);
 });
 
-test('routes that take no alerts do not unpack bodies', async (t) => {
+test('routes that take no alerts do not decompress bodies', async (t) => {
   const app = await startApp(t);
   const { status } = await send(app, 'gzip', zlib.gzipSync(toBytes({ Title: 'x' })), '/api/tasks');
   assert.equal(status, 400);

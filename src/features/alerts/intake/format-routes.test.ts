@@ -25,7 +25,7 @@ const withoutIds = ({
   ...record
 }: Record<string, unknown>) => record;
 
-test('a line of the log has the fields of a native alert, and then what only other programs send', async (t) => {
+test('a stored line has the fields of a native alert, and the fields of its format', async (t) => {
   const app = await startApp(t);
   const { status, json } = await app.request<Receipt>('POST', '/api/alert/alertmanager', {
     body: samples.alertmanager,
@@ -55,7 +55,7 @@ test('a line of the log has the fields of a native alert, and then what only oth
 });
 
 for (const { name } of formats) {
-  test(`auto stores the sample of ${name} as its own path does`, async (t) => {
+  test(`auto stores the sample of ${name} like the path of the format`, async (t) => {
     const body = samples[name as keyof typeof samples];
     const [direct, auto] = await Promise.all(
       [name, 'auto'].map(async (path) => {
@@ -81,7 +81,7 @@ test('PagerDuty and OpenTelemetry get the responses that their libraries expect'
   assert.deepEqual([logs.status, logs.json], [200, { partialSuccess: {} }]);
 });
 
-test('Prometheus may use its own path, below a mount too', async (t) => {
+test('/api/v2/alerts takes alerts of Prometheus, also below a mount', async (t) => {
   const app = await startApp(t, { settings: { mounts: { '/box': ['alerts'] } } });
   const { status, json } = await app.request<Receipt>('POST', '/box/api/v2/alerts', { body: samples.prometheus });
   assert.deepEqual([status, json.ids.length], [200, 1]);
@@ -111,7 +111,7 @@ for (const [path, body, error] of [
     'resourceLogs[0].scopeLogs[0].logRecords[0].attributes[0].key is required',
   ],
 ] as const) {
-  test(`${body || 'no body'} for ${path} is 400: ${error}`, async (t) => {
+  test(`${body || 'an empty body'} for ${path} gets 400: ${error}`, async (t) => {
     const { request } = await startApp(t);
     const { status, json } = await request('POST', `/api/alert/${path}`, { body });
     assert.deepEqual([status, json], [400, { error }]);
@@ -126,7 +126,7 @@ for (const [path, body, message] of [
   ['prometheus', [{ labels: {}, annotations: { summary: 404 }, generatorURL: true }], '404'],
   ['cloudevents', { specversion: 1, id: 7, source: 'a', type: 404, time: 0 }, '404'],
 ] as const) {
-  test(`numbers are taken as texts in ${JSON.stringify(body)} for ${path}`, async (t) => {
+  test(`numbers are converted to texts in ${JSON.stringify(body)} for ${path}`, async (t) => {
     const app = await startApp(t);
     const { status, json } = await app.request('POST', `/api/alert/${path}`, { body });
     assert.deepEqual([status, json['error']], [200, undefined]);
@@ -134,7 +134,7 @@ for (const [path, body, message] of [
   });
 }
 
-test('auto names the formats that it has tried, or those that a body fits', async (t) => {
+test('auto refuses a body of no format or of several formats, and names the formats', async (t) => {
   const { request } = await startApp(t);
   const none = await request<Receipt>('POST', '/api/alert/auto', { body: { message: 'native' } });
   assert.equal(none.status, 400);
@@ -143,13 +143,13 @@ test('auto names the formats that it has tried, or those that a body fits', asyn
   assert.deepEqual([several.status, several.json.error], [400, 'The body fits several formats: slack, otlp']);
 });
 
-test('an unknown format is 404, and another method 405', async (t) => {
+test('an unknown format gets 404, and another method 405', async (t) => {
   const { request } = await startApp(t);
   assert.equal((await request('POST', '/api/alert/nagios', { body: {} })).status, 404);
   assert.equal((await request('GET', '/api/alert/slack')).status, 405);
 });
 
-test('a form with a payload is a Slack message; JSON that curl labels as a form is JSON', async (t) => {
+test('a form with a payload is a Slack message, and JSON with the content type of a form is JSON', async (t) => {
   const app = await startApp(t);
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   for (const [path, body, status] of [
@@ -164,7 +164,7 @@ test('a form with a payload is a Slack message; JSON that curl labels as a form 
   assert.deepEqual(await listMessages(app), ['a+b & c', 'second', 'third&payload=x']);
 });
 
-test('the content type may be missing or any that is used for JSON; others are 415', async (t) => {
+test('no content type and the content types of JSON are accepted; others get 415', async (t) => {
   const { request } = await startApp(t);
   const send = (headers: Record<string, string>) =>
     request('POST', '/api/alert/slack', { body: { text: 'a' }, headers }).then(({ status }) => status);
@@ -177,7 +177,7 @@ test('the content type may be missing or any that is used for JSON; others are 4
   }
 });
 
-test('a body holds at most 1000 alerts, and nothing is stored of a larger one', async (t) => {
+test('a body of more than 1000 alerts gets 413, and nothing is stored', async (t) => {
   const app = await startApp(t);
   const createBody = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ labels: { alertname: `a${index}` } }));
@@ -190,7 +190,7 @@ test('a body holds at most 1000 alerts, and nothing is stored of a larger one', 
   assert.equal((await app.request('POST', '/api/alert/otlp', { body: records })).status, 413);
 });
 
-test('attributes that many log records share cannot grow the log without limit', async (t) => {
+test('attributes that many log records share are limited', async (t) => {
   const app = await startApp(t);
   const attributes = Array.from({ length: 60 }, (_, index) => ({
     key: `k${index}`,
@@ -202,7 +202,7 @@ test('attributes that many log records share cannot grow the log without limit',
   assert.deepEqual(await listMessages(app), []);
 });
 
-test('texts are cut at their limits, and the log line is marked', async (t) => {
+test('long texts are cut, with an ellipsis at the end', async (t) => {
   const app = await startApp(t);
   const long = (count: number) => 'x'.repeat(count);
   const alerts = [{ labels: { alertname: long(300), host: long(300) }, annotations: { summary: `a\0b${long(5000)}` } }];
@@ -213,7 +213,7 @@ test('texts are cut at their limits, and the log line is marked', async (t) => {
   assert.ok(String(message).startsWith('abx'));
 });
 
-test('the instances that have delivered an alert are kept, from the header Via and from the alert itself', async (t) => {
+test('a stored alert keeps the delivering instances from the header Via and from the alert itself', async (t) => {
   const app = await startApp(t);
   const [one, two] = ['signalbox/0123456789abcdef', 'signalbox/fedcba9876543210'];
   const alerts = [{ labels: { alertname: 'a' }, annotations: { via: two } }, { labels: { alertname: 'b', via: 'x' } }];
@@ -225,7 +225,7 @@ test('the instances that have delivered an alert are kept, from the header Via a
   assert.deepEqual(vias, [`${one}, ${two}`, one, two, undefined]);
 });
 
-test('with alertsAuth bearer the intake paths need a token', async (t) => {
+test('with alertsAuth bearer, the intake paths need a token', async (t) => {
   const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
   const body = samples.slack;
   assert.equal((await app.request('POST', '/api/alert/slack', { body })).status, 401);
@@ -237,7 +237,7 @@ for (const [code, status] of [
   ['queue-full', 503],
   ['too-large', 413],
 ] as const) {
-  test(`alerts that the journal refuses as ${code} are ${status}`, async (t) => {
+  test(`an error ${code} of the log gets ${status}`, async (t) => {
     const error = new JournalError(code, 'no');
     const features = changeJournal((journal) => ({ ...journal, appendAll: () => Promise.reject(error) }));
     const { request } = await startApp(t, { features });

@@ -21,7 +21,7 @@ const createEvent = (id: string, more: object = {}) =>
   });
 
 for (const path of ['cloudevents', 'auto']) {
-  test(`events from the CloudEvents SDK arrive at ${path} in all modes`, async (t) => {
+  test(`events of the CloudEvents SDK are stored at ${path} in all modes`, async (t) => {
     const app = await startApp(t);
     const post = async ({ headers, body }: Message) => {
       const response = await fetch(`${app.url}/api/alert/${path}`, {
@@ -40,7 +40,12 @@ for (const path of ['cloudevents', 'auto']) {
     const batch = [createEvent('5'), createEvent('6')].map((event) => JSON.parse(String(HTTP.structured(event).body)));
     await post({ headers: { 'content-type': 'application/cloudevents-batch+json' }, body: JSON.stringify(batch) });
     assert.deepEqual(await listMessages(app), [
-      ...['event 1', 'event 2', 'event 3', 'com.example.backup.failed', 'event 5', 'event 6'],
+      'event 1',
+      'event 2',
+      'event 3',
+      'com.example.backup.failed',
+      'event 5',
+      'event 6',
     ]);
     const records = await readRecords(app);
     assert.deepEqual(
@@ -88,7 +93,7 @@ for (const [name, Exporter] of [
   ['Protobuf', ProtobufLogExporter],
 ] as const) {
   for (const compression of ['none', 'gzip'] as Compression[]) {
-    test(`log records from OpenTelemetry's SDK arrive as ${name} with compression ${compression}`, async (t) => {
+    test(`log records of OpenTelemetry's SDK are stored as ${name} with compression ${compression}`, async (t) => {
       const app = await startApp(t);
       for (const [path, expected] of [
         ['/api/alert/otlp', emitted],
