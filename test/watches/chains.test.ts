@@ -12,7 +12,7 @@ import { atEnd, type Scope } from '../support/scope.ts';
 import { createAuthority, type Signed } from './support/chains.ts';
 import { readWatch, tryWatch, waitForState } from './support/watches.ts';
 
-/** An HTTPS server that sends these certificates, its own first. */
+/** Starts an HTTPS server that sends certificates, its own first. */
 const startServer = async (t: Scope, own: Signed, ...others: Signed[]): Promise<number> => {
   const cert = [own, ...others].map(({ pem }) => pem).join('');
   const server = createServer({ key: own.key, cert }, (_request, response) => void response.end('ok'));
@@ -25,14 +25,14 @@ const startServer = async (t: Scope, own: Signed, ...others: Signed[]): Promise<
   return (server.address() as AddressInfo).port;
 };
 
-/** The exit code of curl, which trusts these CAs: 0 for a request that succeeds, 60 for a certificate that it refuses. */
+/** Returns the exit code of curl with trusted CAs: 0 for a success, 60 for a refused certificate. */
 const askCurl = (port: number, ca: string): Promise<number> =>
   new Promise((resolve) => {
     const args = ['--silent', '--output', '/dev/null', '--cacert', ca, `https://localhost:${port}/`];
     execFile('curl', args, (error) => resolve(error ? Number(error.code) : 0));
   });
 
-test('of all certificates of a chain the first to end counts and is named, and curl agrees with each verdict', async (t) => {
+test('the first certificate of a chain to expire counts and is named, and curl agrees with each verdict', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const [root, old] = [createAuthority(t, 'Root'), createAuthority(t, 'Old Root')];
@@ -92,7 +92,7 @@ test('of all certificates of a chain the first to end counts and is named, and c
   }
 });
 
-test('a file with a chain ends with the first of its certificates, and its end is that of the way that works longest', async (t) => {
+test('a file with a chain expires with the first certificate of the path that is valid longest', async (t) => {
   const root = createAuthority(t, 'Root');
   const soon = root.sign('Soon', 5);
   const folder = createFolder(t);
@@ -115,7 +115,7 @@ test('a file with a chain ends with the first of its certificates, and its end i
   assert.match(await textOf('w1'), /alone\.pem is valid for (89|90) days/);
 });
 
-test('a web site whose CA only a watch trusts is checked, with the CA as text or in a file', async (t) => {
+test('a watch can trust the CA of a web site, as text or in a file', async (t) => {
   const root = createAuthority(t, 'Own Root');
   const port = await startServer(t, root.sign('localhost', 90, { isLeaf: true }));
   const caFile = join(createFolder(t), 'ca.pem');

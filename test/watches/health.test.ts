@@ -13,7 +13,7 @@ interface Health {
 const readHostProblems = async ({ request }: Pick<TestApp, 'request'>) =>
   (await request<Health>('GET', '/api/status')).json.problems.filter(({ area }) => area === 'host');
 
-test('the health says of disks and memory what their watches say', async (t) => {
+test('the health has the state of disks and memory from their watches', async (t) => {
   const watches = [
     { name: 'disk', type: 'disk', limit: 0.0001, level: 'ERROR' },
     { name: 'memory', type: 'memory', limit: 100 },
@@ -31,10 +31,10 @@ test('the health says of disks and memory what their watches say', async (t) => 
   await waitForAlerts(app, things.length);
 });
 
-test('default watches look at this machine once they are on, and find something or nothing', async (t) => {
+test('default watches check this machine once they are on', async (t) => {
   const app = await startApp(t, { settings: { defaultWatches: true } });
   const token = await app.login('admin');
-  // Units are watched by default where systemd runs.
+  // Units are watched by default with systemd.
   const hasSystemd = existsSync('/run/systemd/system');
   await waitUntil('all default watches were checked', async () => {
     const { json } = await app.request<{ data: Watch[] }>('GET', '/api/watches', { token });
@@ -44,7 +44,7 @@ test('default watches look at this machine once they are on, and find something 
   if (hasSystemd) assert.notEqual((await readWatch(app, token, 'units')).state, 'cannot check');
 });
 
-test("without default watches, the health says of a disk that a user's watch looks at what that watch says", async (t) => {
+test("without default watches, the health has the state of a disk from a user's watch", async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const own: WatchSettings = { name: 'own', type: 'disk', metric: 'free', limit: 1e14 };
@@ -56,7 +56,7 @@ test("without default watches, the health says of a disk that a user's watch loo
     texts,
     things.map(({ text }) => text),
   );
-  // Its limit is far away, so whatever the disk is like, nothing needs attention.
+  // Its limit is far away, so the disk needs no attention.
   await app.request('PUT', '/api/watches/own', { token, body: { ...own, limit: 1 } });
   await waitForState(app, token, 'own', 'ok');
   assert.deepEqual(await readHostProblems(app), []);

@@ -8,7 +8,7 @@ import type { Scope } from '../support/scope.ts';
 import { mountSmall } from './support/small-disk.ts';
 import { readWatch, tryWatch, waitForState } from './support/watches.ts';
 
-/** A machine whose root file system is an image that is full by design. */
+/** Mounts of a machine whose root file system is a read-only image. */
 const imageMounts = [
   '0:40 / / ro,relatime - overlay overlay ro,lowerdir=/a',
   '8:1 / /usr rw - ext4 /dev/sda1 rw',
@@ -17,14 +17,14 @@ const imageMounts = [
   '11:0 / /home ro - iso9660 /dev/sr0 ro',
 ];
 
-/** A machine with these mounts; every mount path exists on the machine of the test, whose sizes are read. */
+/** Readings of a machine with other mounts; each mount path exists on the machine of the test, which has the sizes. */
 const createMachine = (t: Scope, mounts: readonly string[]): string =>
   createTree(t, {
     'proc/stat': readFileSync('/proc/stat'),
     'proc/self/mountinfo': mounts.map((mount, index) => `${index + 10} 1 ${mount}\n`).join(''),
   });
 
-test('default watches leave read-only file systems out, and a watch that names one checks it', async (t) => {
+test('default watches leave out read-only file systems, and a watch that names a read-only file system checks it', async (t) => {
   const hostRoot = createMachine(t, imageMounts);
   const disk = { name: 'disk', type: 'disk', limit: 0 };
   const app = await startApp(t, { hostRoot, settings: { defaultWatches: true, watches: [disk] } });
@@ -39,7 +39,7 @@ test('default watches leave read-only file systems out, and a watch that names o
   assert.ok(metric.every(({ thing }) => thing === '/usr'));
 });
 
-test('what needs attention names full disks, but no read-only file system, also where no watch looks at disks', async (t) => {
+test('the health names full disks but no read-only file system, with and without watches of disks', async (t) => {
   const folder = mountSmall(t, 8);
   if (folder === undefined) return t.skip('mounting needs root');
   const { bavail, bsize } = statfsSync(folder);
@@ -54,7 +54,7 @@ test('what needs attention names full disks, but no read-only file system, also 
   assert.deepEqual(await readProblems('ro'), []);
 });
 
-test('a temperature watch leaves out inputs that are not connected, and the sensors that it names', async (t) => {
+test('a temperature watch leaves out unconnected inputs, and the sensors in except', async (t) => {
   const folder = 'sys/class/hwmon/hwmon0';
   const hostRoot = createTree(t, {
     [`${folder}/name`]: 'nct6798',
@@ -72,7 +72,7 @@ test('a temperature watch leaves out inputs that are not connected, and the sens
   assert.deepEqual(await toWords({ ...watch, except: ['* AUXTIN*'] }), ['nct6798 temp1 ok']);
 });
 
-test('a disk watch leaves out the mounts that it names', async (t) => {
+test('a disk watch leaves out the mounts in except', async (t) => {
   const app = await startApp(t, { hostRoot: createMachine(t, imageMounts) });
   const disk = { type: 'disk', limit: 0, mounts: ['/', '/usr'], except: ['/u*'] };
   const found = await tryWatch(app, await app.login('admin'), disk);
@@ -82,7 +82,7 @@ test('a disk watch leaves out the mounts that it names', async (t) => {
   );
 });
 
-test('the cache of ZFS is available memory, but for its minimum, in watches, metrics and health', async (t) => {
+test('the cache of ZFS except its minimum is available memory in watches, metrics and health', async (t) => {
   const GiB = 1024 ** 3;
   const toArc = (size: number, least: number): string =>
     `13 1 0x01 147 39984 5 6\nname                            type data\nhits 4 99\nc_min 4 ${least}\nc_max 4 ${60 * GiB}\nsize 4 ${size}\n`;

@@ -10,7 +10,7 @@ import { type RaisedAlert, readWatch, waitForState } from './support/watches.ts'
 test('watches of each type have for, level, critical, clear and message, and can be paused', async (t) => {
   const { url } = await startReceiver(t);
   const port = Number(new URL(url).port);
-  // Both limits are reached by whatever is read.
+  // Any reading reaches both limits.
   const high = { limit: -300, critical: -299, clear: -301 };
   const withLimits = [
     ...['disk', 'memory', 'swap', 'cpu', 'load', 'pressure', 'temperature'].map((type) => ({ type, ...high })),

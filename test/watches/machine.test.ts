@@ -11,7 +11,7 @@ import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from '.
 
 const MiB = 1024 * 1024;
 
-/** Puts a process where it gets so much memory at most; undefined where control groups cannot be made. */
+/** Limits the memory of a process; undefined if control groups cannot be created. */
 const limitMemory = (t: Scope, pid: number, bytes: number): true | undefined => {
   const hierarchies = [
     ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes'],
@@ -32,7 +32,7 @@ const limitMemory = (t: Scope, pid: number, bytes: number): true | undefined => 
   }
 };
 
-/** A process of this name, which keeps in memory all that it reads. */
+/** Starts a process with a name, which keeps all its input in memory. */
 const startGlutton = (t: Scope, name: string): ChildProcess & { eat(bytes: number): void } => {
   const program = join(createFolder(t), name);
   symlinkSync('/usr/bin/tail', program);
@@ -43,7 +43,7 @@ const startGlutton = (t: Scope, name: string): ChildProcess & { eat(bytes: numbe
   return Object.assign(child, { eat: (bytes: number) => void child.stdin?.write(Buffer.alloc(bytes)) });
 };
 
-test('a process that eats memory in a control group raises an alert, and another one when the kernel has killed it', async (t) => {
+test('a process that exceeds a limit of memory raises an alert, and another alert when the kernel kills the process', async (t) => {
   const glutton = startGlutton(t, 'glutton-27');
   if (!limitMemory(t, Number(glutton.pid), 80 * MiB)) return t.skip('control groups need root');
   const app = await startApp(t);
@@ -68,7 +68,7 @@ test('a process that eats memory in a control group raises an alert, and another
   assert.equal(last.find((one) => one !== killed)?.resolves, worse?.id);
 });
 
-test('what a process uses of a processor is measured, also by a trial', async (t) => {
+test('the processor time of a process is measured, also by a test', async (t) => {
   const program = join(createFolder(t), 'spinner-27');
   symlinkSync(process.execPath, program);
   const child = spawn(program, ['-e', 'for (;;);'], { stdio: 'ignore' });
@@ -80,7 +80,7 @@ test('what a process uses of a processor is measured, also by a trial', async (t
   const [, cpu] = await tryWatch(app, token, watch);
   assert.equal(cpu?.state, 'pending', cpu?.text);
   assert.match(cpu?.text ?? '', /^spinner-27 uses \d+(\.\d)? % of a processor$/);
-  // Readings of processes are shared: one that is some time old must not count as new.
+  // A shared reading that is some time old must not count as new.
   for (let round = 0; round < 4; round += 1) {
     const [, again] = await tryWatch(app, token, watch);
     assert.ok(Number(again?.figure) < 150, `${again?.text} in round ${round}`);
@@ -89,7 +89,7 @@ test('what a process uses of a processor is measured, also by a trial', async (t
   assert.equal(other, undefined);
 });
 
-test('waiting is measured where the kernel says how long, and cannot be checked elsewhere', async (t) => {
+test('pressure is measured if the kernel reports it, and cannot be checked otherwise', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   for (const resource of ['cpu', 'memory', 'io']) {
@@ -98,7 +98,7 @@ test('waiting is measured where the kernel says how long, and cannot be checked 
     await createWatch(app, token, watch);
     await waitForState(app, token, resource, isKnown ? 'firing' : 'cannot check');
     const { text = '', figure = -1 } = (await readWatch(app, token, resource)).things[0] ?? {};
-    if (!isKnown) assert.equal(text, 'this kernel does not say how long tasks wait (PSI)');
+    if (!isKnown) assert.equal(text, 'this kernel does not report how long tasks wait (PSI)');
     else {
       assert.match(text, new RegExp(`^tasks waited for ${resource} in \\d+(\\.\\d)? % of the last minute$`));
       const [, now] = /some .*avg60=(\S+)/.exec(readFileSync(`/proc/pressure/${resource}`, 'utf8')) ?? [];
@@ -106,12 +106,12 @@ test('waiting is measured where the kernel says how long, and cannot be checked 
     }
     await app.request('PUT', `/api/watches/${resource}`, { token, body: { ...watch, limit: 101 } });
   }
-  // Each was raised and, with a limit that is never reached, resolved.
+  // Each watch raised its alert, and a limit that is never reached resolved the alert.
   const alerts = (await waitForAlerts(app, 6)).map(({ source, status }) => `${source} ${status}`);
   assert.equal(new Set(alerts).size, 6);
 });
 
-test('sensors of this machine are watched, or there are none to check', async (t) => {
+test('the temperature sensors of this machine are watched, if it has any', async (t) => {
   const app = await startApp(t);
   const found = await tryWatch(app, await app.login('admin'), { type: 'temperature', limit: -300 });
   for (const { state, text } of found) {

@@ -12,13 +12,13 @@ import { createWatch, tryWatch, waitForAlerts, waitForState } from './support/wa
 
 const metadata = '169.254.169.254';
 
-test('a name that leads elsewhere at the next look-up, or after a redirect, leads nowhere that is forbidden', {
+test('a check does not reach a forbidden address, also if a name changes its address or a redirect leads there', {
   ...requires({ programs: ['unshare', 'mount'], mounts: true }),
 }, async (t) => {
   const hosts = join(createFolder(t), 'hosts');
   const setHosts = (address: string): void => writeFileSync(hosts, `127.0.0.1 localhost\n${address} shop.test\n`);
   setHosts('127.0.0.1');
-  // With a list of hosts of its own, which the test changes.
+  // The test changes the list of hosts.
   const wrapper = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"', hosts];
   const program = await startProgram(t, [], { wrapper, variables: { SIGNALBOX_JWT_SECRET: secret } });
   const token = signToken(createClaims());
@@ -33,7 +33,7 @@ test('a name that leads elsewhere at the next look-up, or after a redirect, lead
   const [, ended] = await waitForAlerts(program, 2);
   assert.equal(ended?.resolves, raised?.id);
   await program.request('DELETE', '/api/watches/shop', { token });
-  // The first look-up finds an allowed address, the second one of the same check does not.
+  // The first look-up of a check finds an allowed address, the second a forbidden one.
   server.behave((response) => {
     setHosts(metadata);
     response.writeHead(302, { location: `${url}/again` }).end();

@@ -14,7 +14,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
 import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
 
-/** A key and a certificate that is valid for so many seconds. */
+/** Creates a key and a certificate that is valid for a number of seconds. */
 const createPair = (t: Scope, seconds: number) => {
   const time = new Date(Date.now() + seconds * 1000);
   const end = `${time
@@ -27,7 +27,7 @@ const createPair = (t: Scope, seconds: number) => {
 
 const day = 86_400;
 
-/** An HTTPS server whose certificate is valid for so many seconds, until it is renewed. */
+/** Starts an HTTPS server whose certificate is valid for a number of seconds, and can be renewed. */
 const startTls = async (t: Scope, seconds: number) => {
   const server = createHttpsServer(createPair(t, seconds), (_request, response) => {
     response.end('ok');
@@ -42,12 +42,16 @@ const startTls = async (t: Scope, seconds: number) => {
   return { port, renew: (next: number) => server.setSecureContext(createPair(t, next)) };
 };
 
-test('a server that stops answering, or answers something else, raises an alert, and its return resolves it', async (t) => {
+test('a server that stops, or sends another text, raises an alert, and its return resolves the alert', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const server = await startReceiver(t, (response) => void response.end('all is ok'));
   await createWatch(app, token, {
-    ...{ name: 'shop', type: 'http', url: `${server.url}/health?key=secret`, contains: 'ok', every: 1 },
+    name: 'shop',
+    type: 'http',
+    url: `${server.url}/health?key=secret`,
+    contains: 'ok',
+    every: 1,
   });
   await waitForState(app, token, 'shop', 'ok');
   const { text } = (await readWatch(app, token, 'shop')).things[0] ?? {};
@@ -64,7 +68,7 @@ test('a server that stops answering, or answers something else, raises an alert,
   assert.deepEqual([ended?.resolves, ended?.hostname], [bad?.id, '']);
 });
 
-test('servers that hang, respond endlessly or redirect for ever end a check, and delay no other', async (t) => {
+test('checks of servers that hang, respond endlessly or redirect for ever end, and delay no other checks', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const hanging = await startReceiver(t, () => undefined);
@@ -74,7 +78,7 @@ test('servers that hang, respond endlessly or redirect for ever end a check, and
     return createWatch(app, token, body);
   });
   await Promise.all(hangs);
-  // One byte after the other, and a server that accepts connections and says nothing.
+  // A server that sends single bytes, and a server that accepts connections without a response.
   const slow = await startReceiver(t, (response) => {
     const timer = setInterval(() => response.write('.'), 100);
     response.on('close', () => clearInterval(timer));
@@ -114,7 +118,7 @@ test('servers that hang, respond endlessly or redirect for ever end a check, and
   assert.ok(good.requests.length > 3, `the good one was checked ${good.requests.length} times`);
 });
 
-test('neither addresses, names nor redirects lead where watches may not go', async (t) => {
+test('neither addresses, names nor redirects lead to forbidden targets', async (t) => {
   const app = await startApp(t, { settings: { watchTargets: ['127.0.0.1', 'localhost'] } });
   const token = await app.login('admin');
   const server = await startReceiver(t, (response) => void response.end('ok'));
@@ -142,7 +146,7 @@ test('neither addresses, names nor redirects lead where watches may not go', asy
   assert.equal(metadata?.text, '169.254.169.254 may not be reached (watchTargets)');
 });
 
-test('a port that accepts connections is fine, one that refuses them is not', async (t) => {
+test('a port that accepts connections is ok, and a port that refuses connections fires', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const server = createServer((socket) => socket.on('error', () => undefined));
@@ -157,13 +161,13 @@ test('a port that accepts connections is fine, one that refuses them is not', as
   assert.match(refused?.text ?? '', /does not accept connections: the connection was refused$/);
 });
 
-test('a certificate that ends soon raises an alert, whether a server shows it or a file has it', async (t) => {
+test('a certificate that expires soon raises an alert, on a server and in a file', async (t) => {
   const folder = createFolder(t);
   const { cert } = writeCertificate(folder, 'file');
   const watches = [{ name: 'pem', type: 'certificate', path: cert, every: 1 }];
   const broken = { name: 'broken', type: 'certificate', path: join(folder, 'none.pem'), every: 1 };
   const endless = { name: 'endless', type: 'certificate', path: '/dev/zero', for: 3600 };
-  // It says that it is empty, and is of the size of the address space.
+  // A file whose size says 0, with the contents of the address space.
   const lying = { name: 'lying', type: 'certificate', path: '/proc/self/pagemap', for: 3600 };
   const ca = { name: 'ca', type: 'certificate', host: 'localhost', caFile: '/proc/self/pagemap', for: 3600 };
   const app = await startApp(t, { settings: { watches: [...watches, broken, endless, lying, ca] } });
@@ -193,7 +197,7 @@ test('a certificate that ends soon raises an alert, whether a server shows it or
   assert.match(untrusted?.text ?? '', /does not answer: the certificate is self-signed$/);
 });
 
-test('a certificate that ends meanwhile raises an alert, which its renewal resolves', async (t) => {
+test('a certificate that expires raises an alert, and its renewal resolves the alert', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { port, renew } = await startTls(t, 3);
@@ -206,7 +210,7 @@ test('a certificate that ends meanwhile raises an alert, which its renewal resol
   assert.equal(ended?.resolves, raised?.id);
 });
 
-test('contains looks at the text that people see: unpacked, and in the charset that is declared', async (t) => {
+test('contains searches the text as a browser shows it: unpacked, and in the declared charset', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const server = await startReceiver(t, (response) => void response.end());
@@ -247,7 +251,7 @@ test('contains looks at the text that people see: unpacked, and in the charset t
   );
 });
 
-test('an address of IPv6 is checked with and without brackets', async (t) => {
+test('an IPv6 address is checked with and without brackets', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const server = createHttpsServer(createPair(t, day), (_request, response) => void response.end('ok'));
@@ -267,7 +271,7 @@ test('an address of IPv6 is checked with and without brackets', async (t) => {
   }
 });
 
-test('failures of TLS are told in words', async (t) => {
+test('failures of TLS are described in words', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const pair = createPair(t, day);

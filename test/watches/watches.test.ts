@@ -11,14 +11,20 @@ import { atEnd } from '../support/scope.ts';
 import { mountSmall } from './support/small-disk.ts';
 import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
 
-test('a file system that fills up raises an alert, is worse when it is full, and is resolved when there is room', async (t) => {
+test('a file system that fills up raises an alert, a second alert when it is full, and a resolution when there is space again', async (t) => {
   const mount = mountSmall(t, 8);
   if (mount === undefined) return t.skip('mounting a file system needs root');
   const app = await startApp(t);
   const token = await app.login('admin');
   const fill = (mebibytes: number): void => writeFileSync(join(mount, 'file'), Buffer.alloc(mebibytes * 1024 * 1024));
   await createWatch(app, token, {
-    ...{ name: 'small', type: 'disk', mounts: [mount], limit: 50, critical: 80, every: 1, message: 'Delete dumps' },
+    name: 'small',
+    type: 'disk',
+    mounts: [mount],
+    limit: 50,
+    critical: 80,
+    every: 1,
+    message: 'Delete dumps',
   });
   await waitForState(app, token, 'small', 'ok');
   fill(4);
@@ -44,7 +50,7 @@ test('a file system that fills up raises an alert, is worse when it is full, and
   await waitForIncident(app, { state: 'resolved' });
 });
 
-test('a file system that is mounted several times is found at each of its mounts', async (t) => {
+test('a file system with several mounts is found at each mount', async (t) => {
   const mount = mountSmall(t, 1);
   if (mount === undefined) return t.skip('mounting a file system needs root');
   const again = `${mount}-again`;
@@ -62,7 +68,7 @@ test('a file system that is mounted several times is found at each of its mounts
   );
 });
 
-test('a watch of what does not exist cannot check, which is an alert of its own once it lasts', async (t) => {
+test('a watch of a missing thing cannot check, and raises an alert after `for`', async (t) => {
   const folder = createFolder(t);
   const missing = [
     [{ type: 'disk', mounts: ['/no/such'], limit: 90 }, 'no file system is mounted at /no/such'],
@@ -86,10 +92,10 @@ test('a watch of what does not exist cannot check, which is an alert of its own 
   }
 });
 
-/** Without a name server it is not even known that there is none. */
+/** Reason for an unknown host name, with and without a name server. */
 const hostUnknown = 'the (host name no-such.invalid is unknown|name server does not respond for no-such.invalid)';
 
-test('what a watch has reported ends with it', async (t) => {
+test('deleting a watch resolves its alerts', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await createWatch(app, token, { name: 'gone', type: 'disk', mounts: ['/no/such'], limit: 90, every: 1 });
@@ -99,7 +105,7 @@ test('what a watch has reported ends with it', async (t) => {
   assert.deepEqual([ended?.message, ended?.resolves], ['Resolved: gone is not watched any more', alert?.id]);
 });
 
-test('the watch of the log says that the disk of the data directory is nearly full', async (t) => {
+test('a journal watch fires if the disk of the data directory is nearly full', async (t) => {
   const mount = mountSmall(t, 64);
   if (mount === undefined) return t.skip('mounting a file system needs root');
   const watches = [{ name: 'log', type: 'journal', every: 1 }];
@@ -115,7 +121,7 @@ test('the watch of the log says that the disk of the data directory is nearly fu
   assert.equal(ended?.resolves, raised?.id);
 });
 
-test('watches are created, replaced and deleted by version; those of the config file are not', async (t) => {
+test('runtime watches are created, replaced and deleted by version, and watches of the config file cannot be changed', async (t) => {
   const config = { name: 'ours', type: 'memory', limit: 100, enabled: false };
   const app = await startApp(t, { settings: { watches: [config], defaultWatches: true } });
   const token = await app.login('admin');
@@ -132,15 +138,19 @@ test('watches are created, replaced and deleted by version; those of the config 
   assert.equal((await put('ours', config)).status, 409);
   assert.equal((await app.request('DELETE', '/api/watches/disk', { token })).status, 409);
   assert.equal((await app.request('DELETE', '/api/watches/none', { token })).status, 404);
-  // A default watch is replaced by one with its name.
+  // A watch with the name of a default watch replaces it.
   const disk = await createWatch(app, token, { name: 'disk', type: 'disk', limit: 99.9 });
   assert.equal(disk.origin, 'made');
   const { json } = await app.request<{ data: Watch[] }>('GET', '/api/watches', { token });
   assert.deepEqual(
     json.data.map(({ name, origin }) => `${name} ${origin}`),
     [
-      ...['ours config', 'cpu made', 'disk made', 'inodes default', 'memory default'],
-      // Units are watched by default where systemd runs.
+      'ours config',
+      'cpu made',
+      'disk made',
+      'inodes default',
+      'memory default',
+      // Units are watched by default with systemd.
       ...(existsSync('/run/systemd/system') ? ['units default'] : []),
       'journal default',
     ],
@@ -149,7 +159,7 @@ test('watches are created, replaced and deleted by version; those of the config 
   assert.equal((await app.request('GET', '/api/watches', { token: await app.login('reader') })).status, 200);
 });
 
-test('what a type does not know or lacks is refused with what to do', async (t) => {
+test('unknown and missing settings of a type are refused with advice', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const refuse = async (body: object): Promise<unknown> => {
@@ -176,7 +186,7 @@ test('what a type does not know or lacks is refused with what to do', async (t) 
   assert.match(String(await refuse({ type: 'memory', limit: 1, name: '../a' })), /name/);
 });
 
-test('readings of this machine have a figure and words', async (t) => {
+test('readings of this machine have a figure and a text', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const read = async (body: object) => {
@@ -192,7 +202,7 @@ test('readings of this machine have a figure and words', async (t) => {
   assert.match((await read({ type: 'process', process: 'node*', metric: 'memory', limit: 1 }))[1], /^\d+ process/);
 });
 
-test('a file must exist, be young and large enough', async (t) => {
+test('a file must exist, and be young and large enough', async (t) => {
   const folder = createFolder(t);
   const watch = { name: 'backup', type: 'file', path: join(folder, '*.tar'), maxAgeHours: 26, minBytes: 10, every: 1 };
   const app = await startApp(t, { settings: { watches: [watch] } });
@@ -209,7 +219,7 @@ test('a file must exist, be young and large enough', async (t) => {
   assert.equal((await readWatch(app, token, 'backup')).state, 'firing');
 });
 
-test('silence and floods of a source are noticed', async (t) => {
+test('silence and floods of a source raise alerts', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const silence = { type: 'alert', source: 'backup*', limit: 5 };
@@ -225,12 +235,13 @@ test('silence and floods of a source are noticed', async (t) => {
   await app.request('POST', '/api/alert', { body: { source: 'backup-2', level: 'INFO', message: 'c' } });
   assert.equal((await tryWatch(app, token, flood))[0]?.state, 'pending');
   const { status, json } = await app.request('POST', '/api/watches/test', {
-    ...{ token, body: { ...flood, name: 'flood', limit: 10_000 } },
+    token,
+    body: { ...flood, name: 'flood', limit: 10_000 },
   });
   assert.deepEqual([status, json], [400, { error: 'limit must be below 10000: no more alerts are counted' }]);
 });
 
-test('a watch shows what its things were like in the last hours', async (t) => {
+test('a watch shows the readings of its things in the last hours', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await createWatch(app, token, { name: 'memory', type: 'memory', limit: 0.0001, every: 1 });
@@ -244,21 +255,21 @@ test('a watch shows what its things were like in the last hours', async (t) => {
   for (const figure of recent.figures) assert.ok(typeof figure === 'number' && figure > 0 && figure < 100);
   const age = Date.now() - Date.parse(recent.start);
   assert.ok(age > 0 && age < 45_000, String(age));
-  // A question of yes or no has no figure.
+  // A yes-or-no check has no figure.
   const log = await readRecent('log');
   assert.deepEqual([log?.figures.at(-1), log?.bad.at(-1)], [null, false]);
-  // Another limit changes nothing of the past.
+  // A changed limit leaves earlier readings as they are.
   const body = { name: 'memory', type: 'memory', limit: 100, every: 1 };
   assert.equal((await app.request('PUT', '/api/watches/memory', { token, body })).status, 200);
   await waitForState(app, token, 'memory', 'ok');
-  // Each answer converts it from another clock, rounded to milliseconds.
+  // The start is converted from a monotonic clock, rounded to milliseconds.
   const moved = Date.parse((await readRecent('memory'))?.start ?? '') - Date.parse(recent.start);
   assert.ok(Math.abs(moved) < 1000, String(moved));
   const [trial] = await tryWatch(app, token, { type: 'memory', limit: 100 });
   assert.equal(trial?.recent, null);
 });
 
-test('a watch of the network has the bytes per second of one direction', async (t) => {
+test('a network watch measures the bytes per second of one direction', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await createWatch(app, token, { name: 'in', type: 'network', limit: 0 });

@@ -35,8 +35,7 @@ interface AlerterParts {
   alive: LastAlive;
   keeper: HeartbeatKeeper;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
-  /** Undefined if alerts are not mounted. */
-  alerts: Pick<AlertSource, 'raise' | 'listRaised'> | undefined;
+  alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   /** Milliseconds after the start during which the definition of a heartbeat may still be missing. */
   patienceMs: number;
   /** Called with the name of each heartbeat whose status time has changed. */
@@ -172,7 +171,7 @@ export class HeartbeatAlerter {
   async #reconcile(): Promise<void> {
     const { alerts, store, lease } = this.#parts;
     if (this.#knowsRaised || !lease.isHeld()) return;
-    if (alerts) await reconcileAlerts(alerts, store, this.#now());
+    await reconcileAlerts(alerts, store, this.#now());
     this.#knowsRaised = true;
     await this.#checkAll();
   }
@@ -267,9 +266,8 @@ export class HeartbeatAlerter {
     now: number,
   ): (() => Promise<void>) | undefined {
     const { store, alerts, patienceMs } = this.#parts;
-    const hasAlerts = alerts !== undefined;
     const state = store.find(name);
-    const step = findStep({ known, judgement, state, now, startedAt: this.#startedAt, patienceMs, hasAlerts });
+    const step = findStep({ known, judgement, state, now, startedAt: this.#startedAt, patienceMs });
     switch (step?.type) {
       case undefined:
         return undefined;
@@ -282,8 +280,8 @@ export class HeartbeatAlerter {
         return () => this.#expect(step.record);
       case 'alert':
         return async () => {
-          const raised = await alerts?.raise(step.alert);
-          if (raised) await store.append(step.toRecord(raised.id));
+          const { id } = await alerts.raise(step.alert);
+          await store.append(step.toRecord(id));
         };
     }
   }

@@ -28,7 +28,6 @@ interface StepParts {
   startedAt: number;
   /** Milliseconds after the start during which the definition of a heartbeat may still be missing. */
   patienceMs: number;
-  hasAlerts: boolean;
 }
 
 /** Finds the next step for a heartbeat; undefined if nothing is to do before the status changes. */
@@ -51,11 +50,10 @@ export const findStep = (parts: StepParts): Step | undefined => {
 };
 
 const findAlertStep = (state: HeartbeatState, parts: StepParts): Step | undefined => {
-  const { known, now, startedAt, patienceMs, hasAlerts } = parts;
+  const { known, now, startedAt, patienceMs } = parts;
   const { name, since, problem, told } = state;
   const about = { type: 'told', name, since, at: now } as const;
   if (!known && now - startedAt < patienceMs) return { type: 'wait', until: startedAt + patienceMs };
-  if (!hasAlerts) return undefined;
   if (known?.since === since && problem !== null && state.paused === null) {
     if (told && problem.seq <= told.seq) return undefined;
     if (told && Math.abs(now - told.at) < repeatMs) return { type: 'wait', until: told.at + repeatMs };

@@ -49,35 +49,29 @@ export const pictures = defineFeature({
       pictureOutcomes,
     );
     let usage: Usage | undefined;
-    const taker = incidents
-      ? new PictureTaker(
-          {
-            store,
-            incidents,
-            clock,
-            log,
-            listNames: createSharedReading(() => listNames(host), namesMaxAgeMs),
-            estimateMs: async () => fixedCpuMs + 3 * (await host.processReadingMs()),
-            capture: async () => toBoundedJson(await captureMachine({ host, usage: () => usage, history, clock })),
-            count: (outcome) => {
-              counted.at(outcome).value += 1;
-            },
-          },
-          settings.snapshots,
-        )
-      : undefined;
-    if (taker) incidents?.onChanged((changed) => taker.consider(changed));
-    // A sweep that fails is repeated by the next one.
-    const sweep = (): void => void taker?.sweep().catch(() => undefined);
+    const taker = new PictureTaker(
+      {
+        store,
+        incidents,
+        clock,
+        log,
+        listNames: createSharedReading(() => listNames(host), namesMaxAgeMs),
+        estimateMs: async () => fixedCpuMs + 3 * (await host.processReadingMs()),
+        capture: async () => toBoundedJson(await captureMachine({ host, usage: () => usage, history, clock })),
+        count: (outcome) => {
+          counted.at(outcome).value += 1;
+        },
+      },
+      settings.snapshots,
+    );
+    incidents.onChanged((changed) => taker.consider(changed));
+    // The next sweep repeats a failed one.
+    const sweep = (): void => void taker.sweep().catch(() => undefined);
     let leave: (() => void) | undefined;
     let sweeping: NodeJS.Timeout | undefined;
     return {
       profiles: {
-        snapshots: createPictureRoutes({
-          store,
-          incidents,
-          explain: async (incident) => (await taker?.explain(incident)) ?? '',
-        }),
+        snapshots: createPictureRoutes({ store, incidents, explain: (incident) => taker.explain(incident) }),
       },
       start: () => {
         leave = host.listen((sample) => {
@@ -89,13 +83,13 @@ export const pictures = defineFeature({
         }, firstSweepMs).unref();
       },
       reload: (changed) => {
-        if (taker) taker.isOn = changed.snapshots;
+        taker.isOn = changed.snapshots;
         return [];
       },
       close: async () => {
         leave?.();
         clearTimeout(sweeping);
-        await taker?.close();
+        await taker.close();
       },
     };
   },

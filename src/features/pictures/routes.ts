@@ -14,7 +14,7 @@ const PictureParams = Type.Object({
 
 interface PictureRouteParts {
   store: Pick<PictureStore, 'read'>;
-  incidents: Pick<IncidentSource, 'require'> | undefined;
+  incidents: Pick<IncidentSource, 'require'>;
   /** Reason why an incident has no picture, as a clause. */
   explain(incident: SharedIncident): Promise<string>;
 }
@@ -31,7 +31,6 @@ export const createPictureRoutes = ({ store, incidents, explain }: PictureRouteP
       response: { 200: MachinePicture, 404: ErrorBody },
     },
     handler: async ({ params: { id } }, reply) => {
-      if (!incidents) throw new HttpError('not-found', 'Incidents are not served here');
       const incident = await incidents.require(id);
       const text = incident.snapshot?.isKept === false ? undefined : await store.read(incident.id);
       if (text === undefined) {

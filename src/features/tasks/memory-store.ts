@@ -273,7 +273,10 @@ const toLength = (change: TaskChange): number => {
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const KeptTask = Type.Object({
   ...Task.properties,
-  ...{ Id: Count, Title: Type.String(), CreatedAt: Type.String(), UpdatedAt: Type.Optional(Type.String()) },
+  Id: Count,
+  Title: Type.String(),
+  CreatedAt: Type.String(),
+  UpdatedAt: Type.Optional(Type.String()),
 });
 const KeptKey = Type.Object({ key: Type.String(), bodyHash: Type.String(), storedAt: Count });
 

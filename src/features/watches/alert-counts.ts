@@ -5,28 +5,28 @@ import { createLikeTest } from '../../lib/wildcards.ts';
 import type { LogRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 
-/** How much of the log is searched at a time. */
+/** Bytes of the log that a search reads at a time. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** The most alerts of a source that are counted. */
-export const mostCounted = 10_000;
+/** Maximum count of a source. */
+export const maxCount = 10_000;
 
-/** So many more are kept before the oldest of them are dropped. */
-const spare = mostCounted / 4;
+/** Times beyond the maximum that are kept until the oldest are dropped. */
+const spareCount = maxCount / 4;
 
-/** Milliseconds after which all sources are searched for again. */
-const longMs = 60 * 60_000;
+/** Milliseconds without a count after which the log is searched instead of read on. */
+const maxGapMs = 60 * 60_000;
 
-/** Sources that are kept; the one that was not asked for for longest makes room. */
-const mostKept = 2500;
+/** Counts that are kept, the most recently used ones. */
+const maxKept = 2500;
 
-/** The alerts of a source within a time up to now. */
-class Counted {
+/** Count of the alerts of a source within a time up to now. */
+class AlertCount {
   readonly #isWanted: (source: string) => boolean;
-  /** When they were received, in Unix milliseconds and in no order. */
+  /** Unix milliseconds at which the alerts were received, unordered. */
   #times: number[] = [];
   since: number;
-  /** The log was searched for those that were stored before. */
+  /** True once the log was searched for earlier alerts. */
   isComplete = false;
 
   constructor(source: string, since: number) {
@@ -35,41 +35,41 @@ class Counted {
   }
 
   get isFull(): boolean {
-    return this.#times.length >= mostCounted;
+    return this.#times.length >= maxCount;
   }
 
   add(source: string, time: number): void {
     if (time < this.since || !this.#isWanted(source)) return;
     this.#times.push(time);
-    if (this.#times.length <= mostCounted + spare) return;
+    if (this.#times.length <= maxCount + spareCount) return;
     this.#times.sort((one, other) => other - one);
-    this.#times.length = mostCounted;
+    this.#times.length = maxCount;
   }
 
-  empty(): void {
+  clear(): void {
     this.#times = [];
   }
 
   countSince(since: number): number {
     this.since = since;
     this.#times = this.#times.filter((time) => time >= since);
-    return Math.min(mostCounted, this.#times.length);
+    return Math.min(maxCount, this.#times.length);
   }
 }
 
 type SearchedLog = Pick<RecordLog, 'search' | 'readAfter' | 'recentAfter' | 'refresh' | 'state'>;
 
 /**
- * Counts the alerts of sources within a time up to now. The log is searched once for all sources that are new, then only read
- * on: a thousand watches that count a week of alerts each second read each alert once.
+ * Counts the alerts of sources within a time up to now. The log is searched once for new sources, and then only read on: a
+ * thousand watches that count the alerts of a week each second read each alert once.
  */
 export class AlertCounts {
   readonly #log: SearchedLog;
   readonly #readOn = createSharedReading(() => this.#read(), 0);
-  readonly #kept = new Map<string, Counted>();
-  /** Sources that the log is to be searched for. */
-  readonly #asked = new Map<string, Counted>();
-  /** The last alert that the kept ones count. */
+  readonly #kept = new Map<string, AlertCount>();
+  /** Counts for which the log is not searched yet. */
+  readonly #new = new Map<string, AlertCount>();
+  /** Seq of the last counted alert. */
   #seq = 0;
   #now = 0;
 
@@ -77,16 +77,16 @@ export class AlertCounts {
     this.#log = log;
   }
 
-  /** Alerts other than resolutions and those of watches, at most 10,000. `source` may have wildcards. */
+  /** Counts alerts except resolutions and alerts of watches, up to 10,000. `source` may have wildcards. */
   async count(source: string, ms: number, now: number): Promise<number> {
-    // After the clock was set back, dropped alerts count again; after a long time, a search reads less than all that is new.
-    if (now < this.#now || now - this.#now > longMs) this.#kept.clear();
+    // After the clock was set back, dropped alerts count again; after a long gap, a search reads less than all new alerts.
+    if (now < this.#now || now - this.#now > maxGapMs) this.#kept.clear();
     this.#now = now;
     const key = `${ms} ${source}`;
     const since = now - ms;
-    const counted = this.#kept.get(key) ?? this.#asked.get(key) ?? new Counted(source, since);
-    if (!counted.isComplete) this.#asked.set(key, counted);
-    // A reading in progress may have begun before.
+    const counted = this.#kept.get(key) ?? this.#new.get(key) ?? new AlertCount(source, since);
+    if (!counted.isComplete) this.#new.set(key, counted);
+    // A reading in progress may have begun without this source.
     do await this.#readOn();
     while (!counted.isComplete);
     if (this.#kept.delete(key)) this.#kept.set(key, counted);
@@ -97,15 +97,15 @@ export class AlertCounts {
     await this.#log.refresh?.();
     if (this.#kept.size > 0) await this.#readAfter(this.#seq);
     else this.#seq = this.#log.state().lastSeq ?? 0;
-    const asked = [...this.#asked];
-    if (asked.length > 0) await this.#search(asked.map(([, counted]) => counted));
-    for (const [key, counted] of asked) {
+    const added = [...this.#new];
+    if (added.length > 0) await this.#search(added.map(([, counted]) => counted));
+    for (const [key, counted] of added) {
       counted.isComplete = true;
-      this.#asked.delete(key);
+      this.#new.delete(key);
       this.#kept.set(key, counted);
     }
     for (const key of this.#kept.keys()) {
-      if (this.#kept.size <= mostKept) break;
+      if (this.#kept.size <= maxKept) break;
       this.#kept.delete(key);
     }
   }
@@ -121,15 +121,15 @@ export class AlertCounts {
         this.#seq = record.seq;
       }
     }
-    // The last records may be events of features, which are not read here.
+    // The last records may be events, which `readAfter` skips.
     this.#seq = Math.max(this.#seq, lastSeq);
   }
 
-  /** Looks for alerts up to the last one that the kept ones count. */
-  async #search(asked: readonly Counted[]): Promise<void> {
-    for (const counted of asked) counted.empty();
-    const since = Math.min(...asked.map((counted) => counted.since));
-    let wanted = asked;
+  /** Searches the log for alerts up to `#seq`. */
+  async #search(added: readonly AlertCount[]): Promise<void> {
+    for (const counted of added) counted.clear();
+    const since = Math.min(...added.map((counted) => counted.since));
+    let wanted = added;
     const test = (record: LogRecord): boolean => {
       addTo(wanted, record);
       return false;
@@ -141,7 +141,7 @@ export class AlertCounts {
   }
 }
 
-const addTo = (all: Iterable<Counted>, record: LogRecord): void => {
+const addTo = (all: Iterable<AlertCount>, record: LogRecord): void => {
   const time = readTime(record);
   if (time === undefined || formatOf(record) === 'watch' || record['status'] === 'resolved') return;
   const source = toText(record['source']);

@@ -12,7 +12,7 @@ import {
 
 const second = 1000;
 
-/** The events of readings, one a second; undefined stands for a check that failed. */
+/** Returns the events of readings, one a second; undefined stands for a failed check. */
 const run = (readings: readonly (number | undefined)[], limits: FigureLimits, forMs = 0): ConditionEvent[][] => {
   let state = beginCondition();
   return readings.map((figure, index) => {
@@ -29,12 +29,12 @@ const run = (readings: readonly (number | undefined)[], limits: FigureLimits, fo
 
 const limits: FigureLimits = { limit: 90, critical: 97, isLowBad: false };
 
-test('what reaches the limit raises, and ends 2 percent below it', () => {
+test('a figure raises at the limit, and clears 2 percent below the limit', () => {
   assert.deepEqual(run([89.9, 90, 89, 88.3, 88.2, 88.2], limits), [[], ['raised'], [], [], ['cleared'], []]);
   assert.deepEqual(run([90, 86, 85], { ...limits, clear: 85 }), [['raised'], [], ['cleared']]);
 });
 
-test('where less is worse, all is the other way round', () => {
+test('limits of a figure of which less is worse hold the other way round', () => {
   const days: FigureLimits = { limit: 14, critical: 3, isLowBad: true };
   assert.deepEqual(run([15, 14, 14.2, 2, 3.01, 3.1, 20], days), [
     [],
@@ -47,42 +47,50 @@ test('where less is worse, all is the other way round', () => {
   ]);
 });
 
-test('a limit must be reached without a break for as long as the watch says', () => {
+test('a limit must be reached without a break for as long as `for`', () => {
   assert.deepEqual(run([91, 91, 89, 91, 91, 91], limits, 2 * second), [[], [], [], [], [], ['raised']]);
   assert.deepEqual(run([91, 91, 98, 98, 98, 98], limits, 3 * second), [[], [], [], ['raised'], [], ['worsened']]);
 });
 
-test('a check that fails breaks nothing off, and is reported once it has failed for as long', () => {
+test('a failed check interrupts nothing, and is reported once checks have failed for as long as `for`', () => {
   assert.deepEqual(run([91, undefined, 91, undefined, undefined, undefined, 91, 91, 91], limits, 2 * second), [
-    ...[[], [], ['raised'], [], [], ['cannot check'], ['can check'], [], []],
+    [],
+    [],
+    ['raised'],
+    [],
+    [],
+    ['cannot check'],
+    ['can check'],
+    [],
+    [],
   ]);
   assert.deepEqual(run([undefined, undefined, 10], limits), [['cannot check'], [], ['can check']]);
 });
 
-test('a question of yes or no has one level', () => {
+test('a yes-or-no check has one level', () => {
   const bad = stepCondition(beginCondition(), observeFault(true), 0, 0);
   assert.deepEqual(bad.events, ['raised']);
   assert.deepEqual(stepCondition(bad.state, observeFault(false), 1, 0).events, ['cleared']);
 });
 
-test('what fires is always what the readings of the last `for` say', () => {
+test('after any readings, the readings of the last `for` decide which limit fires', () => {
   const reading = fc.option(fc.double({ min: 80, max: 100, noNaN: true }), { nil: undefined, freq: 8 });
   fc.assert(
     fc.property(fc.array(reading, { maxLength: 60 }), fc.integer({ min: 0, max: 4 }), (readings, seconds) => {
       let state = beginCondition();
-      let [isRaised, isTold] = [false, false];
+      let [isRaised, isReported] = [false, false];
       for (const [index, figure] of readings.entries()) {
         const observation = figure === undefined ? undefined : observe(figure, limits);
         const next = stepCondition(state, observation, index * second, seconds * second);
         for (const event of next.events) {
-          // Each thing happens only where it can.
+          // Events alternate.
           if (event === 'raised' || event === 'cleared') {
             assert.equal(isRaised, event === 'cleared');
             isRaised = event === 'raised';
           } else if (event === 'worsened' || event === 'eased') assert.ok(isRaised);
           else {
-            assert.equal(isTold, event === 'can check');
-            isTold = event === 'cannot check';
+            assert.equal(isReported, event === 'can check');
+            isReported = event === 'cannot check';
           }
         }
         assert.equal(next.state.firing !== undefined, isRaised);

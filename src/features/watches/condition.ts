@@ -1,29 +1,28 @@
-/** The limits of a figure. */
+/** Limits of a figure. */
 export interface FigureLimits {
   limit: number;
-  /** A second limit, for a worse level. */
+  /** Second limit, with the level CRITICAL. */
   critical?: number | undefined;
-  /** The figure at which the first limit holds no longer; by default 2 percent on the good side. */
+  /** Figure at which the alert of the first limit ends; by default 2 percent of the limit on its good side. */
   clear?: number | undefined;
-  /** Less is worse, as of free space and days that are left. */
+  /** True if lower is worse, as for free space and days left. */
   isLowBad: boolean;
-  /** The limit itself is not bad yet: more than so many. */
+  /** True if the limit itself is still good, as for a maximum count. */
   isBeyond?: boolean;
 }
 
-/** `bad`: the limit is reached. `near`: too close to it for what fires to end. */
+/** Side of a limit; `near`: good, but too close to the limit for an alert to end. */
 type Side = 'good' | 'near' | 'bad';
 
-/** What a check has found: where its figure is, seen from both limits. */
+/** Sides of both limits on which a figure is. */
 interface Observation {
   limit: Side;
   critical: Side;
 }
 
-/** Where the alert of a limit ends, unless the settings say. */
-const nearShare = 0.02;
+/** Distance from the limit at which an alert ends by default, as a share of the limit. */
+const clearShare = 0.02;
 
-/** Seen from a limit and the figure at which it holds no longer. */
 const compare = (figure: number, limit: number, clear: number, { isLowBad, isBeyond = false }: FigureLimits): Side => {
   const sign = isLowBad ? -1 : 1;
   if (isBeyond ? sign * figure > sign * limit : sign * figure >= sign * limit) return 'bad';
@@ -32,44 +31,44 @@ const compare = (figure: number, limit: number, clear: number, { isLowBad, isBey
 
 export const observe = (figure: number, limits: FigureLimits): Observation => {
   const { limit, critical, clear, isLowBad } = limits;
-  const usualClear = (of: number): number => of - (isLowBad ? -1 : 1) * Math.abs(of) * nearShare;
+  const defaultClear = (value: number): number => value - (isLowBad ? -1 : 1) * Math.abs(value) * clearShare;
   return {
-    limit: compare(figure, limit, clear ?? usualClear(limit), limits),
-    critical: critical === undefined ? 'good' : compare(figure, critical, usualClear(critical), limits),
+    limit: compare(figure, limit, clear ?? defaultClear(limit), limits),
+    critical: critical === undefined ? 'good' : compare(figure, critical, defaultClear(critical), limits),
   };
 };
 
-/** What a yes-or-no check has found. */
 export const observeFault = (isBad: boolean): Observation => ({ limit: isBad ? 'bad' : 'good', critical: 'good' });
 
-/** Which limit's alert fires. */
+/** Limit whose alert fires. */
 export type Firing = 'limit' | 'critical' | undefined;
 
-/** What is known of a condition; times are those of a clock that nobody sets. */
+/** State of a condition; times are milliseconds of a monotonic clock. */
 export interface ConditionState {
   firing: Firing;
-  /** Since when each limit is reached without a break; undefined while it is not. */
+  /** Times since when each limit is reached without a break; undefined if it is not reached. */
   limitSince: number | undefined;
   criticalSince: number | undefined;
-  /** Since when it cannot be checked, and whether that was reported. */
+  /** Time since when checks fail; undefined if the last check worked. */
   unknownSince: number | undefined;
-  isUnknownTold: boolean;
+  /** True if failing checks are reported. */
+  isUnknownReported: boolean;
 }
 
 export type ConditionEvent = 'raised' | 'worsened' | 'eased' | 'cleared' | 'cannot check' | 'can check';
 
-/** A condition of which nothing is known but what of it fires. */
-export const beginCondition = (firing?: Firing, isUnknownTold = false): ConditionState => ({
+/** Creates a condition without readings. */
+export const beginCondition = (firing?: Firing, isUnknownReported = false): ConditionState => ({
   firing,
-  isUnknownTold,
+  isUnknownReported,
   limitSince: undefined,
   criticalSince: undefined,
   unknownSince: undefined,
 });
 
 /**
- * The state after a check at `at`, and what has happened. A limit must be reached for `forMs` before its alert fires; what
- * fires ends at once. A check that fails says neither, so it begins nothing anew, unless checks fail for as long as that.
+ * Returns the state after a check at `at`, and the events. A limit must be reached for `forMs` before its alert fires; an alert
+ * ends at once. A failing check changes neither, unless checks fail for `forMs`.
  */
 export const stepCondition = (
   state: ConditionState,
@@ -82,7 +81,7 @@ export const stepCondition = (
 const stepUnknown = (state: ConditionState, at: number, forMs: number) => {
   const unknownSince = state.unknownSince ?? at;
   if (at - unknownSince < forMs) return { state: { ...state, unknownSince }, events: [] };
-  const events: ConditionEvent[] = state.isUnknownTold ? [] : ['cannot check'];
+  const events: ConditionEvent[] = state.isUnknownReported ? [] : ['cannot check'];
   return { state: { ...beginCondition(state.firing, true), unknownSince }, events };
 };
 
@@ -91,16 +90,16 @@ const stepKnown = (state: ConditionState, { limit, critical }: Observation, at: 
   const criticalSince = critical === 'bad' ? (state.criticalSince ?? at) : undefined;
   const holds = (since: number | undefined): boolean => since !== undefined && at - since >= forMs;
   const firing = holds(criticalSince) ? 'critical' : ease(state.firing, limit, critical, holds(limitSince));
-  const events: ConditionEvent[] = state.isUnknownTold ? ['can check'] : [];
+  const events: ConditionEvent[] = state.isUnknownReported ? ['can check'] : [];
   const event = nameChange(state.firing, firing);
   if (event) events.push(event);
   return {
-    state: { firing, limitSince, criticalSince, unknownSince: undefined, isUnknownTold: false },
+    state: { firing, limitSince, criticalSince, unknownSince: undefined, isUnknownReported: false },
     events,
   };
 };
 
-/** What fires unless the second limit is reached. */
+/** Limit that fires while the second limit is not reached for long enough. */
 const ease = (firing: Firing, limit: Side, critical: Side, holds: boolean): Firing => {
   if (firing === undefined) return holds ? 'limit' : undefined;
   if (limit === 'good') return undefined;

@@ -1,25 +1,25 @@
 import type { Database } from '../../storage/postgres/database.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 
-/** Names of leases; the place of an instance begins with a dot, that of a machine is its host name. */
+/** Returns the name of the lease of a place: the host name of a machine, or the place of an instance, which begins with a dot. */
 export const toPlaceLease = (place: string): string => `watches/${place}`;
 
 const instanceMark = '.';
 
-/** The place of the instance with this data directory. */
+/** Returns the place of an instance, by the id of its data directory. */
 export const toInstancePlace = (id: string): string => `${instanceMark}${id.replaceAll('/', '-')}`;
 
 export const isInstancePlace = (place: string): boolean => place.startsWith(instanceMark);
 
-/** Seconds for which nothing watches a place until it counts as gone: a machine may be down for hours and return as it was. */
+/** Seconds without a watching process after which a place is gone: a machine may be down for hours and return. */
 const patienceSeconds = { instance: 5 * 60, machine: 24 * 60 * 60 };
 
-/** Longer than it takes to store the ends of alerts. */
+/** Seconds for which a gone place stays taken, more than the resolutions of its alerts need. */
 const takenSeconds = 15;
 
 /**
- * The lease of something that only this process does, so the process goes on while the database is away. Its gain is told as
- * a loss, after which alerts are read again: another instance may have ended them meanwhile.
+ * Keeps the lease of the own instance, which counts as held while the database is away. Listeners get a gain as a loss, so that
+ * they read the alerts again: another instance may have resolved them meanwhile.
  */
 export const keepPlace = (lease: Lease): Lease => ({
   isHeld: () => true,
@@ -28,8 +28,9 @@ export const keepPlace = (lease: Lease): Lease => ({
 });
 
 /**
- * Takes the lease of a place that is gone, so that it cannot return while its alerts are ended; resolves to whether it could.
- * A place without a lease begins to be gone now, unless a process of 1.1.0, which has no such lease, is there.
+ * Takes the lease of a gone place, so that the place cannot return while its alerts are resolved; resolves to false for a place
+ * that is not gone. The time of a place without a lease begins now, unless a process of version 1.1.0 is there, which has no such
+ * lease.
  */
 export const takeGonePlace = async (
   database: Pick<Database, 'query' | 'instance'>,

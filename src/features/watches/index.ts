@@ -6,14 +6,15 @@ import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
 import { readSpace } from '../../storage/journal/files.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
-import { findConfigProblems, isCovered, listDefaultWatches } from './definitions.ts';
 import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
 import { assertWithoutFiles, watchKind } from './kind.ts';
+import { isCovered, listDefaultWatches } from './known-watch.ts';
 import { createWatchRoutes } from './routes.ts';
 import { StrictWatch } from './schema.ts';
+import { findConfigProblems } from './watch-problems.ts';
 import { Watcher } from './watcher.ts';
 
-/** Watches the machine and what is beside it, and raises alerts. */
+/** Watches: conditions of this machine, of the network and of signalbox, which raise alerts. */
 export const watches = defineFeature({
   name: 'watches',
   needs: ['settings', 'alerts', 'incidents'],
@@ -29,7 +30,7 @@ export const watches = defineFeature({
     watches: Type.Array(StrictWatch, {
       default: [],
       maxItems: 1000,
-      description: 'Watches, in addition to those made at run time.',
+      description: 'Watches, in addition to those created at run time.',
     }),
     defaultWatches: Type.Boolean({
       default: true,
@@ -47,7 +48,7 @@ export const watches = defineFeature({
     const network = database ? createLease(database, 'watches') : ownLease;
     const ownPlace = toInstancePlace(database ? await offers.alerts.readInstance() : 'signalbox');
     const instance = database ? keepPlace(createLease(database, toPlaceLease(ownPlace))) : ownLease;
-    const usual = listDefaultWatches(await isAccessible(systemPaths.bootMark));
+    const defaults = listDefaultWatches(await isAccessible(systemPaths.bootMark));
     const targets = openTargets(settings.watchTargets);
     const watcher = new Watcher({
       host,
@@ -62,14 +63,14 @@ export const watches = defineFeature({
       history: offers.history,
       targets,
       leases: { machine, network, instance },
-      where: { machine: hostname(), network: '', instance: ownPlace },
+      places: { machine: hostname(), network: '', instance: ownPlace },
       isShared: database !== undefined,
       takeGone: database && ((place) => takeGonePlace(database, place)),
     });
     const keeper = new SettingKeeper(watchKind, {
       settings: offers.settings,
       configured: settings.watches,
-      defaults: settings.defaultWatches ? usual : [],
+      defaults: settings.defaultWatches ? defaults : [],
       check: assertWithoutFiles,
     });
     keeper.onChanged(() => watcher.set(keeper.list()));
@@ -77,7 +78,7 @@ export const watches = defineFeature({
     meters.reading(
       'gauge',
       'signalbox_watched_things',
-      'What is watched here, by state.',
+      'Things that this instance watches, by state.',
       () => {
         const states = watcher.listStates();
         return ['ok', 'pending', 'firing', 'cannot check'].map((state) => [
@@ -97,7 +98,7 @@ export const watches = defineFeature({
       start: () => watcher.start(),
       reload: (changed) => {
         targets.change(changed.watchTargets);
-        keeper.configure(changed.watches, clock().getTime(), changed.defaultWatches ? usual : []);
+        keeper.configure(changed.watches, clock().getTime(), changed.defaultWatches ? defaults : []);
         return [];
       },
       close: async () => {

@@ -3,23 +3,24 @@ import { HttpError } from '../../http/errors.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
-import { findStoredProblem, type KnownWatch, toKnownWatch } from './definitions.ts';
+import { type KnownWatch, toKnownWatch } from './known-watch.ts';
 import { Watch, WatchParams, type WatchSettings } from './schema.ts';
+import { findStoredProblem } from './watch-problems.ts';
 
-/** Throws an Error for one that cannot be used. */
+/** @throws Error for a broken watch */
 const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
   const problem = findStoredProblem(setting.value);
   if (problem !== undefined) throw new Error(problem);
   return toKnownWatch(setting.value, 'made', setting);
 };
 
-/** Refuses a watch that would read the machine's files. @throws HttpError */
+/** Refuses a watch that reads files. @throws HttpError */
 export const assertWithoutFiles = ({ settings: { path, caFile, type } }: KnownWatch): void => {
   if (path === undefined && caFile === undefined && type !== 'file') return;
-  throw new HttpError('invalid', 'watches of files are only in the config file, in watches');
+  throw new HttpError('invalid', 'watches of files are allowed only in the config file, in watches');
 };
 
-/** Watches: those of the config file, those made at run time, and the default ones that neither replaces. */
+/** Watches of the config file, runtime watches, and the defaults whose names they do not have. */
 export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSettings>({
   name: 'watch',
   noun: 'Watch',
@@ -35,7 +36,7 @@ export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSetti
   words: {
     inConfig: (name) => `${name} is in the config file: change it there`,
     isDefault: (name) => `${name} is a default watch: create one with its name to replace it`,
-    taken: (name) => `There is a watch ${name}`,
+    taken: (name) => `There is a watch ${name}: choose another name`,
   },
 });
 

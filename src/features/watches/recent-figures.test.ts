@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { RecentFigures } from './recent-figures.ts';
 
-test('a step has the worst figure of its checks: the highest, or the lowest where less is worse', () => {
+test('a step has the worst figure of its checks: the highest, or the lowest if less is worse', () => {
   for (const [isLowBad, worst] of [
     [false, 7],
     [true, 3],
@@ -15,7 +15,7 @@ test('a step has the worst figure of its checks: the highest, or the lowest wher
   }
 });
 
-test('what could not be checked, and when nothing was, is unknown', () => {
+test('steps with a failed check, and steps without a check, are unknown', () => {
   const recent = new RecentFigures(10_000, false);
   recent.add(0, { figure: 1, isBad: false });
   recent.add(15_000, {});
@@ -36,7 +36,7 @@ test('a watch that is checked once a day has a step for each of its checks', () 
   assert.ok(stepMs > day && figures.length === 120 && !figures.includes(null));
 });
 
-test('however checks come, at most 120 steps are kept, the last one is the last check, and no kept figure is lost', () => {
+test('after checks at any times, at most 120 steps are kept, the last step has the last check, and no kept figure is lost', () => {
   const gaps = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 1, maxLength: 400 });
   fc.assert(
     fc.property(gaps, fc.boolean(), (waits, isLowBad) => {

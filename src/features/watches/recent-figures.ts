@@ -1,54 +1,54 @@
-/** How much is kept of each thing, and for how long each of its steps is at first and in the end. */
-const mostSteps = 120;
-const firstStepMs = 15_000;
-const longestStepMs = 240_000;
+/** Steps that are kept of each thing. */
+const maxSteps = 120;
 
-/** What a check has found. */
-interface Found {
+/** Milliseconds of a step, at first and at most. */
+const minStepMs = 15_000;
+const maxStepMs = 240_000;
+
+interface Reading {
   figure?: number | undefined;
-  /** Undefined where nothing could be checked. */
+  /** True if the limit was reached; undefined if the check failed. */
   isBad?: boolean | undefined;
 }
 
 /**
- * What a thing was like in the last hours: the worst of each step of time. Times are milliseconds of a clock that nobody
- * sets. When there are too many steps, two become one, from 15 s up to 4 min: what is young is shown finer, and all of it is
- * 8 hours.
+ * Readings of a thing in the last hours: the worst reading of each step. Times are milliseconds of a monotonic clock. A full list
+ * merges pairs of steps, from 15 s up to 4 min, so that 120 steps cover up to 8 hours.
  */
 export class RecentFigures {
   readonly #pick: PickWorst;
-  readonly #longestMs: number;
-  #stepMs = firstStepMs;
-  /** The number of the first step, counted from 0. */
+  readonly #maxStepMs: number;
+  #stepMs = minStepMs;
+  /** Number of the first step since time 0. */
   #first = 0;
-  /** NaN where there was no number. */
+  /** NaN stands for a step without a figure. */
   #figures: number[] = [];
-  /** 1 if the limit was reached, NaN where nothing was checked: numbers need the least memory. */
+  /** 1 if the limit was reached, else 0; NaN without a check. Numbers need the least memory. */
   #bad: number[] = [];
 
-  /** `everyMs`: between two checks, of which each step has at least one. */
+  /** `everyMs`: milliseconds between two checks, so that each step has at least one. */
   constructor(everyMs: number, isLowBad: boolean) {
     this.#pick = isLowBad ? Math.min : Math.max;
     while (this.#stepMs < everyMs * 1.5) this.#stepMs *= 2;
-    this.#longestMs = Math.max(longestStepMs, this.#stepMs);
+    this.#maxStepMs = Math.max(maxStepMs, this.#stepMs);
   }
 
-  add(at: number, { figure = Number.NaN, isBad }: Found): void {
+  add(at: number, { figure = Number.NaN, isBad }: Reading): void {
     const step = Math.floor(at / this.#stepMs);
-    const isFar = step < this.#first || step - this.#first >= 2 * mostSteps;
+    const isFar = step < this.#first || step - this.#first >= 2 * maxSteps;
     if (this.#figures.length === 0 || isFar) {
       this.#first = step;
       [this.#figures, this.#bad] = [[], []];
     }
     this.#put(step - this.#first, figure, isBad);
-    while (this.#figures.length > mostSteps && this.#stepMs < this.#longestMs) this.#halve();
-    const excess = this.#figures.length - mostSteps;
+    while (this.#figures.length > maxSteps && this.#stepMs < this.#maxStepMs) this.#merge();
+    const excess = this.#figures.length - maxSteps;
     if (excess <= 0) return;
     for (const values of [this.#figures, this.#bad]) values.splice(0, excess);
     this.#first += excess;
   }
 
-  /** The steps so far, oldest first; null stands for unknown. `start` is in the milliseconds of the clock that `add` has. */
+  /** Lists the steps, oldest first; null stands for unknown. `start` is a time of the clock of `add`. */
   list(): { start: number; stepMs: number; figures: (number | null)[]; bad: (boolean | null)[] } {
     return {
       start: this.#first * this.#stepMs,
@@ -67,24 +67,24 @@ export class RecentFigures {
     this.#bad[index] = pickKnown(Math.max, this.#bad[index], isBad === undefined ? Number.NaN : Number(isBad));
   }
 
-  #halve(): void {
-    // Two that become one begin at an even number.
+  #merge(): void {
+    // A pair begins at an even number.
     const offset = this.#first % 2;
-    const halve = (values: readonly number[], pick: PickWorst): number[] =>
+    const merge = (values: readonly number[], pick: PickWorst): number[] =>
       Array.from({ length: Math.ceil((values.length + offset) / 2) }, (_, index) =>
         pickKnown(pick, values[2 * index - offset], values[2 * index + 1 - offset]),
       );
-    this.#figures = halve(this.#figures, this.#pick);
-    this.#bad = halve(this.#bad, Math.max);
+    this.#figures = merge(this.#figures, this.#pick);
+    this.#bad = merge(this.#bad, Math.max);
     this.#first = (this.#first - offset) / 2;
     this.#stepMs *= 2;
   }
 }
 
-/** The worse of figures. */
+/** Returns the worst figure. */
 type PickWorst = (...figures: number[]) => number;
 
-/** Of two figures, one of which may be unknown. */
+/** Returns the worse of two figures, of which each may be unknown. */
 const pickKnown = (pick: PickWorst, one = Number.NaN, other = Number.NaN): number => {
   if (Number.isNaN(one)) return other;
   return Number.isNaN(other) ? one : pick(one, other);

@@ -4,8 +4,8 @@ import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { toSettingFacts } from '../../kit/setting-kind.ts';
 import { createSettingRoutes } from '../../kit/setting-routes.ts';
-import type { KnownWatch } from './definitions.ts';
 import { type WatchKeeper, watchKind } from './kind.ts';
+import type { KnownWatch } from './known-watch.ts';
 import { type Watch, WatchList, WatchSettings, WatchTrial } from './schema.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -14,23 +14,23 @@ export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[
   const { list, read, create, replace, remove } = createSettingRoutes(watchKind, keeper, toShown);
   const all = [
     list({ operationId: 'listWatches', summary: 'List watches with their last readings', response: WatchList }),
-    read({ operationId: 'getWatch', summary: 'One watch' }),
+    read({ operationId: 'getWatch', summary: 'Get a watch with its last readings' }),
     createTestRoute(keeper, watcher),
   ];
   return [
     ...all,
-    create({ operationId: 'createWatch', summary: 'Watch something', body: WatchSettings }, async (given, by) =>
+    create({ operationId: 'createWatch', summary: 'Create a watch', body: WatchSettings }, async (given, by) =>
       toShown(await keeper.create(given.name, given, by)),
     ),
     replace(
-      { operationId: 'replaceWatch', summary: 'Replace a watch that was made at run time', body: WatchSettings },
+      { operationId: 'replaceWatch', summary: 'Replace a runtime watch', body: WatchSettings },
       async (name, given, { by, expected }) => {
         keeper.requireRuntime(name);
-        if (given.name !== name) throw new HttpError('invalid', 'name must be that of the path');
+        if (given.name !== name) throw new HttpError('invalid', 'name must be the name in the path');
         return toShown(await keeper.replace(name, given, by, expected));
       },
     ),
-    remove({ operationId: 'deleteWatch', summary: 'Watch something no longer; what fires of it is resolved' }),
+    remove({ operationId: 'deleteWatch', summary: 'Delete a watch and resolve its alerts' }),
   ];
 };
 
@@ -39,7 +39,7 @@ const createTestRoute = (keeper: WatchKeeper, watcher: Watcher): Route =>
     method: 'POST',
     path: '/api/watches/test',
     ...watchKind.changing,
-    summary: 'Say what a watch would find now, without keeping it',
+    summary: 'Test a watch: check once, without storing the watch',
     schema: { operationId: 'testWatch', body: WatchSettings, response: { 200: WatchTrial } },
     handler: async ({ body }, reply) => {
       assertOwnMembers(body, WatchSettings);
@@ -48,7 +48,7 @@ const createTestRoute = (keeper: WatchKeeper, watcher: Watcher): Route =>
     },
   });
 
-/** The worst first. */
+/** States, worst first. */
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'ok'];
 
 const toWatch = ({ settings, origin, setting }: KnownWatch, watcher: Watcher): Watch => {

@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toKnownWatch } from './definitions.ts';
-import { type ToldAlert, WatchRunner } from './runner.ts';
+import type { FiringAlert } from './firing-alerts.ts';
+import { toKnownWatch } from './known-watch.ts';
+import { WatchRunner } from './runner.ts';
 import type { WatchSettings } from './schema.ts';
-import { type Finding, toPercentText } from './type.ts';
+import { type Finding, toPercentText } from './watch-type.ts';
 
 const settings: WatchSettings = { name: 'var', type: 'disk', limit: 90, critical: 97, for: 60 };
 
-/** A runner with a clock that stands still, and the alerts that it stores unless it cannot. */
-const createRunner = (told: ReadonlyMap<string, ToldAlert> = new Map(), watch = settings, past: number[] = []) => {
+/** Creates a runner with a clock that the test moves, and a log of alerts that can fail. */
+const createRunner = (alerts: ReadonlyMap<string, FiringAlert> = new Map(), watch = settings, past: number[] = []) => {
   const stored: string[] = [];
   const failures: string[] = [];
   const state = { now: 0, time: Date.parse('2026-01-31T08:30:00Z'), isFailing: false };
   const runner = new WatchRunner(
     toKnownWatch(watch, 'config'),
     {
-      where: 'db-1',
+      place: 'db-1',
       clock: () => new Date(state.time),
       now: () => state.now,
       readPast: async () => ({ figures: past, stepMs: 10_000 }),
@@ -26,7 +27,7 @@ const createRunner = (told: ReadonlyMap<string, ToldAlert> = new Map(), watch = 
         return { id: `id-${stored.length}` };
       },
     },
-    told,
+    alerts,
   );
   const take = (figure: number, thing = '/var') => runner.take([find(figure, thing)]);
   return { runner, stored, failures, state, take };
@@ -39,7 +40,7 @@ const find = (figure: number, thing = '/var'): Finding => ({
   words: `${thing} is ${toPercentText(figure)} full`,
 });
 
-test('after a restart what fires has fired since its alert', async () => {
+test('after a restart, a firing thing has fired since its alert', async () => {
   const at = Date.parse('2026-01-31T08:00:00Z');
   const hex = at.toString(16).padStart(12, '0');
   const alert = { id: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`, level: 'WARNING' };
@@ -54,10 +55,10 @@ test('after a restart what fires has fired since its alert', async () => {
   }
 });
 
-test('an alert has the figure and the limit in words, once for each level, and how long counts by a clock that nobody sets', async () => {
+test('an alert has the figure and the limit in words, once for each level, and `for` counts by a monotonic clock', async () => {
   const { stored, state, take, runner } = createRunner();
   await take(91.34);
-  // Somebody sets the clock, an hour ahead and a day back.
+  // The clock is set an hour ahead, then a day back.
   state.time += 3_600_000;
   state.now += 59_000;
   await take(92);
@@ -79,7 +80,7 @@ test('an alert has the figure and the limit in words, once for each level, and h
   ]);
 });
 
-test('an alert that is not stored is tried again after the next check, and one that is outdated by then never', async () => {
+test('an alert that was not stored is repeated after the next check, unless it is outdated', async () => {
   const { stored, failures, state, take } = createRunner(new Map(), { ...settings, for: 0 });
   state.isFailing = true;
   await take(91);
@@ -93,8 +94,8 @@ test('an alert that is not stored is tried again after the next check, and one t
   assert.equal(stored.length, 1);
 });
 
-test('what fires by the log is not raised again, and what is gone or fine is resolved', async () => {
-  const told = new Map([
+test('alerts that fire by the log are not raised again, and alerts of good or missing things are resolved', async () => {
+  const alerts = new Map([
     ['var/db-1//var', { id: 'a', level: 'CRITICAL' }],
     ['var/db-1//srv', { id: 'b', level: 'WARNING' }],
     ['var/db-1//gone', { id: 'c', level: 'WARNING' }],
@@ -102,17 +103,17 @@ test('what fires by the log is not raised again, and what is gone or fine is res
     ['var/db-2//var', { id: 'e', level: 'WARNING' }],
     ['other/db-1//var', { id: 'f', level: 'WARNING' }],
   ]);
-  const { runner, stored } = createRunner(told);
+  const { runner, stored } = createRunner(alerts);
   await runner.take([find(98), find(20, '/srv'), find(91, '/mnt')]);
   assert.deepEqual(stored, [
     'resolved | INFO | Resolved: /srv is 20 % full | var/db-1//srv | b',
     'resolved | INFO | Resolved: /gone is not there any more | var/db-1//gone | c',
     'resolved | INFO | Resolved: /mnt is 91 % full | var/db-1/?/mnt | d',
   ]);
-  assert.deepEqual([...runner.listTold()], [['var/db-1//var', { id: 'a', level: 'CRITICAL' }]]);
+  assert.deepEqual([...runner.listAlerts()], [['var/db-1//var', { id: 'a', level: 'CRITICAL' }]]);
 });
 
-test('a check that cannot be made says nothing of what fires, and is reported for all of it', async () => {
+test('a failed check leaves firing alerts as they are, and is reported for the whole watch', async () => {
   const { runner, stored, state, take } = createRunner();
   await take(91);
   state.now += 60_000;
@@ -124,11 +125,11 @@ test('a check that cannot be made says nothing of what fires, and is reported fo
   assert.deepEqual(stored, [
     'firing | WARNING | /var is 91 % full, limit 90 % | var/db-1//var',
     'firing | WARNING | Watch var cannot check: the disks cannot be read | var/db-1/?*',
-    'resolved | INFO | Resolved: it can be checked again | var/db-1/?* | id-2',
+    'resolved | INFO | Resolved: watch var can check again | var/db-1/?* | id-2',
   ]);
 });
 
-test('a thing begins with what the history has of it, and another runner of the same things goes on with it', async () => {
+test('recent figures begin with those of the history, and a changed watch continues them', async () => {
   const { runner, state, take } = createRunner(new Map(), settings, [Number.NaN, 50, 92, 60]);
   state.now = 45_000;
   await take(70);
@@ -141,11 +142,11 @@ test('a thing begins with what the history has of it, and another runner of the 
   });
   const next = createRunner(new Map(), { ...settings, limit: 10 });
   next.state.now = 60_000;
-  next.runner.takeOver(runner);
+  next.runner.continueFrom(runner);
   await next.take(80);
   assert.deepEqual(next.runner.listWithRecent()[0]?.recent?.figures, [92, 60, 70, 80]);
   const other = createRunner(new Map(), { ...settings, metric: 'inodes' });
-  other.runner.takeOver(runner);
+  other.runner.continueFrom(runner);
   await other.take(80);
   assert.deepEqual(other.runner.listWithRecent()[0]?.recent?.figures, [80]);
 });

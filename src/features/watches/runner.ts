@@ -1,34 +1,28 @@
-import { hash } from 'node:crypto';
-import { markResolved } from '../../kit/alert-record.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Severity } from '../../kit/severity.ts';
 import { createSerial } from '../../lib/scheduling.ts';
-import { cutText } from '../../lib/well-formed.ts';
 import { readIdTime } from '../../storage/journal/line.ts';
 import { beginCondition, type ConditionState, observe, observeFault, stepCondition } from './condition.ts';
-import type { KnownWatch } from './definitions.ts';
+import { allThings, type ThingMark, toThingName, toWatchFingerprint, unknownMark } from './fingerprints.ts';
+import type { FiringAlert } from './firing-alerts.ts';
+import type { KnownWatch } from './known-watch.ts';
 import { RecentFigures } from './recent-figures.ts';
 import type { RecentReadings, WatchedThing } from './schema.ts';
-import type { Finding } from './type.ts';
-
-/** An alert of a watch that fires, as the log of alerts has it. */
-export interface ToldAlert {
-  id: string;
-  level: string;
-}
+import { describeFiring, describeResolved } from './watch-alert.ts';
+import type { Finding } from './watch-type.ts';
 
 export interface RunnerParts {
   raise: AlertSource['raise'];
-  /** Of the machine or instance that is watched; empty for what is the same for all. */
-  where: string;
-  /** Only the name of the watch is known, so labels stay as they are. */
+  /** Place of the watched machine or instance in fingerprints; empty for the network. */
+  place: string;
+  /** True if only the name of the watch is known, so that labels stay as they are. */
   isGone?: boolean;
   clock: () => Date;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number;
-  /** The figures of a thing before it was watched, oldest first, and the milliseconds from one to the next. */
+  /** Reads the figures of a thing before it was watched, oldest first, and the milliseconds from one to the next. */
   readPast?(thing: string): Promise<{ figures: readonly number[]; stepMs: number }>;
-  /** Gets the error where an alert was not stored; it is tried again after the next check. */
+  /** Called with the error if an alert was not stored; the alert is repeated after the next check. */
   onUnstored(error: Error): void;
 }
 
@@ -36,66 +30,53 @@ interface Thing {
   name: string;
   condition: ConditionState;
   shown: WatchedThing | undefined;
-  told: ToldAlert | undefined;
-  toldUnknown: ToldAlert | undefined;
+  /** Firing alerts about the thing, and about checks of the thing that fail. */
+  alert: FiringAlert | undefined;
+  unknownAlert: FiringAlert | undefined;
   words: string;
   limitWords: string;
-  /** True if the last check asked a question of yes or no, instead of comparing a figure with a limit. */
+  /** True if the last check was a yes-or-no check, without a limit. */
   isFault: boolean;
-  /** Undefined before its first finding. */
+  /** Undefined before the first finding. */
   recent: RecentFigures | undefined;
 }
 
-/** The thing that stands for all of a watch, where nothing can be checked. */
-const allThings = '*';
-
-const longestThing = 180;
-
-/** Fingerprints of a watch's alerts: `NAME/WHERE/THING`, and `NAME/WHERE/?THING` where it cannot be checked. */
-const toThingFingerprint = (name: string, where: string, thing: string): string => `${name}/${where}/${thing}`;
-const unknownMark = '?';
-
-const toThingName = (thing: string): string =>
-  thing.length <= longestThing
-    ? thing
-    : `${cutText(thing, longestThing)}-${hash('sha256', thing, 'base64url').slice(0, 12)}`;
-
-/** What is known of one watch: folds what its checks find, and sees to it that the log has an alert of what fires. */
+/** State of one watch: folds the findings of checks, and stores alerts about the things that fire. */
 export class WatchRunner {
   readonly watch: KnownWatch;
   readonly #parts: RunnerParts;
   readonly #things = new Map<string, Thing>();
   readonly #recentBefore = new Map<string, RecentFigures>();
-  /** What was found is told in its order, so that what is known to be in the log is right. */
+  /** Stores alerts in the order of their findings. */
   readonly #serially = createSerial();
   #working = 0;
 
-  /** `told`: its alerts that fire by the log, by fingerprint. */
-  constructor(watch: KnownWatch, parts: RunnerParts, told: ReadonlyMap<string, ToldAlert>) {
+  /** `alerts`: firing alerts of the watch, and perhaps of others, by fingerprint. */
+  constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringAlert>) {
     this.watch = watch;
     this.#parts = parts;
-    const prefix = toThingFingerprint(watch.settings.name, parts.where, '');
-    for (const [fingerprint, alert] of told) {
+    const prefix = toWatchFingerprint(watch.settings.name, parts.place, '');
+    for (const [fingerprint, alert] of alerts) {
       if (!fingerprint.startsWith(prefix)) continue;
       const rest = fingerprint.slice(prefix.length);
       const isUnknown = rest.startsWith(unknownMark);
       const thing = this.#find(isUnknown ? rest.slice(1) : rest);
-      if (isUnknown) thing.toldUnknown = alert;
-      else thing.told = alert;
-      thing.isFault = thing.told !== undefined && thing.told.level === watch.type.usualLevel;
-      thing.condition = beginCondition(this.#toFiring(thing.told), thing.toldUnknown !== undefined);
+      if (isUnknown) thing.unknownAlert = alert;
+      else thing.alert = alert;
+      thing.isFault = thing.alert !== undefined && thing.alert.level === watch.type.defaultLevel;
+      thing.condition = beginCondition(this.#toFiring(thing.alert), thing.unknownAlert !== undefined);
     }
   }
 
-  /** Goes on with what was kept of the same things, if they are measured alike. */
-  takeOver(before: WatchRunner): void {
+  /** Continues the recent figures of another runner, if both measure alike. */
+  continueFrom(before: WatchRunner): void {
     const { type, everyMs, settings } = before.watch;
     const { watch } = this;
     if (type !== watch.type || everyMs !== watch.everyMs || settings.metric !== watch.settings.metric) return;
     for (const { name, recent } of before.#things.values()) if (recent) this.#recentBefore.set(name, recent);
   }
 
-  /** Whether an alert may be on its way to the log. */
+  /** True while an alert may be on its way to the log. */
   get isBusy(): boolean {
     return this.#working > 0;
   }
@@ -104,42 +85,41 @@ export class WatchRunner {
     return [...this.#things.values()].flatMap(({ shown }) => shown ?? []);
   }
 
-  /** The same with what they were like in the last hours. */
   listWithRecent(): WatchedThing[] {
     return [...this.#things.values()].flatMap(({ shown, recent }) =>
       shown ? { ...shown, recent: recent ? this.#toReadings(recent) : null } : [],
     );
   }
 
-  /** The alerts that fire by the log. */
-  listTold(): Map<string, ToldAlert> {
+  /** Lists the firing alerts by fingerprint. */
+  listAlerts(): Map<string, FiringAlert> {
     const { settings } = this.watch;
-    const all = new Map<string, ToldAlert>();
-    for (const { name, told, toldUnknown } of this.#things.values()) {
-      const add = (mark: string, alert: ToldAlert | undefined): void => {
-        if (alert) all.set(toThingFingerprint(settings.name, this.#parts.where, mark + name), alert);
+    const all = new Map<string, FiringAlert>();
+    for (const { name, alert, unknownAlert } of this.#things.values()) {
+      const add = (mark: ThingMark, firing: FiringAlert | undefined): void => {
+        if (firing) all.set(toWatchFingerprint(settings.name, this.#parts.place, mark + name), firing);
       };
-      add('', told);
-      add(unknownMark, toldUnknown);
+      add('', alert);
+      add(unknownMark, unknownAlert);
     }
     return all;
   }
 
-  /** Takes over what a check has found; an Error stands for a check that could not be made. Never rejects. */
+  /** Folds the findings of a check, or the Error of a check that failed. Never rejects. */
   take(found: readonly Finding[] | Error): Promise<void> {
     return this.#work(() => this.#take(found));
   }
 
-  /** Ends all alerts, because nothing is watched any more; resolves to whether that is in the log. */
+  /** Resolves all alerts with a reason; the promise is true once the log has all resolutions. */
   end(reason: string): Promise<boolean> {
     return this.#work(async () => {
       for (const thing of this.#things.values()) Object.assign(thing, { condition: beginCondition(), words: reason });
-      await this.#settle();
-      return this.listTold().size === 0;
+      await this.#updateAlerts();
+      return this.listAlerts().size === 0;
     });
   }
 
-  /** Resolves when nothing is on its way to the log. */
+  /** Resolves when no alert is on its way to the log. */
   settle(): Promise<void> {
     return this.#serially(async () => undefined);
   }
@@ -171,22 +151,23 @@ export class WatchRunner {
       thing.words = this.#describeGone(thing.name);
       thing.shown = undefined;
     }
-    await this.#settle();
+    await this.#updateAlerts();
   }
 
   #find(name: string): Thing {
     const known = this.#things.get(name);
     if (known) return known;
-    const nothing = {
+    const thing: Thing = {
+      name,
+      condition: beginCondition(),
       shown: undefined,
-      told: undefined,
-      toldUnknown: undefined,
+      alert: undefined,
+      unknownAlert: undefined,
       words: '',
       limitWords: '',
       isFault: false,
       recent: undefined,
     };
-    const thing: Thing = { name, condition: beginCondition(), ...nothing };
     this.#things.set(name, thing);
     return thing;
   }
@@ -211,7 +192,7 @@ export class WatchRunner {
     this.#show(thing, finding, observation === undefined);
   }
 
-  /** With what the history has of it. */
+  /** Creates recent figures that begin with those of the history. */
   async #createRecent(finding: Finding, at: number): Promise<RecentFigures> {
     const limits = finding.limits ?? this.watch.limits;
     const recent = new RecentFigures(this.watch.everyMs, limits?.isLowBad === true);
@@ -232,7 +213,7 @@ export class WatchRunner {
     return {
       start: new Date(clock().getTime() - now() + start).toISOString(),
       step: stepMs / 1000,
-      figures: figures.map((figure) => figure && toShort(figure)),
+      figures: figures.map((figure) => figure && roundFigure(figure)),
       bad,
     };
   }
@@ -242,16 +223,16 @@ export class WatchRunner {
     const rest = isUnknown ? 'cannot check' : limitSince === undefined ? 'ok' : 'pending';
     const state = firing && !isUnknown ? 'firing' : rest;
     const now = this.#parts.clock().toISOString();
-    const { shown, told, toldUnknown } = thing;
-    // Before a restart, or before the watch was changed, its alert was raised.
-    const alert = state === 'firing' ? told : isUnknown ? toldUnknown : undefined;
-    const raisedAt = shown || !alert ? undefined : readIdTime(alert.id);
+    const { shown, alert, unknownAlert } = thing;
+    // After a restart or a change of the watch, the state is as old as its alert.
+    const current = state === 'firing' ? alert : isUnknown ? unknownAlert : undefined;
+    const raisedAt = shown || !current ? undefined : readIdTime(current.id);
     const begun = raisedAt === undefined ? now : new Date(raisedAt).toISOString();
     thing.shown = {
       thing: thing.name,
       state,
       level: firing ? this.#levelOf(firing, thing) : null,
-      figure: 'figure' in finding && finding.figure !== undefined ? toShort(finding.figure) : null,
+      figure: 'figure' in finding && finding.figure !== undefined ? roundFigure(finding.figure) : null,
       text: finding.words,
       at: now,
       since: shown?.state === state ? shown.since : begun,
@@ -262,79 +243,58 @@ export class WatchRunner {
   #levelOf(firing: 'limit' | 'critical', { isFault }: Pick<Thing, 'isFault'>): Severity {
     if (firing === 'critical') return 'CRITICAL';
     const { settings, type } = this.watch;
-    return settings.level ?? ((isFault && type.usualLevel) || 'WARNING');
+    return settings.level ?? ((isFault && type.defaultLevel) || 'WARNING');
   }
 
-  #toFiring(told: ToldAlert | undefined): ConditionState['firing'] {
-    if (!told) return undefined;
-    const isCritical = this.watch.limits?.critical !== undefined && told.level === 'CRITICAL';
+  #toFiring(alert: FiringAlert | undefined): ConditionState['firing'] {
+    if (!alert) return undefined;
+    const isCritical = this.watch.limits?.critical !== undefined && alert.level === 'CRITICAL';
     return isCritical && this.watch.settings.level !== 'CRITICAL' ? 'critical' : 'limit';
   }
 
   #describeGone(name: string): string {
-    if (name === allThings) return 'it can be checked again';
-    return this.watch.type.goneWords?.(name) ?? `${name} is not there any more`;
+    if (name === allThings) return `watch ${this.watch.settings.name} can check again`;
+    return this.watch.type.describeGone?.(name) ?? `${name} is not there any more`;
   }
 
-  /** Makes the log say what fires and what does not. */
-  async #settle(): Promise<void> {
+  /** Stores alerts and resolutions that the log lacks. */
+  async #updateAlerts(): Promise<void> {
     for (const thing of [...this.#things.values()]) {
-      const { firing, isUnknownTold } = thing.condition;
+      const { firing, isUnknownReported } = thing.condition;
       const { name: watch } = this.watch.settings;
       try {
         const level = firing && this.#levelOf(firing, thing);
-        thing.told = await this.#tell(thing, '', thing.told, level, thing.words + thing.limitWords);
-        const unknownLevel = isUnknownTold ? this.#levelOf('limit', { isFault: false }) : undefined;
-        const words = isUnknownTold ? `Watch ${watch} cannot check: ${thing.words}` : thing.words;
-        thing.toldUnknown = await this.#tell(thing, unknownMark, thing.toldUnknown, unknownLevel, words);
+        thing.alert = await this.#updateAlert(thing, '', thing.alert, level, thing.words + thing.limitWords);
+        const unknownLevel = isUnknownReported ? this.#levelOf('limit', { isFault: false }) : undefined;
+        const words = isUnknownReported ? `Watch ${watch} cannot check: ${thing.words}` : thing.words;
+        thing.unknownAlert = await this.#updateAlert(thing, unknownMark, thing.unknownAlert, unknownLevel, words);
       } catch (error) {
         this.#parts.onUnstored(error as Error);
         return;
       }
-      if (!thing.shown && !thing.told && !thing.toldUnknown) this.#things.delete(thing.name);
+      if (!thing.shown && !thing.alert && !thing.unknownAlert) this.#things.delete(thing.name);
     }
   }
 
-  /** Stores the alert that the log lacks, if there is one; resolves to what it says then. */
-  async #tell(
-    thing: Thing,
-    mark: string,
-    told: ToldAlert | undefined,
+  /** Stores an alert of the level, or the resolution of the firing alert; resolves to the alert that fires then. */
+  async #updateAlert(
+    { name: thing, shown }: Thing,
+    mark: ThingMark,
+    alert: FiringAlert | undefined,
     level: Severity | undefined,
     words: string,
-  ): Promise<ToldAlert | undefined> {
-    if (told?.level === level) return told;
-    const { settings, type } = this.watch;
-    const { raise, where, isGone, clock } = this.#parts;
-    // Any type stands for that of a watch that is gone: it is of the network if it has no place.
-    const isOfNetwork = isGone ? where === '' : type.scope(settings) === 'network';
-    const since = thing.shown?.since ?? clock().toISOString();
-    const about = {
-      source: `watch/${settings.name}`,
-      format: 'watch',
-      fingerprint: toThingFingerprint(settings.name, where, mark + thing.name),
-      // No machine is at fault: any could have checked it.
-      ...(isOfNetwork && { hostname: '' }),
-      labels: isGone ? {} : { watch: settings.name, type: type.name, thing: thing.name },
-    };
-    const runbook = settings.message ? { details: settings.message } : {};
-    const isNamed = !isOfNetwork || mark === unknownMark;
-    const named = isNamed ? words : `${settings.name}: ${words}`;
-    const sentence = isNamed ? toSentence(words, thing.name) : named;
+  ): Promise<FiringAlert | undefined> {
+    if (alert?.level === level) return alert;
+    const { raise, place, isGone = false, clock } = this.#parts;
+    const subject = { watch: this.watch, place, thing, mark, isGone };
     if (level !== undefined) {
-      const { id } = await raise({ ...about, ...runbook, level, message: sentence, status: 'firing', startsAt: since });
+      const { id } = await raise(describeFiring(subject, words, level, shown?.since ?? clock().toISOString()));
       return { id, level };
     }
-    if (!told) return undefined;
-    const ended = { resolves: told.id, firingLevel: told.level };
-    await raise({ ...about, ...ended, level: 'INFO', message: markResolved(named), status: 'resolved' });
+    if (alert) await raise(describeResolved(subject, words, alert));
     return undefined;
   }
 }
 
-/** Begins with a capital letter, unless it begins with a name. */
-const toSentence = (words: string, thing: string): string =>
-  words.startsWith(thing.replace(/ .*/, '')) ? words : words.charAt(0).toUpperCase() + words.slice(1);
-
-const toShort = (figure: number): number =>
+const roundFigure = (figure: number): number =>
   Math.abs(figure) >= 1000 ? Math.round(figure) : Number(figure.toPrecision(5));

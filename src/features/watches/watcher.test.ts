@@ -7,11 +7,12 @@ import type { HostReadings } from '../../host/readings.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import { createTargets } from '../../kit/targets.ts';
 import { type Lease, ownLease } from '../../storage/postgres/lease.ts';
-import { toKnownWatch } from './definitions.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { toKnownWatch } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 import { Watcher } from './watcher.ts';
 
-/** Never reached, and always. */
+/** Watches whose limit is never reached, and always. */
 const [never, always] = [101, 0].map((limit) => ({ name: 'memory', type: 'memory', limit }) as WatchSettings);
 assert.ok(never && always);
 
@@ -20,14 +21,14 @@ interface Before {
   raised?: readonly string[];
   isShared?: boolean;
   memory?: HostReadings['memory'];
-  limitMs?: number;
+  timeoutMs?: number;
   network?: Lease;
   takeGone?: (place: string) => Promise<boolean>;
 }
 
-/** A watcher of this machine whose alerts are stored when the test says so. */
+/** Creates a watcher of this machine whose alerts wait until the test stores them. */
 const createWorld = (t: { after(step: () => unknown): void }, before: Before = {}) => {
-  const { raised = [], isShared = false, limitMs, network = ownLease, takeGone } = before;
+  const { raised = [], isShared = false, timeoutMs, network = ownLease, takeGone } = before;
   const readings = createHostReadings();
   const host = { ...readings, memory: before.memory ?? readings.memory };
   t.after(() => host.close());
@@ -43,9 +44,9 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
   const watcher = new Watcher({
     host,
     clock: () => new Date(),
-    journal: undefined,
-    silenceOf: undefined,
-    incidents: undefined,
+    journal: {} as RecordLog,
+    silenceOf: async () => undefined,
+    incidents: { catchUp: async () => undefined, listUnsettled: async function* () {} },
     history: undefined,
     targets: createTargets([]),
     findConcerns: async () => [],
@@ -56,14 +57,14 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
         new Map(raised.map((about) => [about, { id: 'before', ids: ['before'], level: 'WARNING', isResolved: false }])),
     },
     leases: { machine: ownLease, network, instance: ownLease },
-    where: { machine: 'db-1', network: '', instance: '.a' },
+    places: { machine: 'db-1', network: '', instance: '.a' },
     isShared,
     takeGone,
-    ...(limitMs && { limitMs }),
+    ...(timeoutMs && { timeoutMs }),
     log: pino({ level: 'silent' }),
   });
   const tick = () => watcher.tick();
-  /** Ticks until so many alerts wait to be stored, and stores them. */
+  /** Ticks until `count` alerts wait, and stores them. */
   const store = async (count: number): Promise<void> => {
     await waitUntil('an alert waits', () => {
       tick();
@@ -76,7 +77,7 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
   return { watcher, stored, labelled, set, store, tick, waiting };
 };
 
-test('an alert that is being stored while its watch changes, or ends, is resolved', async (t) => {
+test('an alert that is being stored while its watch is changed or deleted is resolved', async (t) => {
   for (const next of [[{ ...never, every: 1 }], []]) {
     const { stored, set, store, tick, waiting } = createWorld(t);
     set(always);
@@ -92,7 +93,7 @@ test('an alert that is being stored while its watch changes, or ends, is resolve
   }
 });
 
-test('what fired before the start is resolved once, also if its watch is made again', async (t) => {
+test('an alert from before the start is resolved once, also if its watch is created again', async (t) => {
   const { stored, set, store, tick, watcher, waiting } = createWorld(t, { raised: ['memory/db-1/memory'] });
   set(never);
   await store(1);
@@ -100,7 +101,7 @@ test('what fired before the start is resolved once, also if its watch is made ag
   set();
   tick();
   set(never);
-  await waitUntil('it is checked again', () => {
+  await waitUntil('the watch is checked again', () => {
     tick();
     return watcher.find('memory').isChecked;
   });
@@ -108,23 +109,23 @@ test('what fired before the start is resolved once, also if its watch is made ag
   assert.deepEqual([stored.length, waiting.length], [1, 0]);
 });
 
-test('what fires of watches that there are no more is resolved, also if there is none at all', async (t) => {
+test('alerts of deleted watches are resolved, also without any watch', async (t) => {
   const { stored, set, store } = createWorld(t, { raised: ['gone/db-1/x', 'other/db-2/x'], isShared: true });
   set();
   await store(1);
   assert.deepEqual(stored, ['resolved | Resolved: gone | before']);
 });
 
-test('what fires of a machine is resolved once it has another name, unless others share the alerts', async (t) => {
+test('alerts of the former name of a machine are resolved, unless other instances share the alerts', async (t) => {
   const { stored, labelled, set, store } = createWorld(t, { raised: ['memory/old-name/memory'] });
   set(never);
   await store(1);
   assert.deepEqual(stored, ['resolved | Resolved: memory | before']);
-  // Those of the incident stay as they are.
+  // Without labels, the labels of the incident stay.
   assert.deepEqual(labelled, [{}]);
 });
 
-test('what fires of a watch that looks elsewhere now is resolved', async (t) => {
+test('alerts of a watch that changes its place are resolved', async (t) => {
   const { stored, set, store } = createWorld(t);
   set(always);
   await store(1);
@@ -133,14 +134,14 @@ test('what fires of a watch that looks elsewhere now is resolved', async (t) => 
   assert.deepEqual(stored.slice(1), ['resolved | Resolved: memory | id-1']);
 });
 
-test('a check that never ends is reported after `for`', async (t) => {
-  const { stored, set, store } = createWorld(t, { memory: () => new Promise(() => undefined), limitMs: 1 });
+test('a check that does not end is reported after `for`', async (t) => {
+  const { stored, set, store } = createWorld(t, { memory: () => new Promise(() => undefined), timeoutMs: 1 });
   set({ ...never, every: 1, for: 1 });
   await store(1);
   assert.match(String(stored[0]), /^firing \| Watch memory cannot check: there was no answer/);
 });
 
-test('no place counts as gone until others could renew their leases after the database was away', async (t) => {
+test('no place counts as gone until other instances could renew their leases after the database was away', async (t) => {
   const { now } = performance;
   let ahead = 0;
   t.mock.method(performance, 'now', () => now.call(performance) + ahead);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFolder } from '../../support/folder.ts';
 import type { Scope } from '../../support/scope.ts';
 
-/** A certificate in PEM, and what signs others with its key. */
+/** Certificate in PEM, and a function that signs others with its key. */
 export interface Signed {
   pem: string;
   key: string;
@@ -12,7 +12,7 @@ export interface Signed {
   sign(name: string, days: number, options?: { isLeaf?: boolean; keyOf?: Signed }): Signed;
 }
 
-/** A CA that openssl has made, whose own certificate is valid for 200 days. */
+/** Creates a CA with openssl, with a certificate that is valid for 200 days. */
 export const createAuthority = (t: Scope, name: string): Signed => {
   const folder = createFolder(t);
   let count = 0;

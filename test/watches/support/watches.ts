@@ -18,7 +18,7 @@ export const readWatch = async ({ request }: Asked, token: string, name: string)
   return json;
 };
 
-/** What a watch would find now. */
+/** Tests a watch; resolves to its things. */
 export const tryWatch = async ({ request }: Asked, token: string, body: object): Promise<WatchedThing[]> => {
   const { status, json } = await request<{ things: WatchedThing[] }>('POST', '/api/watches/test', {
     token,
@@ -42,7 +42,7 @@ export interface RaisedAlert {
   resolves: string | null;
 }
 
-/** The alerts of watches, oldest first, once there are so many. */
+/** Resolves to the alerts of watches, oldest first, once the log has `count` of them. */
 export const waitForAlerts = async ({ request }: Asked, count: number, limitMs?: number): Promise<RaisedAlert[]> => {
   let alerts: RaisedAlert[] = [];
   await waitUntilPasses(async () => {

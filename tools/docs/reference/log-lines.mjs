@@ -132,7 +132,7 @@ export const logLines = [
   { messages: ['warn pictures: a picture could not be taken'], meaning: '`err` has the reason' },
   { messages: ['warn keys: the times of use could not be stored'], meaning: 'retried every 10 minutes' },
   {
-    messages: ['warn watches: an alert was not stored; it is tried again'],
+    messages: ['warn watches: an alert was not stored'],
     meaning: '`err` has the reason; tried after the next check',
   },
   {

@@ -7,10 +7,10 @@ import { minuteMs } from '../../../lib/units.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
 import { AlertCounts } from '../alert-counts.ts';
 import type { WatchSettings } from '../schema.ts';
-import type { WatchReadings } from '../type.ts';
+import type { WatchReadings } from '../watch-type.ts';
 import { alertWatch } from './alert.ts';
 
-/** A log of alerts, and what a watch of them finds `at` so many minutes. */
+/** Creates a log of alerts, and checks of the log at any minute. */
 const createLog = async (t: Scope) => {
   const indexing = { timeOf: readTime, keyOf: () => undefined, keys: [] };
   const journal = await openJournal({ directory: createFolder(t), name: 'alerts', indexing });
@@ -21,7 +21,9 @@ const createLog = async (t: Scope) => {
     add: (source: string, minutes: number, count = 1, details = '', fields: object = {}) =>
       journal.appendAll(Array.from({ length: count }, () => ({ source, time: toTime(minutes), details, ...fields }))),
     find: async (watch: WatchSettings, minutes: number): Promise<string | undefined> => {
-      const readings = { journal, alertCounts, clock: () => new Date(minutes * minuteMs) } as unknown as WatchReadings;
+      const clock = () => new Date(minutes * minuteMs);
+      const silenceOf = async () => undefined;
+      const readings = { journal, alertCounts, silenceOf, clock } as unknown as WatchReadings;
       const [finding] = await alertWatch.check(watch, readings, AbortSignal.timeout(10_000));
       return finding?.words;
     },
@@ -30,7 +32,7 @@ const createLog = async (t: Scope) => {
 
 const silence: WatchSettings = { name: 'backup', type: 'alert', source: 'backup', limit: 60 };
 
-test('an alert is found however many others came after it', async (t) => {
+test('an alert is found in spite of many later alerts', async (t) => {
   const { add, find } = await createLog(t);
   await add('backup', 1000);
   for (let piece = 0; piece < 6; piece += 1) await add('other', 1001, 300, 'x'.repeat(10_000));
@@ -39,7 +41,7 @@ test('an alert is found however many others came after it', async (t) => {
   assert.equal(await find(flood, 1030), '1 alerts from backup within 60 minutes');
 });
 
-test('an alert that was stored while the watch looked, or by an instance whose clock is slow, is found by the next look', async (t) => {
+test('an alert that is stored during a check, or by an instance with a slow clock, is found by the next check', async (t) => {
   const { add, find } = await createLog(t);
   const watch = { ...silence };
   assert.equal(await find(watch, 1000), 'no alert from backup for more than 60 minutes');
@@ -47,7 +49,7 @@ test('an alert that was stored while the watch looked, or by an instance whose c
   assert.equal(await find(watch, 1001), 'the last alert from backup came 1 minutes ago');
 });
 
-test('a count goes on with new alerts, leaves out old ones, resolutions and watches, and stops at 10,000', async (t) => {
+test('a count adds new alerts, drops old ones, ignores resolutions and alerts of watches, and stops at 10,000', async (t) => {
   const { add, find } = await createLog(t);
   const watch: WatchSettings = { name: 'flood', type: 'alert', source: 'sh*p', metric: 'count', minutes: 10, limit: 3 };
   const count = async (minutes: number) => Number((await find(watch, minutes))?.split(' ')[0]);
@@ -59,7 +61,7 @@ test('a count goes on with new alerts, leaves out old ones, resolutions and watc
   assert.equal(await count(1006), 5);
   await add('shop', 1007, 4);
   assert.equal(await count(1008), 9);
-  assert.equal(await count(1011), 6, 'those of minute 1000 are too old');
+  assert.equal(await count(1011), 6, 'alerts of minute 1000 are too old');
   assert.equal(await count(1010), 9, 'the clock was set back');
   for (let piece = 0; piece < 5; piece += 1) await add('shop', 1012, 2600);
   assert.equal(await count(1012), 10_000);

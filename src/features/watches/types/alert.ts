@@ -2,20 +2,20 @@ import { formatOf, readTime, toText } from '../../../kit/alert-record.ts';
 import { minuteMs } from '../../../lib/units.ts';
 import { createLikeTest } from '../../../lib/wildcards.ts';
 import type { LogRecord } from '../../../storage/journal/line.ts';
-import { mostCounted } from '../alert-counts.ts';
+import { maxCount } from '../alert-counts.ts';
 import type { WatchSettings } from '../schema.ts';
-import { defineWatchType, type Finding, type WatchReadings } from '../type.ts';
+import { defineWatchType, type Finding, type WatchReadings } from '../watch-type.ts';
 
-/** How much of the log is read at a time. */
+/** Bytes of the log that a search reads at a time. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Alerts are in the log only a moment after their time, and later still if the clock of another instance is slow. */
+/** Milliseconds by which alerts may enter the log after their time, also if the clock of another instance is slow. */
 const overlapMs = minuteMs;
 
-/** When the last alert that a watch has found was received, and until when it has looked. */
-const known = new WeakMap<WatchSettings, { lastAt: number | undefined; until: number }>();
+/** Time of the last alert that a watch has found, and of its last search. */
+const searches = new WeakMap<WatchSettings, { lastAt: number | undefined; until: number }>();
 
-/** No alerts from a source for some time, or too many. */
+/** Checks that a source sends alerts in time, or not too many. */
 export const alertWatch = defineWatchType({
   name: 'alert',
   scope: () => 'network',
@@ -26,8 +26,8 @@ export const alertWatch = defineWatchType({
   findProblem: ({ metric = 'silence', minutes, limit = 0, critical = limit }) => {
     if (metric !== 'silence' && metric !== 'count') return 'metric must be silence or count';
     if (metric === 'silence') return minutes === undefined ? undefined : 'minutes is for metric count alone';
-    const name = limit < mostCounted ? 'critical' : 'limit';
-    return critical < mostCounted ? undefined : `${name} must be below ${mostCounted}: no more alerts are counted`;
+    const name = limit < maxCount ? 'critical' : 'limit';
+    return critical < maxCount ? undefined : `${name} must be below ${maxCount}: no more alerts are counted`;
   },
   check: async (watch, readings, signal) => {
     const now = readings.clock().getTime();
@@ -37,11 +37,8 @@ export const alertWatch = defineWatchType({
   },
 });
 
-const notMounted = 'alerts are not mounted';
-
 const count = async (watch: WatchSettings, { alertCounts }: WatchReadings, now: number): Promise<Finding> => {
   const { source: thing = '', minutes = 60 } = watch;
-  if (!alertCounts) throw new Error(notMounted);
   const figure = await alertCounts.count(thing, minutes * minuteMs, now);
   return { thing, figure, toText: String, words: `${figure} alerts from ${thing} within ${minutes} minutes` };
 };
@@ -53,27 +50,26 @@ const measureSilence = async (
   signal: AbortSignal,
 ): Promise<Finding> => {
   const { source: thing = '', limit = 0, critical = 0 } = watch;
-  const longest = Math.max(limit, critical);
+  const maxMinutes = Math.max(limit, critical);
   const isWanted = createLikeTest(thing);
-  const heardMs = await readings.silenceOf?.(isWanted);
+  const heardMs = await readings.silenceOf(isWanted);
   const findLast = (since: number) => searchLast(readings, isWanted, since, signal);
-  const minutes = heardMs === undefined ? await measureInLog(watch, findLast, longest, now) : heardMs / minuteMs;
+  const minutes = heardMs === undefined ? await measureInLog(watch, findLast, maxMinutes, now) : heardMs / minuteMs;
   const toText = (count: number): string => `${Math.floor(count)} minutes`;
   const words =
     minutes === undefined
-      ? `no alert from ${thing} for more than ${toText(longest)}`
+      ? `no alert from ${thing} for more than ${toText(maxMinutes)}`
       : `the last alert from ${thing} came ${toText(minutes)} ago`;
-  return { thing, figure: minutes ?? longest + 1, toText, words };
+  return { thing, figure: minutes ?? maxMinutes + 1, toText, words };
 };
 
-/** The last alert of wanted sources since a time; those of watches are none. */
+/** Finds the last alert of wanted sources since a time, except alerts of watches. */
 const searchLast = async (
   { journal }: WatchReadings,
   isWanted: (source: string) => boolean,
   since: number,
   signal: AbortSignal,
 ): Promise<LogRecord | undefined> => {
-  if (!journal) throw new Error(notMounted);
   const test = (record: LogRecord): boolean => formatOf(record) !== 'watch' && isWanted(toText(record['source']));
   for (let before: number | undefined; ; ) {
     const { records, next } = await journal.search({ since, before, limit: 1, maxBytes, test });
@@ -83,19 +79,19 @@ const searchLast = async (
   }
 };
 
-/** Minutes since the last stored alert, which is all that is known of what came before the first start of this version. */
+/** Minutes since the last stored alert: repeats before the first start of this version are unknown. */
 const measureInLog = async (
   watch: WatchSettings,
   findLast: (since: number) => Promise<LogRecord | undefined>,
-  longest: number,
+  maxMinutes: number,
   now: number,
 ): Promise<number | undefined> => {
-  const before = known.get(watch);
+  const before = searches.get(watch);
   // The clock may have been set back.
-  const since = before && before.until <= now ? before.until - overlapMs : now - (longest + 1) * minuteMs;
+  const since = before && before.until <= now ? before.until - overlapMs : now - (maxMinutes + 1) * minuteMs;
   const last = await findLast(since);
   const times = [last && readTime(last), before?.lastAt].filter((at) => at !== undefined);
   const lastAt = times.length > 0 ? Math.min(now, Math.max(...times)) : undefined;
-  known.set(watch, { lastAt, until: now });
+  searches.set(watch, { lastAt, until: now });
   return lastAt === undefined ? undefined : Math.max(0, (now - lastAt) / minuteMs);
 };

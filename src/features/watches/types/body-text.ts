@@ -4,23 +4,23 @@ import { TextDecoder } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
 import { createDecoder } from '../../../http/content-coding.ts';
 
-/** How much of a body is read, packed and unpacked. */
-const mostBytes = 1024 * 1024;
+/** Bytes of a body that are read, packed and unpacked. */
+const maxBodyBytes = 1024 * 1024;
 
-/** Encodings that are undone one after another. */
-const mostEncodings = 3;
+/** Encodings of a body, which are undone one after another. */
+const maxEncodings = 3;
 
-/** How far browsers look for the charset in a page. */
+/** Bytes of a page in which browsers search for the charset. */
 const metaBytes = 1024;
 
-/** The text of the first MiB of a body as people see it. Rejects where it cannot be unpacked. */
+/** Reads the text of the first MiB of a body, as a browser shows it. Rejects if the body cannot be unpacked. */
 export const readBodyText = async (body: Readable, headers: IncomingHttpHeaders): Promise<string> => {
   const encodings = (headers['content-encoding'] ?? '')
     .toLowerCase()
     .split(',')
     .map((encoding) => encoding.trim())
     .filter((encoding) => encoding !== '' && encoding !== 'identity');
-  if (encodings.length > mostEncodings) throw new Error('the answer is packed too often');
+  if (encodings.length > maxEncodings) throw new Error('the answer is packed too often');
   let bytes = await readStart(body);
   for (const encoding of encodings.toReversed()) bytes = await unpack(bytes, encoding);
   return decode(bytes, headers['content-type'] ?? '');
@@ -30,14 +30,14 @@ const readStart = async (stream: Readable): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, mostBytes - bytes));
+    chunks.push(chunk.subarray(0, maxBodyBytes - bytes));
     bytes += chunk.length;
-    if (bytes >= mostBytes) break;
+    if (bytes >= maxBodyBytes) break;
   }
   return Buffer.concat(chunks);
 };
 
-/** The start of what the bytes unpack to; of bytes whose end is missing, all that there is. */
+/** Unpacks the first MiB; bytes without their end are unpacked as far as possible. */
 const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
   if (bytes.length === 0) return bytes;
   const unpacker = createStreamUnpacker(bytes, encoding);
@@ -47,12 +47,12 @@ const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
   try {
     const stream = pipeline(Readable.from([bytes]), unpacker, () => undefined);
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      unpacked.push(chunk.subarray(0, mostBytes - length));
+      unpacked.push(chunk.subarray(0, maxBodyBytes - length));
       length += chunk.length;
-      if (length >= mostBytes) break;
+      if (length >= maxBodyBytes) break;
     }
   } catch (error) {
-    const isCut = bytes.length >= mostBytes && length > 0;
+    const isCut = bytes.length >= maxBodyBytes && length > 0;
     if (!isCut) throw new Error(`the answer cannot be unpacked as ${encoding}: ${(error as Error).message}`);
   }
   return Buffer.concat(unpacked);
@@ -61,7 +61,7 @@ const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
 const createStreamUnpacker = (bytes: Buffer, encoding: string): Transform | undefined =>
   encoding === 'br' ? createBrotliDecompress() : createDecoder(encoding === 'x-gzip' ? 'gzip' : encoding, bytes);
 
-/** As browsers do: a byte order mark counts first, then the header, then what the page itself says. */
+/** Decodes a text as browsers do: by the byte order mark, then by the header, then by the page itself. */
 const decode = (bytes: Buffer, contentType: string): string => {
   const start = bytes.subarray(0, metaBytes).toString('latin1');
   const declared = [

@@ -4,19 +4,19 @@ import { toLocalDay } from '../../../lib/local-time.ts';
 import { readSmallFile } from '../../../lib/small-file.ts';
 import { dayMs } from '../../../lib/units.ts';
 import type { FigureLimits } from '../condition.ts';
-import { defineWatchType, type Finding } from '../type.ts';
+import { defineWatchType, type Finding } from '../watch-type.ts';
 import { type ChainEnd, findChainEnd } from './chain.ts';
 import { findAuthorityProblem, readAuthorities, readServerCertificate, toBareHost } from './network.ts';
 
-const usualPort = 443;
+const defaultPort = 443;
 
-/** Days until a certificate or one that it depends on ends: of a PEM file, or those that a server shows. */
+/** Measures the days until a certificate, or one of its signers, expires: in a PEM file, or on a server. */
 export const certificateWatch = defineWatchType({
   name: 'certificate',
   scope: ({ path }) => (path === undefined ? 'network' : 'machine'),
   keys: ['path', 'host', 'port', 'ca', 'caFile'],
   limit: 'optional',
-  usualLimit: 14,
+  defaultLimit: 14,
   isLowBad: () => true,
   every: 60,
   findProblem: ({ path, host, port, ...trusted }) => {
@@ -24,7 +24,7 @@ export const certificateWatch = defineWatchType({
     return path !== undefined && port !== undefined ? 'port belongs to host' : findAuthorityProblem(trusted);
   },
   check: async (watch, { targets, clock }, signal) => {
-    const { path, host = '', port = usualPort } = watch;
+    const { path, host = '', port = defaultPort } = watch;
     const authorities = await readAuthorities(watch);
     if (path === undefined) {
       const bare = toBareHost(host);

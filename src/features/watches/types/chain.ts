@@ -2,19 +2,19 @@ import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { listTrusted, parseCertificates } from '../../../kit/authorities.ts';
 
-/** When a chain of certificates stops working. */
+/** End of the validity of a chain of certificates. */
 export interface ChainEnd {
   validTo: Date;
-  /** The name of the certificate that ends first; undefined for that of the server itself. */
+  /** Name of the signer whose certificate ends first; undefined if the server's own certificate ends first. */
   signer: string | undefined;
 }
 
-/** Servers send three or four; others are left out. */
-const mostSent = 16;
+/** Certificates of a server that are read; usual servers send three or four. */
+const maxSent = 16;
 
 let trustedBySubject: ReadonlyMap<string, X509Certificate[]> | undefined;
 
-/** Reading them takes some milliseconds. */
+/** Reads the trusted certificates once, which takes some milliseconds. */
 const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
   if (trustedBySubject) return trustedBySubject;
   const found = new Map<string, X509Certificate[]>();
@@ -25,18 +25,18 @@ const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
   return found;
 };
 
-/** The certificates that a server has sent, its own first; none if it has sent none. */
+/** Lists the certificates that a server has sent, its own first. */
 export const listSent = (socket: Partial<Pick<TLSSocket, 'getPeerX509Certificate'>>): X509Certificate[] => {
   const sent: X509Certificate[] = [];
   let next = socket.getPeerX509Certificate?.();
-  while (next && sent.length < mostSent) {
+  while (next && sent.length < maxSent) {
     sent.push(next);
     next = next.issuerCertificate;
   }
   return sent;
 };
 
-/** A certificate, and the end of the best way to it. */
+/** Certificate with the end of the best path to it. */
 interface Step {
   certificate: X509Certificate;
   isTrusted: boolean;
@@ -45,8 +45,8 @@ interface Step {
 }
 
 /**
- * The end of a chain from the first certificate to one that is trusted, or else to the last one that was sent. Of several
- * ways, as cross-signed certificates have them, the one that works longest counts, and of its certificates the first to end.
+ * Finds the end of the chain from the first certificate to a trusted one, or else to the last one sent. Cross-signed certificates
+ * have several paths: the path that is valid longest counts, and of its certificates the first to end.
  */
 export const findChainEnd = (
   sent: readonly X509Certificate[],
@@ -68,7 +68,7 @@ export const findChainEnd = (
   };
 };
 
-/** The best way to each certificate that can be reached from the first one. */
+/** Finds the best path to each certificate that can be reached from the first one. */
 const walk = (own: X509Certificate, all: readonly X509Certificate[], trusted: ReadonlySet<string>): Step[] => {
   const toStep = (certificate: X509Certificate, before?: Step): Step => {
     const end = Date.parse(certificate.validTo);
@@ -96,14 +96,14 @@ const walk = (own: X509Certificate, all: readonly X509Certificate[], trusted: Re
   return [...best.values()];
 };
 
-/** Whether one certificate has signed another one; one that has signed itself has signed no other. */
+/** True if a certificate has signed another certificate. */
 const isSigner = (signer: X509Certificate, certificate: X509Certificate): boolean =>
   signer.fingerprint256 !== certificate.fingerprint256 &&
   certificate.issuer === signer.subject &&
   certificate.checkIssued(signer) &&
   certificate.verify(signer.publicKey);
 
-/** Roots, and what they have signed that is trusted too. */
+/** Lists trusted certificates that have signed one of the certificates. */
 const listTrustedSigners = (certificates: readonly X509Certificate[]): X509Certificate[] =>
   certificates.flatMap(({ issuer }) => readTrusted().get(issuer) ?? []);
 

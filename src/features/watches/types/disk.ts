@@ -8,9 +8,9 @@ import {
   type ListPast,
   toBytesText,
   toPercentText,
-} from '../type.ts';
+} from '../watch-type.ts';
 
-/** Used share, free bytes or inodes of file systems. */
+/** Measures the used share, free bytes or inodes of file systems. */
 export const diskWatch = defineWatchType({
   name: 'disk',
   scope: () => 'machine',
@@ -28,7 +28,7 @@ export const diskWatch = defineWatchType({
         .filter((disk) => isWritable(disk) && !isExcepted(watch, disk.mountPath))
         .flatMap((disk) => toFinding(watch, disk) ?? []);
     }
-    // A read-only file system is full by design: only its exact name finds it.
+    // Read-only file systems are full by design, so only their exact names find them.
     const disks = (await shared.fileSystems())
       .flatMap(toMounted)
       .filter((disk) => (isWritable(disk) || mounts.includes(disk.mountPath)) && !isExcepted(watch, disk.mountPath));
@@ -37,14 +37,14 @@ export const diskWatch = defineWatchType({
       mounts,
       nameOf,
     );
-    // The same file system may be mounted several times.
+    // A file system may be mounted several times.
     const { found: again, missing } = findNamed(
       disks.filter(({ isMain }) => !isMain),
       unfound,
       nameOf,
     );
     return [
-      ...[...found, ...again].flatMap((disk) => toFinding(watch, disk) ?? []),
+      ...found.concat(again).flatMap((disk) => toFinding(watch, disk) ?? []),
       ...missing.map((thing): Finding => {
         const what = thing.includes('*') ? 'no writable file system' : 'no file system';
         return { thing, isUnknown: true, words: `${what} is mounted at ${thing}` };
@@ -53,7 +53,7 @@ export const diskWatch = defineWatchType({
   },
 });
 
-/** A file system once for each mount path. */
+/** Lists a file system for each of its mount paths. */
 const toMounted = ({ otherPaths = [], ...disk }: FileSystemReading) => [
   { ...disk, isMain: true },
   ...otherPaths.map((mountPath) => ({ ...disk, mountPath, isMain: false })),
@@ -70,7 +70,7 @@ const toPast = ({ metric = 'used' }: WatchSettings, mountPath: string, list: Lis
   });
 };
 
-/** As `df` counts: space reserved for root is neither used nor free. */
+/** Space reserved for root is neither used nor free, as in `df`. */
 const toUsedShare = ({ usedBytes, availableBytes }: Pick<FileSystemReading, 'usedBytes' | 'availableBytes'>) =>
   usedBytes / (usedBytes + availableBytes);
 
@@ -90,7 +90,7 @@ const toFinding = ({ metric = 'used' }: WatchSettings, disk: FileSystemReading):
     const words = `${thing} is ${toPercentText(percent)} full (${toBytesText(availableBytes)} free)`;
     return { thing, figure: percent, toText: toPercentText, words };
   }
-  // Some file systems make as many as they need.
+  // Some file systems create inodes on demand.
   if (!inodes) return undefined;
   const percent = (100 * (inodes.total - inodes.free)) / inodes.total;
   const words = `${thing} has used ${toPercentText(percent)} of its inodes (${inodes.free} free)`;

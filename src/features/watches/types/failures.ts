@@ -1,7 +1,7 @@
 import { UncheckedTarget } from '../../../kit/targets.ts';
 import { connectionFailures } from '../../../lib/network-failures.ts';
 
-/** Reasons by the codes of errors; those of TLS are OpenSSL's, whose names differ between the versions of Node. */
+/** Reasons by error code; the names of OpenSSL's codes differ between versions of Node. */
 const reasons: Record<string, string> = {
   ...connectionFailures,
   EHOSTUNREACH: 'the host cannot be reached',
@@ -28,8 +28,8 @@ const reasons: Record<string, string> = {
   ERR_TLS_HANDSHAKE_TIMEOUT: 'the TLS handshake took too long',
 };
 
-/** By a part of the code or the message of an error; the first one counts. */
-const kinds: readonly (readonly [RegExp, string])[] = [
+/** Reasons by a pattern of the code or the message; the first match counts. */
+const patterns: readonly (readonly [RegExp, string])[] = [
   [/^HPE_/, 'the answer is no HTTP'],
   [/wrong.version.number|packet.length.too.long|http.request|record.layer.failure/i, 'the answer is no TLS'],
   [/unrecognized.name/i, 'the server has no certificate for this name'],
@@ -44,7 +44,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
 
 type SocketError = NodeJS.ErrnoException & { hostname?: string; reason?: string; errors?: NodeJS.ErrnoException[] };
 
-/** Turns an error of a connection into one whose message says in words why there is no answer. */
+/** Converts an error of a connection to an Error whose message is the reason in words. */
 export const toNetworkFailure = (error: Error, signal: AbortSignal): Error => {
   if (error instanceof UncheckedTarget) return error;
   if (signal.aborted) return new Error('there was no answer in time');
@@ -58,12 +58,12 @@ const findWords = (error: SocketError): string | undefined => {
   const { code = '', message, reason = '' } = error;
   const known = reasons[code] ?? reasons[reason];
   if (known !== undefined) return known;
-  // OpenSSL's message has its reason last: `…:SSL routines:ssl3_get_record:wrong version number:…`.
-  const [, words] = kinds.find(([form]) => [code, reason, message].some((text) => form.test(text))) ?? [];
+  // OpenSSL's message ends with its reason: `…:SSL routines:ssl3_get_record:wrong version number:…`.
+  const [, words] = patterns.find(([form]) => [code, reason, message].some((text) => form.test(text))) ?? [];
   return words;
 };
 
-/** Why a target does not answer; throws an error that says nothing of it. */
+/** Returns the reason why a target does not answer; rethrows an error that is not about the target. */
 export const toFault = (error: Error): string => {
   if (error instanceof UncheckedTarget) throw error;
   return error.message;

@@ -1,13 +1,13 @@
 import { findFiles } from '../../../host/files.ts';
 import { hourMs } from '../../../lib/units.ts';
-import { defineWatchType, toBytesText } from '../type.ts';
+import { defineWatchType, toBytesText } from '../watch-type.ts';
 
 const toHours = (ms: number): string => {
   const hours = ms / hourMs;
   return hours >= 48 ? `${Math.floor(hours / 24)} days` : `${hours.toFixed(1)} h`;
 };
 
-/** Whether a file exists, and the newest is young and large enough. */
+/** Checks that a file exists, and that the newest is young and large enough. */
 export const fileWatch = defineWatchType({
   name: 'file',
   scope: () => 'machine',

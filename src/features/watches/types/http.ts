@@ -1,24 +1,24 @@
 import type { WatchSettings } from '../schema.ts';
-import { defineWatchType, type Finding, toMsText } from '../type.ts';
+import { defineWatchType, type Finding, toMsText } from '../watch-type.ts';
 import { toDaysFinding } from './certificate.ts';
 import { toFault } from './failures.ts';
 import { findAuthorityProblem, readAuthorities, requestUrl } from './network.ts';
 
 const statusRanges = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
 
-/** Whether a status is one of `200-299,401`. */
-const isRight = (status: number, ranges: string): boolean =>
+/** True if a status is in ranges such as `200-299,401`. */
+const isExpected = (status: number, ranges: string): boolean =>
   ranges.split(',').some((range) => {
     const [first = 0, last = first] = range.split('-').map(Number);
     return status >= first && status <= last;
   });
 
-/** Status, body and response time of a URL, and for how long its certificate is valid. */
+/** Checks status, body and response time of a URL, and the validity of its certificate. */
 export const httpWatch = defineWatchType({
   name: 'http',
   scope: () => 'network',
   keys: ['url', 'status', 'contains', 'certificateDays', 'ca', 'caFile'],
-  usualLevel: 'ERROR',
+  defaultLevel: 'ERROR',
   required: ['url'],
   limit: 'optional',
   every: 60,
@@ -57,12 +57,12 @@ const findFault = (
   status: string,
   contains: string | undefined,
 ): string | undefined => {
-  if (!isRight(answer.status, status)) return `answers ${answer.status} (wanted: ${status})`;
+  if (!isExpected(answer.status, status)) return `answers ${answer.status} (wanted: ${status})`;
   if (contains === undefined || answer.body.includes(contains)) return undefined;
   return `answers ${answer.status} without ${JSON.stringify(contains)}`;
 };
 
-/** Without what may be secret. */
+/** Returns the URL without its query, which may be secret. */
 const toThing = ({ url = '' }: WatchSettings): string => {
   const { origin, pathname } = new URL(url);
   return pathname === '/' ? origin : origin + pathname;

@@ -11,25 +11,24 @@ import { readBodyText } from './body-text.ts';
 import { type ChainEnd, findChainEnd, listSent } from './chain.ts';
 import { toNetworkFailure } from './failures.ts';
 
-/** How many redirects are followed. */
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 interface HttpAnswer {
   status: number;
   body: string;
-  /** Until the body was read, of all requests together. */
+  /** Milliseconds of all requests, until the body was read. */
   ms: number;
-  /** When the certificates of the last server end. */
+  /** End of the certificates of the last server. */
   certificate: ChainEnd | undefined;
 }
 
-/** Where checks over the network lead, and which CAs they trust in addition. */
+/** Targets of checks over the network, and additional trusted CAs. */
 export interface NetworkAccess {
   targets: Targets;
   authorities: readonly X509Certificate[];
 }
 
-/** The CAs of a watch. Rejects with an Error whose message says why they cannot be read. */
+/** Reads the CAs of a watch. Rejects with an Error whose message is the reason. */
 export const readAuthorities = async ({ ca = '', caFile }: WatchSettings): Promise<X509Certificate[]> => {
   if (caFile === undefined) return ca === '' ? [] : parseAuthorities('ca', ca);
   const text = await readSmallFile(caFile).catch((error: NodeJS.ErrnoException) => {
@@ -38,7 +37,7 @@ export const readAuthorities = async ({ ca = '', caFile }: WatchSettings): Promi
   return parseAuthorities(caFile, text);
 };
 
-/** Why the CAs of a watch cannot be used, as a clause. */
+/** Returns the problem of the CAs of a watch, as a clause. */
 export const findAuthorityProblem = ({ ca, caFile }: WatchSettings): string | undefined => {
   if (ca === undefined) return undefined;
   if (caFile !== undefined) return 'only one of ca and caFile is possible';
@@ -50,9 +49,9 @@ export const findAuthorityProblem = ({ ca, caFile }: WatchSettings): string | un
   }
 };
 
-const statusesThatRedirect = [301, 302, 303, 307, 308];
+const redirectStatuses = [301, 302, 303, 307, 308];
 
-/** Requests a URL. Rejects with an Error whose message says why there is no answer. */
+/** Requests a URL. Rejects with an Error whose message is the reason. */
 export const requestUrl = async (url: string, access: NetworkAccess, signal: AbortSignal): Promise<HttpAnswer> => {
   const begun = performance.now();
   let current = new URL(url);
@@ -61,14 +60,14 @@ export const requestUrl = async (url: string, access: NetworkAccess, signal: Abo
     try {
       const { statusCode: status = 0, headers } = response;
       const sent = listSent((response.socket as Partial<TLSSocket> | null) ?? {});
-      if (!statusesThatRedirect.includes(status) || headers.location === undefined) {
+      if (!redirectStatuses.includes(status) || headers.location === undefined) {
         const body = await readBodyText(response, headers).catch((error: Error) => {
           throw toNetworkFailure(error, signal);
         });
         const ms = performance.now() - begun;
         return { status, body, ms, certificate: findChainEnd(sent, access.authorities) };
       }
-      if (redirects === mostRedirects) throw new Error(`there are more than ${mostRedirects} redirects`);
+      if (redirects === maxRedirects) throw new Error(`there are more than ${maxRedirects} redirects`);
       current = toNext(headers.location, current);
     } finally {
       response.destroy();
@@ -78,7 +77,7 @@ export const requestUrl = async (url: string, access: NetworkAccess, signal: Abo
 
 const toNext = (location: string, from: URL): URL => {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  if (!next || !/^https?:$/.test(next.protocol)) throw new Error('it redirects to something that is no http URL');
+  if (!next || !/^https?:$/.test(next.protocol)) throw new Error('the redirect leads to no http URL');
   return next;
 };
 
@@ -91,7 +90,7 @@ const requestOnce = (
     const { assertHost, lookup } = targets;
     assertHost(url.hostname);
     const headers = { 'user-agent': 'signalbox', accept: '*/*', connection: 'close' };
-    // Each check makes a connection of its own: it is what is watched.
+    // Each check opens a new connection, because connecting is part of the check.
     const options = { lookup, signal, headers, agent: false, ...toTrust(authorities) };
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(url.href, options, resolve);
@@ -99,10 +98,10 @@ const requestOnce = (
     request.end();
   });
 
-/** `::1` for `[::1]`, as addresses stand in URLs. */
+/** Removes the brackets of an IPv6 address: `[::1]` → `::1`. */
 export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
-/** Connects and resolves to the milliseconds that it took. */
+/** Connects; resolves to the milliseconds until the connection was open. */
 export const connectTo = (
   host: string,
   port: number,
@@ -122,7 +121,7 @@ export const connectTo = (
     });
   });
 
-/** The end of the certificates that a TLS server shows, whoever has signed them. */
+/** Reads the end of the certificates of a TLS server, trusted or not. */
 export const readServerCertificate = (
   host: string,
   port: number,

@@ -4,15 +4,15 @@ import type { ProcessReading } from '../../../host/readings.ts';
 import { MiB } from '../../../lib/units.ts';
 import { createLikeTest } from '../../../lib/wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
-import { defineWatchType, type Finding, toPercentText } from '../type.ts';
+import { defineWatchType, type Finding, toPercentText } from '../watch-type.ts';
 
-/** Processor time of the check before, by watch, for `cpu`. */
-const before = new WeakMap<WatchSettings, { at: number; seconds: Map<string, number> }>();
+/** Processor time of the previous check, by watch, for `cpu`. */
+const previous = new WeakMap<WatchSettings, { at: number; seconds: Map<string, number> }>();
 
-/** For how long a first check measures. */
+/** Milliseconds that a first check measures. */
 const firstMs = 500;
 
-/** How many processes of a name exist; and what they use, where `metric` says so. */
+/** Counts the processes with a name, and measures their memory or processor time. */
 export const processWatch = defineWatchType({
   name: 'process',
   scope: () => 'machine',
@@ -45,7 +45,7 @@ export const processWatch = defineWatchType({
     };
     if (metric === undefined || length === 0) return [counted];
     if (metric === 'memory') return [counted, measureMemory(pattern, found)];
-    if (!before.has(watch)) {
+    if (!previous.has(watch)) {
       measureCpu(watch, found, readTimeOf(reading));
       await setTimeout(firstMs);
       const names = new Set(found.map(keyOf));
@@ -68,13 +68,13 @@ const keyOf = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedA
 const measureCpu = (watch: WatchSettings, found: readonly ProcessReading[], at: number): Finding => {
   const secondsOf = ({ userSeconds, kernelSeconds }: ProcessReading): number =>
     (userSeconds ?? 0) + (kernelSeconds ?? 0);
-  const last = before.get(watch);
+  const last = previous.get(watch);
   const seconds = new Map(found.map((each) => [keyOf(each), secondsOf(each)]));
-  before.set(watch, { at, seconds });
+  previous.set(watch, { at, seconds });
   const thing = `${watch.process} cpu`;
   const toText = toPercentText;
   let used = 0;
-  // What has begun since then has used all of its time since then.
+  // A new process has used all of its time since the previous check.
   if (last) for (const [key, now] of seconds) used += Math.max(0, now - (last.seconds.get(key) ?? 0));
   const percent = last ? (100_000 * used) / Math.max(1, at - last.at) : 0;
   return { thing, figure: percent, toText, words: `${watch.process} uses ${toText(percent)} of a processor` };

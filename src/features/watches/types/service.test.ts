@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseUnits } from '../../../host/linux/systemd.ts';
 import type { WatchSettings } from '../schema.ts';
-import type { Finding, WatchReadings } from '../type.ts';
+import type { Finding, WatchReadings } from '../watch-type.ts';
 import { serviceWatch } from './service.ts';
 
-/** As systemd 255 prints it, `--plain --no-legend`. */
+/** Output of systemd 255 with `--plain --no-legend`. */
 const output = `
 dbus.service                loaded    active   running D-Bus System Message Bus
 demo.service                loaded    failed   failed  Demo
@@ -21,7 +21,7 @@ const check = (settings: Omit<WatchSettings, 'name' | 'type'>, text: string | nu
   return serviceWatch.check({ name: 'a', type: 'service', ...settings }, readings, AbortSignal.timeout(1000));
 };
 
-test('units must run, or be about to; those that there are not cannot be checked', async () => {
+test('units must run or be starting, and missing units cannot be checked', async () => {
   const found = await check({ units: ['dbus', 'nginx.service', 'backup', 'demo', 'gone', 'no*'] });
   assert.deepEqual(
     found.map((finding) => ('isBad' in finding ? [finding.isBad, finding.words] : finding.words)),
@@ -36,7 +36,7 @@ test('units must run, or be about to; those that there are not cannot be checked
   );
 });
 
-test('with failed only what has failed counts, and without systemd nothing can be checked', async () => {
+test('with failed only failed units count, and without systemd no unit can be checked', async () => {
   assert.deepEqual(
     (await check({ failed: true })).map(({ words }) => words),
     ['demo.service has failed'],
@@ -46,7 +46,7 @@ test('with failed only what has failed counts, and without systemd nothing can b
   await assert.rejects(check({ units: ['a'] }, null), /systemd does not run on this machine/);
 });
 
-test('a name without the suffix of a kind of unit is that of a service, and except leaves units out', async () => {
+test('a name without the suffix of a unit is the name of a service, and except leaves units out', async () => {
   const dotted = `${output}openvpn@site.example.service loaded active running OpenVPN\ndata.mount loaded active mounted /data\n`;
   const found = await check(
     { units: ['openvpn@site.example', 'data.mount', 'd*'], except: ['demo.*', 'data*'] },

@@ -1,15 +1,15 @@
-import { defineWatchType, toMsText } from '../type.ts';
+import { defineWatchType, toMsText } from '../watch-type.ts';
 import { toFault } from './failures.ts';
 import { connectTo, toBareHost } from './network.ts';
 
-/** Whether a server accepts a connection in time. */
+/** Checks that a server accepts a connection in time. */
 export const tcpWatch = defineWatchType({
   name: 'tcp',
   scope: () => 'network',
   keys: ['host', 'port'],
   required: ['host', 'port'],
   limit: 'optional',
-  usualLevel: 'ERROR',
+  defaultLevel: 'ERROR',
   every: 60,
   check: async ({ host: written = '', port = 0, limit }, { targets }, signal) => {
     const host = toBareHost(written);

@@ -8,19 +8,19 @@ import {
   toPercentText,
   type WatchReadings,
   type WatchType,
-} from '../type.ts';
+} from '../watch-type.ts';
 
-const usualEvery = 10;
+const defaultEvery = 10;
 
-/** How much of the machine is in use, which has a limit. */
+/** Defines a watch of the usage of the machine, with a limit. */
 const defineUsage = (type: Pick<WatchType, 'name' | 'check'> & Partial<WatchType>): WatchType =>
-  defineWatchType({ scope: () => 'machine', keys: [], limit: 'required', every: usualEvery, ...type });
+  defineWatchType({ scope: () => 'machine', keys: [], limit: 'required', every: defaultEvery, ...type });
 
-/** Shares in percent, of two columns of the history or of a column and what does not change. */
+/** Computes percentages of two columns of the history, or of a column and a constant total. */
 const toPercents = (used: readonly number[], total: number | readonly number[]): number[] =>
   used.map((value, index) => (100 * value) / (typeof total === 'number' ? total : (total[index] ?? Number.NaN)));
 
-/** Percent of the memory that programs cannot have. */
+/** Measures the percentage of the memory that programs cannot allocate. */
 export const memoryWatch = defineUsage({
   name: 'memory',
   check: async (_watch, { host }) => {
@@ -44,12 +44,12 @@ export const swapWatch = defineUsage({
   listPast: async (_watch, _thing, list, host) => toPercents(list('swapUsed'), (await host.memory()).swapTotal),
 });
 
-/** Seconds that a first check waits for: one busy second is not a mean. */
+/** Seconds of samples that a first check awaits, because a single busy second is no mean. */
 const firstSeconds = 5;
 
-/** A mean since the check before. */
-const meanOf = async (
-  { every = usualEvery }: WatchSettings,
+/** Reads the mean since the previous check. */
+const readMean = async (
+  { every = defaultEvery }: WatchSettings,
   { usage }: WatchReadings,
   key: keyof Usage,
 ): Promise<number> => {
@@ -62,7 +62,7 @@ const meanOf = async (
 export const cpuWatch = defineUsage({
   name: 'cpu',
   check: async (watch, readings) => {
-    const busy = 100 * (await meanOf(watch, readings, 'cpu'));
+    const busy = 100 * (await readMean(watch, readings, 'cpu'));
     const words = `the processors are ${toPercentText(busy)} busy`;
     return [{ thing: 'cpu', figure: busy, toText: toPercentText, words }];
   },
@@ -74,12 +74,12 @@ const countProcessors = (host: Pick<HostReadings, 'counters'>): number =>
 
 const toLoadText = (load: number): string => load.toFixed(2);
 
-/** Runnable processes for each processor, mean of a minute. */
+/** Measures the runnable processes for each processor, as the mean of a minute. */
 export const loadWatch = defineUsage({
   name: 'load',
   check: async (watch, readings) => {
     const processors = countProcessors(readings.host);
-    const load = (await meanOf(watch, readings, 'load')) / processors;
+    const load = (await readMean(watch, readings, 'load')) / processors;
     const words = `the load is ${toLoadText(load)} for each of ${processors} processors`;
     return [{ thing: 'load', figure: load, toText: toLoadText, words }];
   },
@@ -89,7 +89,7 @@ export const loadWatch = defineUsage({
   },
 });
 
-/** Bytes per second over the network, in one direction. */
+/** Measures bytes per second over the network, in one direction. */
 export const networkWatch = defineUsage({
   name: 'network',
   keys: ['metric'],
@@ -97,7 +97,7 @@ export const networkWatch = defineUsage({
     metric === 'received' || metric === 'sent' ? undefined : 'metric must be received or sent',
   check: async (watch, readings) => {
     const { metric: thing = 'received' } = watch;
-    const rate = await meanOf(watch, readings, toNetworkColumn(watch));
+    const rate = await readMean(watch, readings, toNetworkColumn(watch));
     return [{ thing, figure: rate, toText: toRateText, words: `the network has ${thing} ${toRateText(rate)}` }];
   },
   listPast: (watch, _thing, list) => list(toNetworkColumn(watch)),
@@ -107,13 +107,13 @@ const toNetworkColumn = ({ metric }: WatchSettings) => (metric === 'sent' ? 'net
 
 const toRateText = (rate: number): string => `${toBytesText(rate)}/s`;
 
-/** Percent of the last minute in which tasks waited. */
+/** Measures the percentage of the last minute in which tasks waited for a resource. */
 export const pressureWatch = defineUsage({
   name: 'pressure',
   keys: ['resource'],
   check: async ({ resource = 'memory' }, { host }) => {
     const share = host.pressure(resource);
-    if (share === null) throw new Error('this kernel does not say how long tasks wait (PSI)');
+    if (share === null) throw new Error('this kernel does not report how long tasks wait (PSI)');
     const words = `tasks waited for ${resource} in ${toPercentText(share)} of the last minute`;
     return [{ thing: resource, figure: share, toText: toPercentText, words }];
   },

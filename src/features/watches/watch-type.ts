@@ -12,80 +12,77 @@ import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
 import type { ownWatchSettings, WatchSettings } from './schema.ts';
 
-/** What checks read. */
+/** Readings for checks. */
 export interface WatchReadings {
   host: HostReadings;
-  /** Readings of the machine that several watches share. */
+  /** Readings that several watches share. */
   shared: Pick<HostReadings, 'fileSystems' | 'processes'>;
   usage: RecentUsage;
   targets: Targets;
-  /** All stored alerts; undefined where they are not mounted. */
-  journal: Pick<RecordLog, 'search'> | undefined;
-  alertCounts: AlertCounts | undefined;
-  silenceOf: AlertSource['silenceOf'] | undefined;
+  /** All stored alerts. */
+  journal: Pick<RecordLog, 'search'>;
+  alertCounts: AlertCounts;
+  silenceOf: AlertSource['silenceOf'];
   findConcerns(): Promise<Concern[]>;
-  /** Bytes of the file system that has the data directory. */
+  /** Reads bytes of the file system of the data directory. */
   readDataSpace(): Promise<{ used: number; available: number }>;
   clock: () => Date;
-  /** Undefined where it is not mounted. */
+  /** Undefined if the history is not mounted. */
   history: HistorySource | undefined;
 }
 
-/** Lists so many values of the history up to now. */
+/** Lists values of the history up to now. */
 export type ListPast = (column: HistoryColumn) => number[];
 
-/** What a check has found of one thing. */
+/** Result of a check for one thing. */
 export type Finding = {
-  /** Which one: a mount, a unit, an address. */
+  /** Mount, unit, address or the like. */
   thing: string;
-  /** In words, without the limit: `/var is 91.3 % full (4.2 GiB free)`. */
+  /** Text without the limit: `/var is 91.3 % full (4.2 GiB free)`. */
   words: string;
-  /** FigureLimits other than those of the watch, and what they are called. */
+  /** Limits of the figure, if they are not those of the watch. */
   limits?: FigureLimits;
 } & (
   | { figure: number; toText(figure: number): string }
-  /** A question of yes or no. */
+  /** Yes-or-no check. */
   | { isBad: boolean; figure?: number }
-  /** Why it could not be checked is in the words. */
+  /** Failed check, with the reason in `words`. */
   | { isUnknown: true }
 );
 
 export type WatchScope = 'machine' | 'network' | 'instance';
 
-/** A kind of watch. */
 export interface WatchType {
   name: WatchSettings['type'];
-  /**
-   * `machine`: one instance on each machine checks it. `network`: one instance of all. `instance`: each one.
-   */
+  /** Instances that check the watch: one on each machine, one for the network, or each instance. */
   scope(watch: WatchSettings): WatchScope;
-  /** The settings that it has beside those of all types, and those of them that it needs. */
+  /** Settings of the type alone, and those that it requires. */
   keys: readonly (keyof typeof ownWatchSettings)[];
   required?: readonly (keyof typeof ownWatchSettings)[];
-  /** Whether it has limits: it needs one, has none but asks a question of yes or no, or can have one. */
+  /** `none`: a yes-or-no check. */
   limit: 'required' | 'none' | 'optional';
-  /** The limit of a watch that names none. */
-  usualLimit?: number;
-  /** The level of a fault that is no figure, unless the watch says; WARNING by default. */
-  usualLevel?: Severity;
-  /** What is said of a thing that is not found any more. */
-  goneWords?(thing: string): string;
+  /** Limit by default. */
+  defaultLimit?: number;
+  /** Level of a failed yes-or-no check by default; WARNING if undefined. */
+  defaultLevel?: Severity;
+  /** Describes a thing that checks no longer find. */
+  describeGone?(thing: string): string;
   isLowBad?(watch: WatchSettings): boolean;
-  /** Its figures of a thing before it was watched, as the history has them, oldest first; NaN stands for unknown. */
+  /** Lists the figures of a thing before it was watched, from the history, oldest first; NaN stands for unknown. */
   listPast?(watch: WatchSettings, thing: string, list: ListPast, host: HostReadings): Awaitable<number[]>;
-  /** Seconds between two checks, unless the watch says. */
+  /** Seconds between two checks by default. */
   every: number;
-  /** `for`, unless the watch says. */
+  /** Seconds that a limit must be reached by default; 0 if undefined. */
   for?: number;
-  /** Why it cannot be used, as a clause. */
+  /** Returns the problem of invalid settings, as a clause. */
   findProblem?(watch: WatchSettings): string | undefined;
-  /** Rejects with an Error whose message says why it cannot be checked; gives up when the signal is aborted. */
+  /** Checks all things. Rejects with an Error whose message is the reason; gives up when the signal is aborted. */
   check(watch: WatchSettings, readings: WatchReadings, signal: AbortSignal): Promise<Finding[]>;
 }
 
 export const defineWatchType = (type: WatchType): WatchType => type;
 
-/** The things that patterns find; a pattern that finds nothing cannot be checked. */
+/** Finds items by name; `missing` are the patterns without a match. */
 export const findNamed = <T>(
   items: readonly T[],
   patterns: readonly string[],
@@ -102,11 +99,11 @@ export const findNamed = <T>(
   return { found: [...found], missing };
 };
 
-/** Whether a watch leaves out a thing with this name. */
+/** True if a watch leaves out the thing with a name. */
 export const isExcepted = ({ except = [] }: WatchSettings, name: string): boolean =>
   except.some((pattern) => isLike(name, pattern));
 
-/** Rounded towards the good: what is not quite full is not 100 % full. */
+/** Rounds down, so that a disk that is not quite full is not 100 % full. */
 export const toPercentText = (percent: number): string => `${(Math.floor(percent * 10 + 1e-6) / 10).toString()} %`;
 
 export const toMsText = (ms: number): string => `${Math.round(ms)} ms`;

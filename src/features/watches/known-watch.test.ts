@@ -5,8 +5,8 @@ import { openTestSettings } from '../../../test/support/settings.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../kit/setting-store.ts';
 import { isLike } from '../../lib/wildcards.ts';
-import { isCovered, listDefaultWatches } from './definitions.ts';
 import { watchKind } from './kind.ts';
+import { isCovered, listDefaultWatches } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 
 /** Returns a function that lists what configured watches cover. */
@@ -26,7 +26,7 @@ test('the default watches cover disks and memory, and nothing if they are off', 
   assert.deepEqual([covers([], true), covers([])], [['memory', '/', '/var'], []]);
 });
 
-test('a watch covers what it looks at while it is enabled', async (t) => {
+test('a watch covers its things while it is enabled', async (t) => {
   const covers = createCovers(await openTestSettings(t));
   const disk: WatchSettings = { name: 'own', type: 'disk', limit: 95 };
   assert.deepEqual(covers([disk]), ['/', '/var']);
@@ -38,7 +38,7 @@ test('a watch covers what it looks at while it is enabled', async (t) => {
   assert.deepEqual(covers([{ name: 'busy', type: 'load', limit: 2 }]), []);
 });
 
-test('a default watch that is replaced by a paused one covers nothing', async (t) => {
+test('a paused watch that replaces a default watch covers nothing', async (t) => {
   const covers = createCovers(await openTestSettings(t));
   const paused: WatchSettings[] = [
     { name: 'disk', type: 'disk', limit: 90, enabled: false },
@@ -47,7 +47,7 @@ test('a default watch that is replaced by a paused one covers nothing', async (t
   assert.deepEqual(covers(paused, true), []);
 });
 
-test('a disk is covered exactly if one of the enabled watches of its space has a pattern like it', async (t) => {
+test('a disk is covered exactly if an enabled watch of disk space has a matching pattern', async (t) => {
   const settings = await openTestSettings(t);
   const mount = fc.constantFrom('/', '/var', '/srv/a', '/srv/b');
   const pattern = fc.constantFrom('/', '/var', '/srv/*', '*', '/x');

@@ -1,0 +1,69 @@
+import { Slots } from '../../kit/slots.ts';
+import { awaitWithin } from '../../lib/scheduling.ts';
+import { createTurns } from '../../lib/slice.ts';
+import type { KnownWatch } from './known-watch.ts';
+import type { Finding, WatchReadings } from './watch-type.ts';
+
+/** Checks over the network at a time. */
+const maxNetworkChecks = 20;
+
+/** Milliseconds that a check may take; watches with a higher limit get as much, up to the maximum. */
+export const defaultTimeoutMs = 10_000;
+const maxTimeoutMs = 30_000;
+
+/** Milliseconds after the timeout until a check that does not end is given up. */
+const graceMs = 1000;
+
+/** Runs checks, each with a timeout. */
+export class CheckRunner {
+  readonly #readings: WatchReadings;
+  readonly #timeoutMs: number;
+  readonly #slots = new Slots(maxNetworkChecks);
+  /** Keeps a thousand checks of one moment from delaying requests. */
+  readonly #waitForTurn = createTurns();
+  readonly #running = new Set<AbortController>();
+  #isClosed = false;
+
+  constructor(readings: WatchReadings, timeoutMs = defaultTimeoutMs) {
+    this.#readings = readings;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Resolves to the findings of a check, or to an Error with the reason why the check failed; never rejects. `onEnd` is called when
+   * the check has ended, perhaps long after it was given up.
+   */
+  async run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
+    const { settings, type } = watch;
+    const timeoutMs = Math.min(maxTimeoutMs, Math.max(this.#timeoutMs, settings.limit ?? 0, settings.critical ?? 0));
+    const limited = async (): Promise<Finding[] | Error> => {
+      await this.#waitForTurn();
+      const checking = this.#check(watch, timeoutMs);
+      void checking.then(onEnd);
+      const found = await awaitWithin(timeoutMs + graceMs, checking);
+      return found ?? new Error(`there was no answer within ${timeoutMs / 1000} s`);
+    };
+    return type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
+  }
+
+  /** Ends all checks. */
+  close(): void {
+    this.#isClosed = true;
+    for (const controller of this.#running) controller.abort();
+  }
+
+  async #check({ settings, type }: KnownWatch, timeoutMs: number): Promise<Finding[] | Error> {
+    if (this.#isClosed) return new Error('signalbox is stopping');
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), timeoutMs);
+    this.#running.add(controller);
+    try {
+      return await type.check(settings, this.#readings, controller.signal);
+    } catch (error) {
+      return error as Error;
+    } finally {
+      clearTimeout(timer);
+      this.#running.delete(controller);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { ownSender } from '../../kit/alert-record.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
+import type { IncidentSource } from '../../kit/incident-source.ts';
+
+/** Firing alert of a watch in the log of alerts. */
+export interface FiringAlert {
+  id: string;
+  level: string;
+}
+
+/**
+ * Reads the firing alerts of watches by fingerprint. Incidents have alerts that have fired for so long that the end of the log no
+ * longer has them.
+ */
+export const readFiringAlerts = async (
+  alerts: Pick<AlertSource, 'listRaised'>,
+  incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'>,
+): Promise<Map<string, FiringAlert>> => {
+  const firing = new Map<string, FiringAlert>();
+  await incidents.catchUp();
+  for (const { sender, source, state, about, lastAlert, level } of await incidents.listUnsettled()) {
+    const isOwn = sender === ownSender && source.startsWith('watch/') && state !== 'resolved';
+    if (isOwn) firing.set(about, { id: lastAlert, level });
+  }
+  for (const [fingerprint, { id, level, isResolved }] of await alerts.listRaised('watch')) {
+    if (!isResolved) firing.set(fingerprint, { id, level });
+  }
+  return firing;
+};

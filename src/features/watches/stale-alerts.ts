@@ -1,0 +1,123 @@
+import type { Lease } from '../../storage/postgres/lease.ts';
+import { readWatchFingerprint } from './fingerprints.ts';
+import type { FiringAlert } from './firing-alerts.ts';
+import { isInstancePlace } from './gone-places.ts';
+import { type KnownWatch, toKnownWatch } from './known-watch.ts';
+import type { WatchRunner } from './runner.ts';
+import type { WatchScope } from './watch-type.ts';
+
+/**
+ * Milliseconds from the start, and from each gain of the lease, to the first search for gone places: other instances start
+ * meanwhile, or renew their leases after the database was away.
+ */
+const firstSearchMs = 20_000;
+
+/** Milliseconds between two searches. */
+const searchMs = 10_000;
+
+interface StaleAlertsParts {
+  leases: Record<WatchScope, Lease>;
+  places: Record<WatchScope, string>;
+  /** True if other instances store alerts in the same log. */
+  isShared: boolean;
+  /** Takes over a gone place, to resolve its alerts; resolves to false for a place in use. */
+  takeGone: ((place: string) => Promise<boolean>) | undefined;
+  readFiring(): Promise<Map<string, FiringAlert>>;
+  createRunner(watch: KnownWatch, place: string, alerts: ReadonlyMap<string, FiringAlert>): WatchRunner;
+  onError(error: Error): void;
+}
+
+/** Resolves the alerts of deleted watches, and of machines and instances that are gone. */
+export class StaleAlerts {
+  readonly #parts: StaleAlertsParts;
+  /** Runners whose firing alerts are to be resolved. */
+  #pending: { runner: WatchRunner; reason: string }[] = [];
+  #isResolving = false;
+  #nextSearchAt = performance.now() + firstSearchMs;
+  /** Time before which no place counts as gone. */
+  #patientUntil = 0;
+
+  constructor(parts: StaleAlertsParts) {
+    this.#parts = parts;
+    parts.leases.network.onChanged((isHeld) => {
+      if (isHeld) this.#patientUntil = performance.now() + firstSearchMs;
+    });
+  }
+
+  /** Adds the alerts of a runner. */
+  add(runner: WatchRunner, reason = `${runner.watch.settings.name} is not watched any more`): void {
+    this.#pending.push({ runner, reason });
+  }
+
+  /** Adds the alerts of the own place that no watch stands for. */
+  addUnwatched(
+    scope: WatchScope,
+    alerts: ReadonlyMap<string, FiringAlert>,
+    isWatched: (name: string, place: string) => boolean,
+  ): void {
+    const { places, isShared } = this.#parts;
+    const all = Object.values(places);
+    // Without other instances, a machine of another name is this machine under its former name.
+    const isOwn = (place: string): boolean =>
+      place === places[scope] || (scope === 'machine' && !isShared && !all.includes(place));
+    const unwatched = new Map<string, { name: string; place: string }>();
+    for (const fingerprint of alerts.keys()) {
+      const { name, place } = readWatchFingerprint(fingerprint);
+      if (isOwn(place) && !isWatched(name, place)) unwatched.set(`${name}/${place}`, { name, place });
+    }
+    for (const { name, place } of unwatched.values()) this.#addNamed(name, place, alerts);
+  }
+
+  /** Starts the work that is due; returns its promises, which never reject. */
+  tick(now: number): Promise<void>[] {
+    const work: Promise<void>[] = [];
+    if (this.#pending.length > 0 && !this.#isResolving) work.push(this.#resolve());
+    if (now >= this.#nextSearchAt) {
+      this.#nextSearchAt = Number.POSITIVE_INFINITY;
+      work.push(this.#findGone());
+    }
+    return work;
+  }
+
+  #addNamed(name: string, place: string, alerts: ReadonlyMap<string, FiringAlert>, reason?: string): void {
+    // The type is unknown and without effect: the alerts name the things.
+    const watch = toKnownWatch({ name, type: 'journal' }, 'config');
+    this.add(this.#parts.createRunner(watch, place, alerts), reason);
+  }
+
+  async #resolve(): Promise<void> {
+    this.#isResolving = true;
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const each of pending) if (!(await each.runner.end(each.reason))) this.#pending.push(each);
+    this.#isResolving = false;
+  }
+
+  /** Adds the alerts of gone places, on one of all instances. */
+  async #findGone(): Promise<void> {
+    const { takeGone, leases, places, readFiring } = this.#parts;
+    const mayTake = (): boolean => leases.network.isHeld() && performance.now() >= this.#patientUntil;
+    try {
+      if (!takeGone || !mayTake()) return;
+      const own = new Set(Object.values(places));
+      const found = new Map<string, Set<string>>();
+      for (const fingerprint of (await readFiring()).keys()) {
+        const { name, place } = readWatchFingerprint(fingerprint);
+        if (!own.has(place)) found.set(place, (found.get(place) ?? new Set()).add(name));
+      }
+      for (const [place, names] of found) {
+        // Others could not renew their leases if the database was away meanwhile.
+        if (!mayTake()) return;
+        if (!(await takeGone(place))) continue;
+        // Read again: from now on, the place stores no alerts.
+        const alerts = await readFiring();
+        const reason = isInstancePlace(place) ? 'its server is gone' : `no server has watched ${place} for a day`;
+        for (const name of names) this.#addNamed(name, place, alerts, reason);
+      }
+    } catch (error) {
+      this.#parts.onError(error as Error);
+    } finally {
+      this.#nextSearchAt = performance.now() + searchMs;
+    }
+  }
+}

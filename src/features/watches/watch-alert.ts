@@ -1,0 +1,65 @@
+import { markResolved } from '../../kit/alert-record.ts';
+import type { AlertSource } from '../../kit/alert-source.ts';
+import type { Severity } from '../../kit/severity.ts';
+import { type ThingMark, toWatchFingerprint, unknownMark } from './fingerprints.ts';
+import type { FiringAlert } from './firing-alerts.ts';
+import type { KnownWatch } from './known-watch.ts';
+
+type WatchAlert = Parameters<AlertSource['raise']>[0];
+
+/** Subject of an alert. */
+interface AlertSubject {
+  watch: KnownWatch;
+  place: string;
+  thing: string;
+  mark: ThingMark;
+  /** True if only the name of the watch is known, so that labels stay as they are. */
+  isGone: boolean;
+}
+
+/** Describes the alert about a thing that fires since a time. */
+export const describeFiring = (subject: AlertSubject, words: string, level: Severity, startsAt: string): WatchAlert => {
+  const { settings } = subject.watch;
+  return {
+    ...createCommon(subject),
+    ...(settings.message && { details: settings.message }),
+    level,
+    message: needsName(subject) ? `${settings.name}: ${words}` : toThingSentence(words, subject.thing),
+    status: 'firing',
+    startsAt,
+  };
+};
+
+/** Describes the resolution of an alert. */
+export const describeResolved = (subject: AlertSubject, words: string, { id, level }: FiringAlert): WatchAlert => ({
+  ...createCommon(subject),
+  resolves: id,
+  firingLevel: level,
+  level: 'INFO',
+  message: markResolved(needsName(subject) ? `${subject.watch.settings.name}: ${words}` : words),
+  status: 'resolved',
+});
+
+const createCommon = (subject: AlertSubject) => {
+  const { watch, place, thing, mark, isGone } = subject;
+  const { settings, type } = watch;
+  return {
+    source: `watch/${settings.name}`,
+    format: 'watch',
+    fingerprint: toWatchFingerprint(settings.name, place, mark + thing),
+    // Any machine could have made the check.
+    ...(isOfNetwork(subject) && { hostname: '' }),
+    labels: isGone ? {} : { watch: settings.name, type: type.name, thing },
+  };
+};
+
+/** True for a watch of the network; the type of a deleted watch is unknown, but only watches of the network have no place. */
+const isOfNetwork = ({ watch: { type, settings }, place, isGone }: AlertSubject): boolean =>
+  isGone ? place === '' : type.scope(settings) === 'network';
+
+/** True if the message needs the name of the watch, because the alert names no machine. */
+const needsName = (subject: AlertSubject): boolean => isOfNetwork(subject) && subject.mark !== unknownMark;
+
+/** Returns words with a capital first letter, unless the first word is the thing. */
+const toThingSentence = (words: string, thing: string): string =>
+  words.startsWith(thing.replace(/ .*/, '')) ? words : words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,0 +1,57 @@
+import { createSchemaCheck } from '../../lib/schema-validation.ts';
+import { ownWatchSettings, WatchSettings } from './schema.ts';
+import type { WatchType } from './watch-type.ts';
+import { findWatchType, toWatchType } from './watch-types.ts';
+
+const ownKeys = Object.keys(ownWatchSettings) as (keyof typeof ownWatchSettings)[];
+
+const isWatch = createSchemaCheck(WatchSettings);
+
+/** Returns the reason why a stored watch is broken, because another version stored it; undefined for a usable watch. */
+export const findStoredProblem = (value: WatchSettings): string | undefined => {
+  const { type, name } = Object(value) as Partial<WatchSettings>;
+  if (!findWatchType(type)) return `there is no type ${JSON.stringify(type)}`;
+  if (typeof name !== 'string' || !isWatch(value)) return 'the watch is not valid in this version';
+  return findWatchProblem(value);
+};
+
+/** Returns the problem of a watch with a valid shape, as a clause; undefined for a usable watch. */
+const findWatchProblem = (watch: WatchSettings): string | undefined => {
+  const type = toWatchType(watch);
+  const { keys, required = [] } = type;
+  const foreign = ownKeys.find((key) => watch[key] !== undefined && !keys.includes(key));
+  if (foreign !== undefined) return `${foreign} is not for type ${type.name}`;
+  const missing = required.find((key) => watch[key] === undefined);
+  if (missing !== undefined) return `${missing} is needed for type ${type.name}`;
+  return findLimitProblem(watch, type) ?? type.findProblem?.(watch);
+};
+
+const findLimitProblem = (watch: WatchSettings, type: WatchType): string | undefined => {
+  const { critical, clear, limit = type.defaultLimit } = watch;
+  if (limit === undefined) {
+    if (type.limit === 'required') return `limit is needed for type ${type.name}`;
+    return critical === undefined && clear === undefined ? undefined : 'critical and clear need a limit';
+  }
+  if (type.limit === 'none') return `limit is not for type ${type.name}`;
+  const isLowBad = type.isLowBad?.(watch) ?? false;
+  const isWorse = (one: number, other: number): boolean => (isLowBad ? one < other : one > other);
+  if (critical !== undefined && !isWorse(critical, limit)) {
+    return `critical must be ${isLowBad ? 'lower' : 'higher'} than limit`;
+  }
+  if (clear !== undefined && isWorse(clear, limit))
+    return `clear must not be ${isLowBad ? 'lower' : 'higher'} than limit`;
+  return undefined;
+};
+
+/** Finds conflicts of the setting `watches`. */
+export const findConfigProblems = (watches: readonly WatchSettings[]): string[] => {
+  const names = watches.map(({ name }) => name);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  return [
+    ...new Set(twice.map((name) => `watches: several watches have the name ${name}`)),
+    ...watches.flatMap((watch) => {
+      const problem = findWatchProblem(watch);
+      return problem === undefined ? [] : [`watches: ${watch.name}: ${problem}`];
+    }),
+  ];
+};

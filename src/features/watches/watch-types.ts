@@ -1,0 +1,46 @@
+import type { WatchSettings } from './schema.ts';
+import { alertWatch } from './types/alert.ts';
+import { certificateWatch } from './types/certificate.ts';
+import { diskWatch } from './types/disk.ts';
+import { fileWatch } from './types/file.ts';
+import { httpWatch } from './types/http.ts';
+import { databaseWatch, destinationWatch, journalWatch } from './types/own.ts';
+import { processWatch } from './types/process.ts';
+import { serviceWatch } from './types/service.ts';
+import { tcpWatch } from './types/tcp.ts';
+import {
+  cpuWatch,
+  loadWatch,
+  memoryWatch,
+  networkWatch,
+  pressureWatch,
+  swapWatch,
+  temperatureWatch,
+} from './types/usage.ts';
+import type { WatchType } from './watch-type.ts';
+
+const watchTypes: readonly WatchType[] = [
+  diskWatch,
+  memoryWatch,
+  swapWatch,
+  cpuWatch,
+  loadWatch,
+  networkWatch,
+  pressureWatch,
+  temperatureWatch,
+  processWatch,
+  serviceWatch,
+  fileWatch,
+  httpWatch,
+  tcpWatch,
+  certificateWatch,
+  alertWatch,
+  databaseWatch,
+  journalWatch,
+  destinationWatch,
+];
+
+/** Finds a type; undefined for a name of another version. */
+export const findWatchType = (name: unknown): WatchType | undefined => watchTypes.find((type) => type.name === name);
+
+export const toWatchType = ({ type }: Pick<WatchSettings, 'type'>): WatchType => findWatchType(type) as WatchType;
