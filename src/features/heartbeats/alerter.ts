@@ -9,7 +9,7 @@ import { type Judgement, judgeHeartbeat } from './judge.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
 import type { KnownHeartbeat } from './kind.ts';
 import type { LastAlive } from './last-alive.ts';
-import { OutageRecorder } from './outages.ts';
+import { OutageRecorder } from './outage-recorder.ts';
 import { reconcileAlerts } from './reconcile.ts';
 import { type ExpectedRecord, findStep } from './steps.ts';
 import type { HeartbeatStore } from './store.ts';

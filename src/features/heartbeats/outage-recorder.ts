@@ -1,0 +1,68 @@
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import type { LastAlive } from './last-alive.ts';
+import type { HeartbeatStore } from './store.ts';
+
+/** Milliseconds without a look at the clock after which the machine has slept, or its clock was set forward. */
+const maxGapMs = 90_000;
+
+/** Milliseconds by which a clock that was set back differs at least. */
+const setBackMs = 30_000;
+
+/** Milliseconds between two writes of the time at which the server was last alive. */
+const writeMs = 60_000;
+
+interface OutageParts {
+  store: Pick<HeartbeatStore, 'append' | 'catchUp' | 'isCurrent'>;
+  alive: LastAlive;
+  /** Resolves to true if a heartbeat came due, or was overdue, between the two times. */
+  isMissed(from: number, until: number): Promise<boolean>;
+}
+
+/** Records outages and changes of the clock. */
+export class OutageRecorder {
+  readonly #parts: OutageParts;
+  /** Time of the last look at the clock, by that clock. */
+  #seenAt = 0;
+  #writtenAt = 0;
+  #hasBegun = false;
+
+  constructor(parts: OutageParts) {
+    this.#parts = parts;
+  }
+
+  /** True once the outage before the start is recorded. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Records that the server is alive, and an outage since the last call. Rejects with StoreUnavailable. */
+  async note(now: number): Promise<void> {
+    const { store, alive } = this.#parts;
+    if (!this.#hasBegun) {
+      await this.#noteStart(now);
+      this.#hasBegun = true;
+      this.#seenAt = now;
+    } else if (now < this.#seenAt - setBackMs) {
+      await store.append({ type: 'clock', at: now });
+    } else if (now - this.#seenAt > maxGapMs) {
+      await store.append({ type: 'outage', from: this.#seenAt, at: now });
+    }
+    this.#seenAt = now;
+    if (Math.abs(now - this.#writtenAt) < writeMs) return;
+    await alive.write(now);
+    this.#writtenAt = now;
+  }
+
+  async close(now: number): Promise<void> {
+    await this.#parts.alive.write(now).catch(() => undefined);
+  }
+
+  async #noteStart(now: number): Promise<void> {
+    const { store, alive, isMissed } = this.#parts;
+    await store.catchUp();
+    if (!store.isCurrent) throw new StoreUnavailable('The records of heartbeats are not read yet');
+    const from = (await alive.read()) ?? 0;
+    if (from > now + setBackMs) await store.append({ type: 'clock', at: now });
+    else if (await isMissed(from, now)) await store.append({ type: 'outage', from, at: now });
+  }
+}
