@@ -26,7 +26,7 @@ const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
 };
 
 /** Lists the certificates that a server has sent, its own first. */
-export const listSent = (socket: Partial<Pick<TLSSocket, 'getPeerX509Certificate'>>): X509Certificate[] => {
+export const listSentCertificates = (socket: Partial<Pick<TLSSocket, 'getPeerX509Certificate'>>): X509Certificate[] => {
   const sent: X509Certificate[] = [];
   let next = socket.getPeerX509Certificate?.();
   while (next && sent.length < maxSent) {

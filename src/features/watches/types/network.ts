@@ -8,7 +8,7 @@ import type { Targets } from '../../../kit/targets.ts';
 import { readSmallFile } from '../../../lib/small-file.ts';
 import type { WatchSettings } from '../schema.ts';
 import { readBodyText } from './body-text.ts';
-import { type ChainEnd, findChainEnd, listSent } from './chain.ts';
+import { type ChainEnd, findChainEnd, listSentCertificates } from './chain.ts';
 import { toNetworkFailure } from './failures.ts';
 
 const maxRedirects = 3;
@@ -59,7 +59,7 @@ export const requestUrl = async (url: string, access: NetworkAccess, signal: Abo
     const response = await requestOnce(current, access, signal);
     try {
       const { statusCode: status = 0, headers } = response;
-      const sent = listSent((response.socket as Partial<TLSSocket> | null) ?? {});
+      const sent = listSentCertificates((response.socket as Partial<TLSSocket> | null) ?? {});
       if (!redirectStatuses.includes(status) || headers.location === undefined) {
         const body = await readBodyText(response, headers).catch((error: Error) => {
           throw toNetworkFailure(error, signal);
@@ -136,7 +136,7 @@ export const readServerCertificate = (
     socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
     socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
     socket.on('secureConnect', () => {
-      const found = findChainEnd(listSent(socket), authorities);
+      const found = findChainEnd(listSentCertificates(socket), authorities);
       if (found) resolve(found);
       else reject(new Error('the server shows no certificate'));
       socket.destroy();
