@@ -46,7 +46,7 @@ const createWorld = (t: { after(step: () => unknown): void }, before: Before = {
     clock: () => new Date(),
     journal: {} as RecordLog,
     silenceOf: async () => undefined,
-    incidents: { catchUp: async () => undefined, listUnsettled: async function* () {} },
+    incidents: { catchUp: async () => undefined, listUnsettled: async () => [] },
     history: undefined,
     targets: createTargets([]),
     findConcerns: async () => [],
