@@ -1,5 +1,7 @@
 import { defineFeature } from '../../kit/feature.ts';
-import { createAlertmanagerRoutes, createServerRoutes } from './routes.ts';
+import { createAlertmanagerAlertRoutes } from './alert-routes.ts';
+import { createAlertmanagerServerRoutes } from './server-routes.ts';
+import { createAlertmanagerSilenceRoutes } from './silence-routes.ts';
 
 /** Alertmanager's API v2 for its clients: incidents as alerts, and silences. */
 export const alertmanager = defineFeature({
@@ -18,8 +20,9 @@ export const alertmanager = defineFeature({
   create: ({ offers: { incidents, silences }, version, clock }) => ({
     profiles: {
       alertmanager: [
-        ...createAlertmanagerRoutes({ incidents, silences, clock }),
-        ...createServerRoutes(version, clock()),
+        ...createAlertmanagerAlertRoutes({ incidents, silences, clock }),
+        ...createAlertmanagerSilenceRoutes({ incidents, silences, clock }),
+        ...createAlertmanagerServerRoutes(version, clock()),
       ],
     },
   }),

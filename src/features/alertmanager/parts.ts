@@ -1,0 +1,18 @@
+import { needs, openFor } from '../../auth/access.ts';
+import type { IncidentSource } from '../../kit/incident-source.ts';
+import type { SilenceStore } from '../../kit/silence-source.ts';
+
+export interface AlertmanagerParts {
+  incidents: IncidentSource;
+  silences: SilenceStore;
+  clock: () => Date;
+}
+
+/** Access of routes that read. */
+export const alertmanagerReading = openFor('incidents:read');
+
+/** Access of routes that change silences. */
+export const alertmanagerChanging = needs('incidents:write');
+
+/** The only receiver that clients see; destinations are not shown. */
+export const alertmanagerReceiver = { name: 'signalbox' };
