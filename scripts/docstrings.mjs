@@ -34,6 +34,7 @@ const folders = [
   'src/features/watches',
   'src/host',
   'src/http',
+  'src/kit',
   'src/lib',
   'src/metrics',
   'src/server',

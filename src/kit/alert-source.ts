@@ -2,17 +2,18 @@ import Type, { type Static } from 'typebox';
 import type { FollowedLog, RecordLog } from '../storage/record-log.ts';
 import { defineShape, nullable } from './route.ts';
 
-/** What has become of an alert at a destination. */
+/** Delivery status of an alert for a destination. */
 export const AlertDelivery = defineShape('AlertDelivery', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
     type: 'string',
-    description: '`skipped`: not for this destination. `unknown`: delivered, or one of very many that were parked.',
+    description:
+      '`skipped`: not for this destination. `unknown`: delivered, or no longer among the remembered parked alerts.',
   }),
-  attempts: Type.Integer({ description: 'Failed attempts, while the alert waits.', examples: [0] }),
+  attempts: Type.Integer({ description: 'Number of failed attempts, while the alert waits.', examples: [0] }),
   error: nullable(
     Type.String({ examples: ['the receiver responded 404'] }),
-    'Why it is parked. `null` where there is none.',
+    'Reason why the alert is parked; `null` for other alerts.',
   ),
 });
 
@@ -20,7 +21,7 @@ export type AlertDelivery = Static<typeof AlertDelivery>;
 
 /** An alert that signalbox raises itself. */
 interface RaisedAlert {
-  /** By default signalbox, on this machine, and as a native one. */
+  /** Source; `signalbox` by default, with this machine as host name and the native format. */
   source?: string;
   hostname?: string;
   format?: string;
@@ -30,49 +31,51 @@ interface RaisedAlert {
   fingerprint: string;
   labels: Record<string, string>;
   details?: string;
-  /** Of a resolved alert: the id of the one that it ends, and its level. */
+  /** Id of the firing alert that a resolution resolves. */
   resolves?: string;
+  /** Level of the firing alert that a resolution resolves. */
   firingLevel?: string;
-  /** RFC 3339. */
+  /** Start of the problem, RFC 3339. */
   startsAt?: string;
 }
 
-/** The alerts that one instance has received. */
+/** Log of the alerts that one instance has received. */
 export type OwnAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
 
-/** Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. */
+/** Series of signalbox's own alerts with one fingerprint, from the first firing alert to the resolution. */
 export interface RaisedSeries {
-  /** The worst of them, and its level; of several the last one. */
+  /** Id of the worst alert, of several the latest. */
   id: string;
+  /** Level of the worst alert. */
   level: string;
-  /** Those that fire, the last ones. */
+  /** Ids of the latest firing alerts. */
   ids: readonly string[];
   isResolved: boolean;
 }
 
-/** What the alerts feature offers to features that work with stored alerts. */
+/** Source of the feature `alerts`. */
 export interface AlertSource {
-  /** All stored alerts; shared by all instances where they share a database. */
+  /** Log of all stored alerts, of all instances with one database. */
   journal: RecordLog;
-  /** The same, with events of features, which may append them. */
+  /** Log of all stored alerts and of events, to which features can append. */
   events: FollowedLog;
-  /** Whether this instance has stored the record; of several that share a database, one has. */
+  /** True if this instance has stored the record. */
   isOwn(record: Record<string, unknown>): boolean;
-  /** The alerts that this instance has received, and delivers. Retention begins with `holdFrom`. */
+  /** Alerts that this instance has received and delivers. Retention begins with `holdFrom`. */
   own: OwnAlerts;
-  /** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */
+  /** Resolves to the name of this data directory in `via`, created on first use: `signalbox/0123456789abcdef`. */
   readInstance(): Promise<string>;
-  /** What instances that share a database are called together where others receive their alerts; undefined for one alone. */
+  /** Returns the common name of the instances with one database, for forwarded alerts; undefined without a database. */
   shareOrigin(): string | undefined;
-  /** How many alerts this instance has stored since its start, by severity in lower case. */
+  /** Returns the number of alerts stored by this instance since its start, by severity in lower case. */
   countReceived(): Record<string, number>;
   /** Stores an alert of signalbox's own. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
-  /** What the log says of its own alerts with this format, by fingerprint; of very many it knows the last ones. */
+  /** Resolves to the latest series of signalbox's own alerts with the format, by fingerprint. */
   listRaised(format: string): Promise<Map<string, RaisedSeries>>;
   /**
-   * Milliseconds since an alert of one of the sources came in, repeats included; time in which none could come in does not count.
-   * Undefined if none is known.
+   * Resolves to the milliseconds since the last alert or repeat of the wanted sources, without times in which the server could not
+   * receive alerts; undefined without an alert.
    */
   silenceOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
 }

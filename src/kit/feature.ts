@@ -16,128 +16,128 @@ import { type Route, uuidForm } from './route.ts';
 import type { Severity } from './severity.ts';
 import type { Topic } from './topic.ts';
 
-/** What a concern can be about; of two that are equally bad, the one of the earlier area comes first. */
+/** Areas of concerns. Concerns of equal severity are sorted in this order. */
 export const concernAreas = ['incidents', 'deliveries', 'stores', 'log', 'host'] as const;
 
-/** Something that needs somebody's attention now. */
+/** A current problem, shown by the status. */
 export interface Concern {
   area: (typeof concernAreas)[number];
   severity: Severity;
-  /** One sentence for people. Everyone who may read the health sees it, so it has counts, not names from other screens. */
+  /** One sentence for people. Everybody with access to the status sees it, so use counts instead of names. */
   text: string;
 }
 
-/** Texts that are made at random where the settings do not name any, by their names. */
+/** Random secrets, used if the settings do not define them. */
 export interface RandomSecrets {
-  /** The file that keeps them, so they are the same after a restart; undefined if they last until the process ends. */
+  /** File that stores the secrets across restarts; undefined if the secrets last until the process ends. */
   file: string | undefined;
-  /** The secret with this name; made of so many random bytes if it is new. Throws a SettingsError if it cannot be kept. */
+  /** Returns the secret with the name; a new secret has `bytes` random bytes. Throws a SettingsError if it cannot be stored. */
   get(name: string, bytes: number): string;
 }
 
-/** What the app offers to features; each feature's `create` names the few parts it uses. */
+/** Parts of the app for features; the `create` of each feature destructures the few that it uses. */
 export interface Parts {
-  /** signalbox's own version. */
+  /** Version of signalbox. */
   version: string;
-  /** Reads a file of the program: from its package's folder, or from the single executable. */
+  /** Reads a file of the program, from the folder of its package or from the single executable. */
   readProgramFile: ReadFile;
   storage: Storage;
-  /** The 401 or 403 for a caller without access, as the guard of a route has it. */
+  /** Returns the 401 or 403 for a caller without access, like the guard of a route. */
   authorize: Authorize;
-  /** Who sends alerts with a request, also on an open route. */
+  /** Returns the sender of the alerts in a request, on open routes too. */
   identifySender: IdentifySender;
-  /** The topics of all mounted features by name. This and the next two throw an Error before all features are created. */
+  /** Returns the topics of all active features by name. Like the next two, throws an Error until all features are created. */
   topics: () => ReadonlyMap<string, Topic>;
-  /** The names of the mounted features whose changes cannot be stored at the moment. */
+  /** Resolves to the names of the active features whose changes cannot be stored now. */
   listUnavailable: () => Promise<string[]>;
-  /** What needs attention now: the concerns of all mounted features, stores and logs, in no particular order. */
+  /** Resolves to the concerns of all active features, stores and logs, in no particular order. */
   findConcerns: () => Promise<Concern[]>;
-  /** Where the feature counts what it does, for /metrics. */
+  /** Registry of meters for /metrics. */
   meters: Meters;
   clock: () => Date;
-  /** Absolute paths where PowerShell may be; the first that exists is used. */
+  /** Absolute paths of possible PowerShells; the first that exists is used. */
   powerShellPaths: readonly string[];
   host: HostReadings;
   log: FastifyBaseLogger;
   tokens: Tokens;
-  /** The keys that are accepted. */
+  /** Accepted keys. */
   keys: AccessKeys;
   secrets: RandomSecrets;
   /**
-   * Keys of 32 bytes for one purpose, derived from `jwtSecret` and the previous one, which instances share; signatures of
-   * any are valid, and the first one signs. Empty if `jwtSecret` is not set.
+   * Returns keys of 32 bytes for one purpose, derived from the current and the previous `jwtSecret`, so that instances share them.
+   * The first key signs; signatures of all keys are valid. Empty if `jwtSecret` is not set.
    */
   deriveKeys: (purpose: string) => readonly Buffer[];
-  /** The base path of the first mount with a profile of the feature; undefined if none is mounted. */
+  /** Base path of the first mount with a profile of the feature; undefined without a mount. */
   base: string | undefined;
   /** Sources of the active features. Reading the source of a feature that is still to be created throws an Error. */
   offers: Offers;
-  /** The feature's own records from the seed file, by key; already validated against `seed`. */
+  /** Records of the feature in the seed file, by key; valid by the schemas in `seed`. */
   records: Record<string, unknown[]>;
 }
 
 export interface Profile {
   name: string;
-  /** Other names that settings can use for it, such as a letter. Profiles that share one are chosen together. */
+  /** Other names of the profile in settings, such as a letter. An alias of several profiles selects all of them. */
   aliases?: readonly string[];
-  /** Base paths where the profile is mounted by default; none if the settings must name it. */
+  /** Base paths where the profile is mounted by default; none if only settings mount it. */
   mounts?: readonly string[];
-  /** One line for the start message and the docs. */
+  /** One line for the start message and the documentation. */
   summary: string;
-  /** Serves only its own routes: other methods on their paths, HEAD and `GET /` too, are unknown routes (404). */
+  /** True to serve only its own routes: other methods on their paths, also HEAD and `GET /`, are 404. */
   strict?: boolean;
-  /** The setting `access` cannot open it, because its contract needs a token, or cannot close it, because it hands out tokens. */
+  /** Access that the setting `access` cannot change: `closed` always needs a token, `open` never, because it issues tokens. */
   fixedAccess?: 'closed' | 'open';
 }
 
-/** A screen of the console that somebody has to open. */
+/** A screen of the console that somebody must open, such as the first login. */
 export interface Invitation {
-  /** What for. */
+  /** Purpose, for the message. */
   text: string;
-  /** The profile that it needs. */
+  /** Profile that the screen needs. */
   profile: string;
-  /** Its place in the console, from the `#` on. */
+  /** Fragment of the URL, from the `#` on. */
   fragment: string;
 }
 
 export interface FeatureInstance<Settings = Record<string, unknown>> {
-  /** The routes of each profile, by profile name. */
+  /** Routes by profile name. */
   profiles: Record<string, Route[]>;
-  /** Pages; `GET /` redirects to them. If they are missing, they are 404 with this reason. */
+  /** Pages, to which `GET /` redirects. If `missing` is set, the pages are 404 with that reason. */
   pages?: ProgramPages & { read: ReadFile; missing: string | undefined };
   /** The feature's source for other features, under its own name. */
   offers?: Offers;
-  /** What /api/events offers of this feature, by name. */
+  /** Topics of /api/events by name. */
   topics?: Record<string, Topic>;
-  /** Messages printed once on startup, e.g. random passwords and open routes. */
+  /** Messages printed on startup, e.g. random passwords and open routes. */
   notices?: string[];
-  /** A warning for everybody who uses the server, printed on startup and shown by the console on every screen. */
+  /** Warning printed on startup and shown on every screen of the console. */
   warning?: string | undefined;
-  /** What people are invited to open in the console on startup. */
+  /** Screen of the console that the start message links to. */
   invitation?: Invitation | undefined;
-  /** What needs somebody's attention now, the worst first. Called about once a second, so it reads only what is in memory. */
+  /** Returns current concerns, worst first. Called about once a second, so it must read only memory. */
   findConcerns?(): Concern[];
-  /** Whether changes can be stored at the moment; by default they can. */
+  /** True if changes can be stored now; true by default. */
   isReady?(): Awaitable<boolean>;
-  /** Called when the server listens: begins what runs by itself. */
+  /** Starts background work; called when the server listens. */
   start?(): void;
-  /** Called when shutdown begins: ends responses that would go on. */
+  /** Ends streaming responses; called when shutdown begins. */
   stop?(): void;
-  /** Applies settings that were read and checked again at runtime (SIGHUP); returns messages to print. */
+  /** Applies settings that were reloaded and checked (SIGHUP); returns messages to print. */
   reload?(settings: Settings): string[];
   /** Completes acknowledged work and releases files, timers and child processes. */
   close?(): Promise<void>;
 }
 
-/** A command-line command that a feature adds: `signalbox NAME TEXT`. */
+/** Command line command of a feature: `signalbox NAME TEXT`. */
 export interface Tool {
   name: string;
-  /** The name of its one argument, in capitals, for `--help`; in quotes there if it has spaces. */
+  /** Name of the only argument for `--help`, in capitals; in quotes if the argument may have spaces. */
   argument: { name: string; isQuoted?: true };
   summary: string;
   /**
-   * Returns what is printed; `ok` decides the exit code. `readSettings` reads the program's settings as a start does; it
-   * throws a SettingsError.
+   * Returns the output; the exit code is 0 if `ok`. `readSettings` reads the settings like a start, and throws a SettingsError if
+   * they are invalid.
    */
   run(text: string, readSettings: () => Record<string, unknown>): ToolResult | Promise<ToolResult>;
 }
@@ -147,51 +147,51 @@ interface ToolResult {
   ok: boolean;
 }
 
-/** What `signalbox export` and `import` move of a feature's store: its changes, as lines with one key and a value. */
+/** Export and import of a feature's store: its changes, as lines with one key and a value. */
 export interface Transfer<Change = unknown> extends PortableStore<Change> {
-  /** Schemas of the values by their keys, which no other store has. */
+  /** Schemas of the values, by keys that no other store uses. */
   lines: Record<string, TSchema>;
   /**
-   * Makes the function that turns all lines, in their order, into changes; the value is valid by its schema. It throws a
-   * SettingsError with a clause such as `tasks.Id must be higher than those of the tasks before it`.
+   * Creates the function that converts lines to changes, called for all lines in their order with valid values. The function
+   * throws a SettingsError with a clause such as `settings.id occurs twice`.
    */
   createParser(): (key: string, value: unknown) => Change;
 }
 
-/** The id of a record that is moved. */
+/** Id of an exported record. */
 export const RecordId = Type.String({
   pattern: uuidForm.source,
   description: 'A UUID in lower case',
 });
 
-/** Types a transfer by its changes. */
+/** Types a transfer by the type of its changes. */
 export const defineTransfer = <Change>(transfer: Transfer<Change>): Transfer => transfer as unknown as Transfer;
 
 /** A folder of `features/`: one or more profiles that share a store, with their own settings. */
 export interface Feature<P extends TProperties = TProperties, Need extends keyof Offers = never> {
   name: string;
   /**
-   * Features that are active wherever this one is, also if none of their profiles is served. Features can need each other: then
-   * the earlier one in the list of features reads the source of the later one only after both are created.
+   * Features that are active whenever this feature is, even if none of their profiles is mounted. If features need each other, the
+   * earlier one in the list of features reads the source of the later one only after both are created.
    */
   needs?: readonly Need[];
   profiles: Profile[];
-  /** Own settings with their defaults; merged into the program's. The feature receives these and no others. */
+  /** Settings of the feature with their defaults. The feature receives only these settings. */
   settings: P;
   /** Schemas of the feature's records in a seed file, by the file's key. */
   seed?: Record<string, TSchema>;
-  /** Conflicts between own settings that are each valid, as clauses; called before anything is created. */
+  /** Returns conflicts between settings that are each valid, as clauses; called before features are created. */
   findProblems?(settings: Static<TObject<P>>): string[];
-  /** Files with secrets that the settings name, by what messages call them. Called with valid settings. */
+  /** Returns the files with secrets in valid settings, with their names for messages. */
   listSecretFiles?(settings: Static<TObject<P>>): { name: string; path: string }[];
   tools?: Tool[];
-  /** What is moved from store to store. */
+  /** Export and import of the store. */
   transfer?: Transfer;
-  /** Its profiles exist only where instances share a database. */
+  /** True if the profiles exist only with a shared database. */
   needsDatabase?: boolean;
-  /** Whether the settings turn the feature on, although none of its profiles is mounted. */
+  /** True if the settings turn the feature on even without a mounted profile. */
   isOn?(settings: Static<TObject<P>>): boolean;
-  /** Called once, if a profile is served, the feature is on or another one needs it; throws a SettingsError for invalid settings. */
+  /** Creates the feature if a profile is mounted, `isOn` is true or another feature needs it. Throws a SettingsError. */
   create(
     parts: Parts & { settings: Static<TObject<P>>; offers: Offers & Required<Pick<Offers, Need>> },
   ): Created<P> | Promise<Created<P>>;
@@ -199,12 +199,12 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
 
 type Created<P extends TProperties> = FeatureInstance<Static<TObject<P>>>;
 
-/** Types a feature's settings from its own schema, and the sources that it needs. */
+/** Types the settings of a feature by its schema, and the sources of the features that it needs. */
 export const defineFeature = <const P extends TProperties, const Need extends keyof Offers = never>(
   feature: Feature<P, Need>,
 ): Feature => feature as unknown as Feature;
 
-/** Loads the seed; where the store cannot be used, the server starts without it, and `log` gets the reason. */
+/** Loads the seed. If the store cannot be used, logs the reason and continues without the seed. */
 export const loadSeed = async (
   restore: () => Promise<void>,
   log: { warn(details: object, message: string): void },

@@ -65,7 +65,7 @@ export const NextNotification = defineShape('NextNotification', {
       'Reason why it is not sent yet: it waits for incidents of the same message, for `after`, `repeat` or `hours` of the destination, until the destination is on call, for the end of a silence, or for the receiver.',
   }),
   attempts: Type.Integer({ description: 'Number of failed attempts.', examples: [0] }),
-  error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Why the last attempt failed.'),
+  error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Reason why the last attempt failed.'),
 });
 
 const LastNotification = defineShape('LastNotification', {

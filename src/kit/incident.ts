@@ -118,18 +118,18 @@ export const incidentFacts = {
   labels: shared.labels,
   link: shared.link,
   count: shared.count,
-  firstAt: time('When its first alert was received.'),
-  lastAt: time('When its latest alert was received.'),
-  stateSince: time('When it got its state.'),
-  acknowledgedBy: textOrNull('admin', 'Who acknowledged it: a user, `key:NAME`, or the sender of an alert.'),
-  acknowledgedAt: orNull(Time, 'When it was acknowledged.'),
-  acknowledgedUntil: orNull(Time, 'When the acknowledgement ends.'),
+  firstAt: time('Time when its first alert was received.'),
+  lastAt: time('Time when its latest alert was received.'),
+  stateSince: time('Time of the last change of its state.'),
+  acknowledgedBy: textOrNull('admin', 'Author of the acknowledgement: a user, `key:NAME`, or the sender of an alert.'),
+  acknowledgedAt: orNull(Time, 'Time of the acknowledgement.'),
+  acknowledgedUntil: orNull(Time, 'End of the acknowledgement.'),
   acknowledgedComment: textOrNull('on it', 'Comment of the acknowledgement.'),
-  resolvedBy: textOrNull('admin', 'Who resolved it: a person or the sender.'),
-  resolvedAt: orNull(Time, 'When it was resolved.'),
+  resolvedBy: textOrNull('admin', 'Author of the resolution: a person or the sender.'),
+  resolvedAt: orNull(Time, 'Time of the resolution.'),
   resolvedReason: orNull(
     Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
-    'Why it was resolved; `quiet`: no more alerts came, for `quietHours` or until the `endsAt` of its alert.',
+    'Reason of the resolution; `quiet`: no alert was received for `quietHours` or until the `endsAt` of its alert.',
   ),
   reopened: shared.reopened,
   version: shared.version,
@@ -137,7 +137,7 @@ export const incidentFacts = {
 
 type IncidentFacts = Static<ReturnType<typeof Type.Object<typeof incidentFacts>>>;
 
-/** Returns an incident as responses and webhooks have it. */
+/** Returns an incident in the form of responses and webhooks. */
 export const toIncidentFacts = ({ acknowledged, resolved, ...incident }: SharedIncident): IncidentFacts => ({
   id: incident.id,
   number: incident.number,

@@ -7,19 +7,16 @@ import type { History } from './machine.ts';
 import type { SettingStore } from './setting-store.ts';
 import type { SilenceStore } from './silence-source.ts';
 
-/**
- * From these shares on the machine needs attention: what the default watches raise alerts for, and what the health says where
- * no watch looks.
- */
+/** Shares from which the machine has a problem: limits of the default watches, and of the status for values without a watch. */
 export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 };
 
-/** What watches offer to the health. */
+/** Source of the feature `watches`, for the status. */
 export interface WatchSource {
-  /** Whether a watch looks at it, on this instance or another one, so that the watch says whether it needs attention. */
+  /** True if a watch of this or another instance checks the value, so that the status need not. */
   covers(what: 'cpu' | 'memory' | { mountPath: string }): boolean;
 }
 
-/** Readings that the history keeps, by their columns; of disks, bytes. */
+/** Columns of the history; columns of disks are bytes. */
 export type HistoryColumn =
   | 'cpu'
   | 'memoryUsed'
@@ -30,38 +27,38 @@ export type HistoryColumn =
   | 'networkSent'
   | { mountPath: string; of: 'used' | 'total' };
 
-/** What the history offers to features that show how a reading has developed. */
+/** Source of the feature `history`. */
 export interface HistorySource {
   /** Seconds between two values. */
   step: number;
-  /** The values of so many steps up to now, oldest first; NaN stands for unknown. */
+  /** Returns the last `count` values, oldest first; NaN stands for unknown. */
   list(column: HistoryColumn, count: number): number[];
-  /** The last 10 minutes in steps of 5 seconds; null if nothing is known of them. */
+  /** Returns the last 10 minutes in steps of 5 seconds; null without values. */
   readRecent(): Static<typeof History> | null;
 }
 
-/** What the login offers to features with responses that go on. */
+/** Source of the feature `accounts`, for features with streaming responses. */
 interface AccessSource {
-  /** Calls the listener when users or keys have changed, or tokens were revoked. */
+  /** Calls the listener when users or keys have changed or tokens were revoked. */
   onChanged(listener: () => void): void;
 }
 
-/** What the tasks feature offers to features that create tasks. */
+/** Source of the feature `tasks`. */
 export interface TaskSource {
-  /** Creates a task and resolves to its id; with the same key, for 24 hours, to that of the first one. */
+  /** Creates a task and resolves to its id. Within 24 hours, an equal `key` resolves to the existing task. */
   create(
     fields: { Title: string; Description: string; Priority: 'Low' | 'Medium' | 'High' | 'Critical' },
     key: string,
   ): Promise<number>;
 }
 
-/** What has become of alerts and incidents at destinations. */
+/** Source of the feature `notifications`. */
 export interface NotificationSource {
-  /** After how many milliseconds an alert that comes again is stored again; undefined if no destination wants that. */
+  /** Returns the milliseconds after which a repeated alert is stored again; undefined if no destination repeats alerts. */
   repeatAfterMs(): number | undefined;
-  /** What has become of an alert at each destination. */
+  /** Returns the delivery status of an alert for each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
-  /** The last and next notification of an incident to each destination. */
+  /** Returns the last and next notification of an incident for each destination. */
   describe(incident: SharedIncident): readonly IncidentNotification[];
 }
 

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { defineShape } from './route.ts';
 import type { Severity } from './severity.ts';
 
-/** What a silence may match. */
+/** Properties of an alert or incident that silences match. */
 export interface Silenceable {
   source: string;
   hostname: string;
@@ -11,11 +11,11 @@ export interface Silenceable {
   labels: Record<string, string> | null;
 }
 
-/** What the silences feature offers to features that notify people. */
+/** Active silences, for features that notify people. */
 export interface SilenceSource {
-  /** The ids of the silences that hold for the subject at that time, in Unix milliseconds. */
+  /** Returns the ids of the silences that match the subject and are active at a time in Unix milliseconds. */
   silencesOf(subject: Silenceable, at: number): string[];
-  /** When time alone may change an answer; undefined if it never does. */
+  /** Returns the next time at which a silence begins or ends; undefined if there is none. */
   nextChangeAfter(at: number): number | undefined;
   onChanged(listener: () => void): void;
 }
@@ -28,13 +28,16 @@ const maxExpressionLength = 1024;
 export const SilenceMatcher = defineShape('SilenceMatcher', {
   name: Type.String({ minLength: 1, maxLength: maxPatternLength, examples: ['alertname'] }),
   value: Type.String({ maxLength: maxExpressionLength, examples: ['Disk.*'] }),
-  isRegex: Type.Boolean({ description: '`value` is an expression of RE2 for the whole label.', examples: [true] }),
-  isEqual: Type.Boolean({ description: '`false` negates.', examples: [true] }),
+  isRegex: Type.Boolean({
+    description: 'True if `value` is an RE2 expression for the whole label value.',
+    examples: [true],
+  }),
+  isEqual: Type.Boolean({ description: '`false` negates the matcher.', examples: [true] }),
 });
 
 export type SilenceMatcher = Static<typeof SilenceMatcher>;
 
-/** A silence as Alertmanager has it; times are Unix milliseconds. Of a recurring one they are those of its window. */
+/** A silence in the form of Alertmanager. Times are Unix milliseconds; a recurring silence has the times of its window. */
 export interface SharedSilence {
   id: string;
   state: 'active' | 'pending' | 'expired';
@@ -42,34 +45,34 @@ export interface SharedSilence {
   startsAt: number;
   endsAt: number;
   comment: string;
-  /** Who a program says has made it, or else who has. */
+  /** Author that a program named, or else the user or key that created the silence. */
   createdBy: string;
   updatedAt: number;
 }
 
-/** What a program of Alertmanager wants a silence to be. */
+/** A silence that a client of Alertmanager creates. */
 export type GivenSilence = Pick<SharedSilence, 'matchers' | 'startsAt' | 'endsAt' | 'comment' | 'createdBy'>;
 
-/** What the silences feature offers to the API of Alertmanager, beside the answers. */
+/** Source of the feature `silences`, with the operations of Alertmanager's API. */
 export interface SilenceStore extends SilenceSource {
   list(): Iterable<SharedSilence>;
   find(id: string): SharedSilence | undefined;
   /** Resolves to the id of the new silence. Rejects with an HttpError. */
   create(silence: GivenSilence, by: string): Promise<string>;
   /**
-   * Changes one; where more changes than its end and comment, it ends and another one begins. Resolves to the id, or to
-   * undefined if there is no such silence. Rejects with an HttpError.
+   * Changes the end, comment and author of a silence; other changes end the silence and create a new one. Resolves to the id;
+   * undefined if the silence does not exist. Rejects with an HttpError.
    */
   replace(id: string, silence: GivenSilence, by: string): Promise<string | undefined>;
-  /** Ends one now; resolves to whether there is one. */
+  /** Ends a silence now; resolves to false if the silence does not exist. */
   end(id: string, by: string): Promise<boolean>;
-  /** What matchers are compared with: labels of alerts, and what is made of the other fields. */
+  /** Returns the labels that matchers compare: labels of the alert, and labels derived from its other fields. */
   labelsOf(subject: Silenceable): ReadonlyMap<string, string>;
-  /** Whether labels pass all matchers. Throws an HttpError for a regular expression that cannot be used. */
+  /** Creates a test that returns true if labels pass all matchers. Throws an HttpError for an unusable expression. */
   createFilter(matchers: readonly SilenceMatcher[]): (labels: ReadonlyMap<string, string>) => boolean;
 }
 
-/** The labels that an alert has in the API of Alertmanager where its sender gives it none of these. */
+/** Returns the labels of an alert in Alertmanager's API for labels that the sender does not give. */
 export const deriveLabels = ({ source, hostname, level }: Pick<Silenceable, 'source' | 'hostname' | 'level'>) => ({
   alertname: source || 'signalbox',
   severity: level.toLowerCase(),

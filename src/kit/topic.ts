@@ -108,7 +108,7 @@ export const createSourceTopic = (
 export type Publish = (toEvent: () => object) => void;
 
 /** Creates a topic and the function that publishes its events. */
-export const createNoticeTopic = (allowed: RouteAccess, schema: TSchema): { topic: Topic; publish: Publish } => {
+export const createEventTopic = (allowed: RouteAccess, schema: TSchema): { topic: Topic; publish: Publish } => {
   const listeners = new Set<SendEvent>();
   return {
     topic: {

@@ -3,7 +3,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { findProgram } from '../../host/programs.ts';
 import type { HostReadings } from '../../host/readings.ts';
 import { defineFeature, type Tool } from '../../kit/feature.ts';
-import { createNoticeTopic } from '../../kit/topic.ts';
+import { createEventTopic } from '../../kit/topic.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { auditTransfer, createAudit } from './audit.ts';
 import { createExecutor } from './executor.ts';
@@ -42,7 +42,7 @@ export const commands = defineFeature({
     const journal = storage.database
       ? await DatabaseLog.open({ database: storage.database, table: 'audit', clock, retainDays: () => retainDays })
       : await storage.log('commands', { title: 'command audit', retainBytes, retainDays });
-    const { topic, publish } = createNoticeTopic(needs('audit:read'), ExecutionNotice);
+    const { topic, publish } = createEventTopic(needs('audit:read'), ExecutionNotice);
     const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
     const results = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
     const executor = createExecutor({

@@ -8,13 +8,13 @@ import { createClaims, signToken } from '../../../test/support/tokens.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { openFor } from '../../auth/access.ts';
 import type { Feature } from '../../kit/feature.ts';
-import { createNoticeTopic } from '../../kit/topic.ts';
+import { createEventTopic } from '../../kit/topic.ts';
 import { features } from '../index.ts';
 import { createEvents } from './index.ts';
 
 /** Starts an app with a topic `noise` and returns a function that publishes an event. */
 const startNoisyApp = async (t: TestContext) => {
-  const { topic, publish } = createNoticeTopic(openFor('events:read'), Type.Object({}));
+  const { topic, publish } = createEventTopic(openFor('events:read'), Type.Object({}));
   const noisy: Feature = {
     name: 'noisy',
     profiles: [],

@@ -1,6 +1,6 @@
 import { openFor } from '../../auth/access.ts';
 import { defineFeature, type FeatureInstance } from '../../kit/feature.ts';
-import { createNoticeTopic } from '../../kit/topic.ts';
+import { createEventTopic } from '../../kit/topic.ts';
 import { Slice } from '../../lib/slice.ts';
 import { MiB } from '../../lib/units.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
@@ -69,7 +69,7 @@ export const heartbeats = defineFeature({
     // Compiles all definitions before the first request.
     keeper.list();
     const lease = database ? createLease(database, 'heartbeats') : ownLease;
-    const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Heartbeat);
+    const { topic, publish } = createEventTopic(openFor('incidents:read'), Heartbeat);
     const alerter = new HeartbeatAlerter({
       store,
       alive,

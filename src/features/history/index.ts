@@ -3,7 +3,7 @@ import type { HostReadings, HostSample, Usage } from '../../host/readings.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { History, hostColumns, severityNames } from '../../kit/machine.ts';
 import type { HistoryColumn } from '../../kit/offers.ts';
-import { createNoticeTopic } from '../../kit/topic.ts';
+import { createEventTopic } from '../../kit/topic.ts';
 import { createDocuments, createHistoryRoute, toDocument } from './document.ts';
 import {
   alertsAt,
@@ -35,7 +35,7 @@ export const history = defineFeature({
     const coarse = new Ring(10, 8640);
     const rings = [fine, coarse];
     const disks = await loadHistory(file, rings);
-    const { topic, publish } = createNoticeTopic(openFor('machine:read'), History);
+    const { topic, publish } = createEventTopic(openFor('machine:read'), History);
     const documents = createDocuments();
     const sampler = createSampler({
       host,

@@ -2,7 +2,7 @@ import { openFor } from '../../auth/access.ts';
 import { type Concern, defineFeature, type FeatureInstance } from '../../kit/feature.ts';
 import type { SharedIncident } from '../../kit/incident.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
-import { createNoticeTopic } from '../../kit/topic.ts';
+import { createEventTopic } from '../../kit/topic.ts';
 import { createIncidentActionRoutes } from './action-routes.ts';
 import { addIncidentGauge, createObserver } from './incident-metrics.ts';
 import { openIncidents } from './open-store.ts';
@@ -32,7 +32,7 @@ export const incidents = defineFeature({
     const show = createShowIncident(silences, clock);
     const store = await openIncidents(parts, alerts, { rules: toRules(own), observe: createObserver(meters) });
     addIncidentGauge(meters, store);
-    const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Incident);
+    const { topic, publish } = createEventTopic(openFor('incidents:read'), Incident);
     store.onChanged((changed) => {
       for (const incident of changed) publish(() => show(incident));
     });

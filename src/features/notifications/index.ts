@@ -4,7 +4,7 @@ import { defineFeature, type Tool } from '../../kit/feature.ts';
 import type { NotificationSource } from '../../kit/offers.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
-import { createNoticeTopic, createPolledTopic } from '../../kit/topic.ts';
+import { createEventTopic, createPolledTopic } from '../../kit/topic.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { findDeliveryConcerns } from './concerns.ts';
@@ -89,7 +89,7 @@ export const notifications = defineFeature({
     // A quiet instance must not take the lease from instances that notify.
     const lease = database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
     const notifier = new Notifier({ source: incidents, silences, onCall: rotations, lease, clock, log });
-    const onCall = createNoticeTopic(openFor('incidents:read'), OnCallList);
+    const onCall = createEventTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {
       notifier.onCallChanged();
       onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));

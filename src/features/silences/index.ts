@@ -1,6 +1,6 @@
 import { openFor } from '../../auth/access.ts';
 import { type Concern, defineFeature } from '../../kit/feature.ts';
-import { createNoticeTopic } from '../../kit/topic.ts';
+import { createEventTopic } from '../../kit/topic.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { SilenceKeeper } from './keeper.ts';
 import { createSilenceRoutes } from './routes.ts';
@@ -35,7 +35,7 @@ export const silences = defineFeature({
       onUnusable: (id, err) => log.error({ err, id }, 'silences: a silence cannot be used and has no effect'),
     });
     addSilenceMeter(meters, keeper, clock);
-    const { topic, publish } = createNoticeTopic(openFor('incidents:read'), Silence);
+    const { topic, publish } = createEventTopic(openFor('incidents:read'), Silence);
     let known = new Set(keeper.list());
     let collecting: NodeJS.Timeout | undefined;
     const publishChanged = (): void => {

@@ -3,7 +3,7 @@ import { openFor } from '../../auth/access.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature, defineTransfer, loadSeed } from '../../kit/feature.ts';
 import type { TaskSource } from '../../kit/offers.ts';
-import { createNoticeTopic, type Publish } from '../../kit/topic.ts';
+import { createEventTopic, type Publish } from '../../kit/topic.ts';
 import type { PortableTable } from '../../storage/portable-store.ts';
 import type { Statement } from '../../storage/postgres/connection.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
@@ -139,7 +139,7 @@ export const tasks = defineFeature({
       : await openTaskStore(clock, storage.changes);
     const seed = (records['tasks'] ?? []) as TaskSeed[];
     await loadSeed(() => restoreTasks(store, seed), log);
-    const { topic, publish } = createNoticeTopic(openFor('tasks:read'), TaskNotice);
+    const { topic, publish } = createEventTopic(openFor('tasks:read'), TaskNotice);
     const shared = [...createTaskRoutes(store, publish), createHealthRoute({ clock, host, version })];
     return {
       offers: { tasks: createTaskSource(store, publish) },
