@@ -12,6 +12,7 @@ const folders = [
   'src/cli',
   'src/client',
   'src/config',
+  'src/features/alerts',
   'src/features/about',
   'src/features/accounts',
   'src/features/alertmanager',

@@ -8,7 +8,7 @@ import { fc } from '../../../test/support/random.ts';
 const run = promisify(execFile);
 const module = new URL(`./alert${extname(import.meta.url)}`, import.meta.url).href;
 
-/** Prints the times of alerts received at the given instants. */
+/** Script that prints the times of alerts received at given instants. */
 const script = `
   import { createAlert } from ${JSON.stringify(module)};
   const instants = JSON.parse(process.argv[1]);
@@ -22,8 +22,17 @@ const createTimes = async (zone: string, instants: number[]): Promise<{ time: st
 };
 
 const zones = [
-  ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/St_Johns', 'Asia/Kolkata', 'Asia/Kathmandu'],
-  ...['Australia/Lord_Howe', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Marquesas', 'Africa/Casablanca'],
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/St_Johns',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Pacific/Chatham',
+  'Pacific/Kiritimati',
+  'Pacific/Marquesas',
+  'Africa/Casablanca',
 ];
 
 /** Hours around the clock changes of 2026 in Europe, North America and on Lord Howe Island. */
@@ -34,7 +43,7 @@ const changes = ['2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-11-01T06:00Z', 
 const anyInstant = fc.integer({ min: Date.parse('2000-01-01T00:00Z'), max: Date.parse('2100-01-01T00:00Z') });
 
 for (const zone of zones) {
-  test(`in ${zone} an alert has its instant and the matching local timestamp`, async () => {
+  test(`in ${zone}, the time of an alert is its instant, and the timestamp the local time`, async () => {
     const instants = [...changes, ...fc.sample(anyInstant, 150)];
     for (const [index, { time, timestamp }] of (await createTimes(zone, instants)).entries()) {
       assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
@@ -44,7 +53,7 @@ for (const zone of zones) {
   });
 }
 
-test('the UTC offset of an alert is the one that applies at its instant', async () => {
+test('the time of an alert has the UTC offset that applies at its instant', async () => {
   const instants = [Date.parse('2026-11-22T09:15:30.123Z'), Date.parse('2026-07-01T12:00Z')];
   const times = (await createTimes('Europe/Berlin', instants)).map(({ time }) => time);
   assert.deepEqual(times, ['2026-11-22T10:15:30.123+01:00', '2026-07-01T14:00:00.000+02:00']);

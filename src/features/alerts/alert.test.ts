@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAlert, isEmpty, toAlert } from './alert.ts';
+import { createAlert, isEmpty } from './alert.ts';
+import { toAlert } from './shown-alert.ts';
 
-test('an alert is empty when no field has text', () => {
+test('an alert is empty if no field has text', () => {
   assert.equal(isEmpty({}), true);
   assert.equal(isEmpty({ source: '', level: '', message: '', hostname: '' }), true);
   for (const field of ['source', 'level', 'message', 'hostname']) {
@@ -10,7 +11,7 @@ test('an alert is empty when no field has text', () => {
   }
 });
 
-test('missing fields of an alert become empty strings, and its time is local', () => {
+test('missing fields of an alert become empty texts, and its time is local', () => {
   const { time, ...alert } = createAlert(
     { level: 'ERROR' },
     { now: new Date(2026, 0, 2, 3, 4, 5, 6), sender: 'user:a' },
@@ -27,7 +28,7 @@ test('missing fields of an alert become empty strings, and its time is local', (
   ]);
 });
 
-test('a listed alert has exactly six fields, all strings', () => {
+test('a listed alert has exactly six fields, all texts', () => {
   assert.deepEqual(toAlert({ id: 'x', seq: 1, crc: 'y', level: 7, source: 'disk', more: {} }), {
     timestamp: '',
     source: 'disk',

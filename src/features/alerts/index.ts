@@ -1,15 +1,9 @@
 import { hostname } from 'node:os';
-import Type, { type Static } from 'typebox';
-import { SettingsError } from '../../config/settings-error.ts';
-import { ownSender, readTime } from '../../kit/alert-record.ts';
+import { ownSender } from '../../kit/alert-record.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
-import { defineFeature, defineTransfer, RecordId } from '../../kit/feature.ts';
-import { nullable } from '../../kit/route.ts';
+import { defineFeature } from '../../kit/feature.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
-import { isFeatureEvent } from '../../storage/journal/line.ts';
-import { type PortableRecord, SeenIds } from '../../storage/portable-store.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
-import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import { createAlert } from './alert.ts';
 import { ExpiredAlerts } from './firing/expired-alerts.ts';
 import { createDatabaseCopies, createFileCopies } from './firing/receipt-copies.ts';
@@ -23,78 +17,11 @@ import { toFingerprint } from './intake/hashes.ts';
 import { createAlertMeters } from './intake/meters.ts';
 import { readInstanceId } from './log/instance-id.ts';
 import { openAlertLog } from './log/open-alert-log.ts';
-import { splitKey } from './log/repeat-keys.ts';
+import { alertTransfer } from './log/transfer.ts';
 import { createAlertRoutes } from './routes.ts';
-import { Alert, alertSettings } from './schema.ts';
 import { createSearchRoutes } from './search/routes.ts';
+import { alertSettings } from './settings.ts';
 import { createAlertsTopic } from './topic.ts';
-
-const Text = Type.String();
-const TextOrNull = nullable(Text);
-
-const StoredAlert = Type.Object(
-  {
-    ...Alert.properties,
-    ...Type.Partial(
-      Type.Object({
-        time: Type.String({ format: 'date-time' }),
-        sender: Text,
-        format: Text,
-        status: Type.Enum(['firing', 'resolved']),
-        acknowledges: Type.Literal(true),
-        fingerprint: Text,
-        startsAt: TextOrNull,
-        endsAt: TextOrNull,
-        labels: Type.Record(Text, Text),
-        link: Text,
-        details: Text,
-        links: Type.Record(Text, Text),
-        resolves: Text,
-        firingLevel: Text,
-        firingSince: Text,
-        repeatOf: Text,
-        expired: Type.Literal(true),
-        key: Text,
-        bodyHash: Text,
-        via: Text,
-        traceparent: Text,
-      }),
-    ).properties,
-    id: RecordId,
-  },
-  { additionalProperties: false },
-);
-
-/** Alerts in the order of their log, with the keys of repeats. No destination gets imported alerts. */
-const alertTransfer = defineTransfer<PortableRecord>({
-  name: 'alerts',
-  lines: { alerts: StoredAlert },
-  table: createRecordTable('alert', {
-    timeOf: readTime,
-    levelOf: ({ level }) => level,
-    hasEvents: true,
-    keys: {
-      // A reminder is no first alert.
-      read: ({ key, bodyHash, repeatOf }) => {
-        if (typeof key !== 'string' || repeatOf !== undefined) return undefined;
-        const { hash, state } = splitKey(key);
-        return { hash, state: typeof bodyHash === 'string' ? bodyHash : state };
-      },
-      // Every other alert has its key in its record, so this key is an Idempotency-Key.
-      add: (record, { hash, state }) => (record['repeatOf'] ? record : { ...record, key: hash, bodyHash: state }),
-    },
-  }),
-  toLine: ({ id, record: { imported: _, ...record } }) =>
-    isFeatureEvent(record) ? undefined : ['alerts', { ...record, id }],
-  createParser: () => {
-    const seen = new SeenIds();
-    return (_key, value) => {
-      const { id, ...record } = value as Static<typeof StoredAlert>;
-      if (!seen.add(id)) throw new SettingsError(['alerts.id is the id of an earlier alert']);
-      return { id, record: { ...record, imported: true } };
-    };
-  },
-});
 
 /** Receives, stores, lists and searches alerts. */
 export const alerts = defineFeature({

@@ -6,7 +6,7 @@ import { changeJournal, disk, fileOf, sendAlert } from '../../../test/support/al
 import { startApp } from '../../../test/support/app.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 
-test('a stored line has the six fields, the time with its offset, and the fields of the journal', async (t) => {
+test('a stored line has the six fields, the time with its offset, and the fields of the log', async (t) => {
   const app = await startApp(t);
   const id = await sendAlert(app, { ...disk, other: 1, hostname: null });
   const line = JSON.parse(await readFile(fileOf(app), 'utf8'));
@@ -18,13 +18,13 @@ test('a stored line has the six fields, the time with its offset, and the fields
 });
 
 for (const [what, error, status] of [
-  ['a bug', new TypeError('a bug'), 500],
+  ['an unexpected error', new TypeError('no'), 500],
   ['a failed write', new JournalError('unavailable', 'no'), 503],
   ['a full queue', new JournalError('queue-full', 'no'), 503],
   ['a closed journal', new JournalError('closed', 'no'), 503],
-  ['a line that is too long', new JournalError('too-large', 'no'), 413],
+  ['a long line', new JournalError('too-large', 'no'), 413],
 ] as const) {
-  test(`${what} while an alert is stored is ${status} and ${status === 500 ? '' : 'not '}logged`, async (t) => {
+  test(`${what} while an alert is stored gets ${status} and is ${status === 500 ? '' : 'not '}logged`, async (t) => {
     const lines: string[] = [];
     const log = pino({ level: 'error' }, { write: (line) => lines.push(line) });
     const features = changeJournal((journal) => ({ ...journal, append: () => Promise.reject(error) }));

@@ -3,9 +3,9 @@ import type { Topic } from '../../kit/topic.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import { LogFollower } from '../../storage/log-follower.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import { toEntry } from './alert.ts';
 import type { FiringState } from './firing/firing-alerts.ts';
 import { AlertEntry } from './schema.ts';
+import { toEntry } from './shown-alert.ts';
 
 /** Milliseconds for which alerts are collected under load, so that a listener gets them in few writes. */
 const collectingMs = 20;

@@ -6,7 +6,7 @@ import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { isFeatureEvent, type LogRecord, type StoredRecord } from '../../../storage/journal/line.ts';
 import type { ProjectionState } from '../../../storage/projection-state.ts';
 import { RecentKeys } from '../../../storage/recent-keys.ts';
-import type { Resolution } from '../alert.ts';
+import type { Resolution } from '../shown-alert.ts';
 import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
 
 /** Alert that resolved others: its id, its RFC 3339 time, and its receipt in Unix milliseconds. */

@@ -3,7 +3,7 @@ import type { OwnAlerts } from '../../../kit/alert-source.ts';
 import type { Parts } from '../../../kit/feature.ts';
 import type { FollowedLog, RecordLog } from '../../../storage/record-log.ts';
 import type { FiringState } from '../firing/firing-alerts.ts';
-import type { alertSettings } from '../schema.ts';
+import type { alertSettings } from '../settings.ts';
 import type { AlertStore, AlertStoreParts } from './alert-store.ts';
 
 /** Log in which alerts are stored, in files (`file-log.ts`) or in a shared database (`shared-log.ts`), with its writer and states. */

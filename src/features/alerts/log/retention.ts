@@ -1,6 +1,6 @@
 import type { Database } from '../../../storage/postgres/database.ts';
 import type { Storage } from '../../../storage/storage.ts';
-import { defaultRetainDays } from '../schema.ts';
+import { defaultRetainDays } from '../settings.ts';
 
 /** Default of a log that version 1.0 has begun, which had no limit. */
 const unlimitedDays = 0;

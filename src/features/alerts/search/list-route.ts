@@ -5,8 +5,8 @@ import { createClientSignal, createQueue } from '../../../http/overload.ts';
 import { defineRoute, type Route } from '../../../kit/route.ts';
 import type { LogRecord } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
-import { toAlert } from '../alert.ts';
 import { AlertList, AlertQuery } from '../schema.ts';
+import { toAlert } from '../shown-alert.ts';
 import { refuseLargeRead } from './read-limit.ts';
 
 /** Lists of up to this many records do not wait for longer lists. */

@@ -1,0 +1,71 @@
+import Type from 'typebox';
+import { MiB } from '../../lib/units.ts';
+import { formats } from './intake/body.ts';
+import { intakeSettings } from './intake/custom/definition.ts';
+
+/** Days for which a new log keeps alerts if `alertsRetainDays` is not set. */
+export const defaultRetainDays = 400;
+
+const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });
+
+/** Formats whose senders can sign. */
+const signingFormats = formats.filter(({ signature }) => signature).map(({ name }) => name);
+
+/** Settings of the alerts feature with their defaults. */
+export const alertSettings = {
+  ...intakeSettings,
+  intakeSecrets: Type.Optional(
+    Type.Object(
+      Object.fromEntries(signingFormats.map((name) => [name, Type.Optional(Type.String({ minLength: 1 }))])),
+      {
+        writeOnly: true,
+        additionalProperties: false,
+        description: 'Secrets by format; with a secret, unsigned requests of the format are refused.',
+      },
+    ),
+  ),
+  resolveTimeout: Type.Number({
+    minimum: 1,
+    maximum: 7 * 24 * 3600,
+    default: 300,
+    description:
+      'Seconds after which an alert of `POST /api/v2/alerts` without `endsAt` is resolved, unless its sender repeats it.',
+  }),
+  alertsSync: Type.Boolean({
+    default: true,
+    description: 'Respond only once the alert is on disk; off is faster, but a power cut can lose alerts.',
+  }),
+  alertsSegmentBytes: Type.Integer({
+    minimum: 4096,
+    default: 64 * MiB,
+    description: 'Maximum size of a log file in bytes; the log continues in a new file.',
+  }),
+  alertsRetainSegments: retention('Number of closed log files to keep; 0 keeps all.'),
+  alertsRetainBytes: retention('Bytes of closed log files to keep; 0 keeps all.'),
+  alertsRetainDays: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: `Days to keep an alert; 0 keeps all. By default ${defaultRetainDays}; a log of version 1.0 keeps all. Whole files are deleted, up to a day later.`,
+    }),
+  ),
+  alertsQueueCount: Type.Integer({
+    minimum: 1,
+    default: 10_000,
+    description: 'Number of alerts that may wait for the disk; further alerts get 503.',
+  }),
+  alertsQueueBytes: Type.Integer({
+    minimum: 4 * MiB,
+    default: 32 * MiB,
+    description: 'Bytes of alerts that may wait for the disk; further alerts get 503.',
+  }),
+  alertsMinFreeBytes: Type.Integer({
+    minimum: 0,
+    default: MiB,
+    description: 'Free space in bytes that the file system must have; with less, alerts get 503.',
+  }),
+  spool: Type.Boolean({
+    default: true,
+    description:
+      'With a shared database: keep alerts in `dataDir` while the database cannot be used. Off for disks that do not last; alerts then get 503.',
+  }),
+};
