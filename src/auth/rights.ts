@@ -9,6 +9,8 @@ export const scopes = [
   'incidents:read',
   'heartbeats:write',
   'heartbeats:create',
+  'hosts:report',
+  'hosts:create',
 ] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -22,13 +24,14 @@ interface Holders {
 
 const people: readonly Role[] = ['Admin', 'Reader'];
 const admins: readonly Role[] = ['Admin'];
+const keysOnly: readonly Role[] = [];
 
 /**
  * Table of rights: the only place that decides what roles and scopes may do. A Reader is somebody on call. The guard,
  * the scopes of keys, the OpenAPI document, the console and the tables of the documents are derived from this table.
  */
 export const rights = {
-  'alerts:write': { title: 'send alerts', roles: people, scopes: ['alerts:write'] },
+  'alerts:write': { title: 'send alerts', roles: people, scopes: ['alerts:write', 'hosts:report'] },
   'alerts:read': { title: 'read alerts', roles: people, scopes: ['alerts:read', 'incidents:write'] },
   'incidents:read': {
     title: 'read incidents, silences, heartbeats and on-call shifts',
@@ -64,6 +67,13 @@ export const rights = {
     roles: admins,
     scopes: ['heartbeats:create'],
   },
+  'hosts:read': {
+    title: 'read the hosts that report to this server',
+    roles: people,
+    scopes: ['incidents:read', 'incidents:write'],
+  },
+  'hosts:report': { title: 'report as the host with the name of the key', roles: keysOnly, scopes: ['hosts:report'] },
+  'hosts:create': { title: 'create codes that enrol hosts', roles: admins, scopes: ['hosts:create'] },
   'account:own': {
     title: 'list, renew and end their own sessions, and change their own password',
     roles: people,

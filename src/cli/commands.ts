@@ -5,6 +5,7 @@ import { scopes } from '../auth/rights.ts';
 import { isSettingsError, SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../kit/feature.ts';
 import type { Counts } from '../server/transfer.ts';
+import { agentCommand } from './agent/command.ts';
 import { readChoice, UsageError } from './args.ts';
 import { type Command, type CommandInput, defineCommand } from './command.ts';
 import { endProgress, showProgress } from './progress.ts';
@@ -12,6 +13,7 @@ import { alertsCommand } from './remote/alerts.ts';
 import { completionCommand } from './remote/completion.ts';
 import { healthcheckCommand } from './remote/healthcheck.ts';
 import { heartbeatsCommand } from './remote/heartbeats.ts';
+import { addHostCommand, hostCommand, hostsCommand } from './remote/hosts.ts';
 import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './remote/incidents.ts';
 import { oncallCommand } from './remote/oncall.ts';
 import { runProgram } from './remote/run.ts';
@@ -225,6 +227,7 @@ const manPage = defineCommand({
 export const ownCommands: readonly Command[] = [
   serve,
   demoCommand,
+  agentCommand,
   sendCommand,
   runProgram,
   alertsCommand,
@@ -239,6 +242,9 @@ export const ownCommands: readonly Command[] = [
   taskCommand,
   watchesCommand,
   heartbeatsCommand,
+  addHostCommand,
+  hostsCommand,
+  hostCommand,
   healthcheckCommand,
   checkConfig,
   configSchema,

@@ -25,6 +25,12 @@ export const settingFlags = listSettingFlags({ ...schema.properties, ...toFormer
 /** Loads the code that starts servers; on demand, because it would take a tenth of the time of every other command. */
 export const loadServer = () => import('./serve/serve.ts');
 
+/** Loads the code of the agent, most of which is that of servers. */
+export const loadAgent = async () => ({
+  ...(await import('./agent/run-agent.ts')),
+  ...(await import('./agent/install.ts')),
+});
+
 /** Loads the demonstration, which starts a server. */
 export const loadDemo = () => import('./demo/demo.ts');
 

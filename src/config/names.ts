@@ -7,8 +7,13 @@ export const toFlagName = (key: string): string => key.replace(/[A-Z]/g, (letter
 export const toVariableName = (key: string): string =>
   `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
 
-/** Variables that are not settings: the path of the config file, and the server and key for client commands. */
-export const otherVariables = { config: 'SIGNALBOX_CONFIG', url: 'SIGNALBOX_URL', key: 'SIGNALBOX_KEY' };
+/** Variables that are not settings: the path of the config file, the server and key for client commands, and the key for the hub. */
+export const otherVariables = {
+  config: 'SIGNALBOX_CONFIG',
+  url: 'SIGNALBOX_URL',
+  key: 'SIGNALBOX_KEY',
+  hubKey: 'SIGNALBOX_HUB_KEY',
+};
 
 /** True if the setting's value must never be shown. */
 export const isSecretSetting = (schema: TSchema): boolean => 'writeOnly' in schema;
@@ -86,3 +91,6 @@ const measure = (from: string, to: string): number => {
   }
   return Number(previous[to.length]);
 };
+
+/** Socket of an agent in its data folder. */
+export const agentSocket = 'agent.sock';

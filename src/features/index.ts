@@ -8,6 +8,8 @@ import { webConsole } from './console/index.ts';
 import { events } from './events/index.ts';
 import { heartbeats } from './heartbeats/index.ts';
 import { history } from './history/index.ts';
+import { hosts } from './hosts/index.ts';
+import { reports } from './hosts/reports.ts';
 import { incidents } from './incidents/index.ts';
 import { instances } from './instances/index.ts';
 import { items } from './items/index.ts';
@@ -41,6 +43,8 @@ export const features: readonly Feature[] = [
   history,
   watches,
   pictures,
+  hosts,
+  reports,
   status,
   events,
   instances,

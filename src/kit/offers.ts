@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Scope } from '../auth/rights.ts';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { AlertDelivery, AlertSource } from './alert-source.ts';
 import type { SharedIncident } from './incident.ts';
@@ -41,6 +42,12 @@ export interface HistorySource {
 interface AccessSource {
   /** Calls the listener when users or keys have changed or tokens were revoked. */
   onChanged(listener: () => void): void;
+  /** Returns a key by name, and whether it is in the config file; undefined without one. */
+  findKey(name: string): { scopes: readonly Scope[]; isConfigured: boolean } | undefined;
+  /** Creates a key, and resolves to its text once it is accepted. Rejects with an HttpError if the name is taken. */
+  createKey(name: string, scopes: readonly Scope[], by: string): Promise<string>;
+  /** Deletes a key that was created at run time. */
+  deleteKey(name: string, by: string): Promise<void>;
 }
 
 /** Source of the feature `tasks`. */

@@ -34,7 +34,7 @@ export interface Route<S extends FastifySchema = FastifySchema>
       'handler' | 'errorHandler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'
     >,
     BodyOptions {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /** True if the setting `access` has no effect, as for health checks, the login and users' own sessions. */
   staysOpen?: boolean;

@@ -39,7 +39,7 @@ export const sendCommand = defineCommand({
     [temporaryFailure]: 'the server could not be reached in time, or had no capacity; the alert is kept',
   },
   run: async ({ words, own }) => {
-    const server = readServer(own.url);
+    const server = readServer(own.url, own.dataDir);
     const retryForMs = toMilliseconds('retryFor', own.retryFor ?? '60');
     const given = readGiven(own);
     const alert = {

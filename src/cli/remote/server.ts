@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
-import { otherVariables } from '../../config/names.ts';
+import { join, resolve } from 'node:path';
+import { agentSocket, otherVariables } from '../../config/names.ts';
 import { severities } from '../../kit/severity.ts';
 import { connectionFailures, forUntrusted } from '../../lib/network-failures.ts';
 import { parseJson } from '../../lib/parse-json.ts';
@@ -12,6 +14,8 @@ export interface AlertServer {
   /** Ends with `/`; its path is a mount, or a proxy's prefix. */
   url: URL;
   key: string | undefined;
+  /** Socket of an agent on this machine. */
+  socketPath?: string;
 }
 
 /** Exit code of commands whose server cannot be reached now (EX_TEMPFAIL of sysexits.h). */
@@ -33,6 +37,7 @@ export const clientFlags = {
     summary: 'Key of the problem: a resolved alert ends the firing alerts with the same key.',
   },
   url: { value: 'URL', summary: `Server that receives the alert, instead of ${otherVariables.url}.` },
+  dataDir: { value: 'FOLDER', summary: 'Data folder of the agent on this machine that receives the alert.' },
   retryFor: { value: 'SECONDS', isNumber: true, summary: 'Time to retry while the server is away. Default 60.' },
 } as const;
 
@@ -45,13 +50,32 @@ export const clientVariables = {
 };
 
 /** Returns the server of the flag `--url` or the variables. Throws a UsageError, which never shows the key. */
-export const readServer = (flag: string | undefined): AlertServer => {
+export const readServer = (flag: string | undefined, dataDir?: string): AlertServer => {
   const { [otherVariables.url]: variable, [otherVariables.key]: key } = process.env;
+  const socketPath = flag === undefined && (dataDir !== undefined || !variable) ? findAgentSocket(dataDir) : undefined;
+  if (socketPath !== undefined) return { url: new URL(`http://localhost/#${socketPath}`), key: undefined, socketPath };
   const url = flag === undefined ? toServerUrl(variable || defaultUrl, otherVariables.url) : toServerUrl(flag, '--url');
   if (key !== undefined && !/^[!-~]*$/.test(key.trim())) {
     throw new UsageError(`${otherVariables.key} must be a key that signalbox create-key has printed`);
   }
   return { url, key: key?.trim() || undefined };
+};
+
+/** Folders of the data of an agent, besides `SIGNALBOX_DATA_DIR`. */
+const agentFolders = ['data', '/var/lib/signalbox-agent'];
+
+/** Returns the socket of the agent on this machine; undefined without an agent. */
+const findAgentSocket = (dataDir = process.env['SIGNALBOX_DATA_DIR']): string | undefined => {
+  const paths = (dataDir ? [dataDir] : agentFolders).map((folder) => join(resolve(folder), agentSocket));
+  return paths.find((path) => tryToStat(path)?.isSocket()) ?? undefined;
+};
+
+const tryToStat = (path: string) => {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 };
 
 /** Checks the key of an alert. Throws a UsageError. */
@@ -116,7 +140,7 @@ type Call = Pick<RequestOptions, 'method' | 'headers'> & {
  * after `timeoutMs`. Redirects are not followed. Never rejects. Does not use `fetch`, which takes 15 ms to load.
  */
 export const callServer = async (
-  { url, key }: AlertServer,
+  { url, key, socketPath }: AlertServer,
   path: string,
   { body, headers, timeoutMs, ...options }: Call,
 ): Promise<ServerReply> => {

@@ -173,7 +173,7 @@ const startGarbageMs = 100;
  * Collects the garbage of the start, which V8 would otherwise keep for a long time: a fifth of the idle memory (row B10 of
  * the bench), and 450 MB after a seed of a million tasks.
  */
-const freeMemory = async (): Promise<void> => {
+export const freeMemory = async (): Promise<void> => {
   // Node can be built without the inspector.
   if (!process.features.inspector) return;
   // Imported only when used: loading it slows down startup.

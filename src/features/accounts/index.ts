@@ -1,4 +1,4 @@
-import { openFor } from '../../auth/access.ts';
+import { createAccessKey, openFor } from '../../auth/access.ts';
 import { ErrorBody } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ownSender } from '../../kit/alert-record.ts';
@@ -106,7 +106,24 @@ export const login = defineFeature({
           ...createOwnAccountRoutes({ accounts, tokens, sessions, authenticate, keeper }),
         ],
       },
-      offers: { accounts: { onChanged: (listener) => void listeners.push(listener) } },
+      offers: {
+        accounts: {
+          onChanged: (listener) => void listeners.push(listener),
+          findKey: (name) => {
+            const known = keyKeeper.find(name);
+            return known && { scopes: known.scopes, isConfigured: known.setting === undefined };
+          },
+          createKey: async (name, scopes, by) => {
+            const { key, entry } = createAccessKey(name, scopes);
+            const { name: _, ...value } = entry;
+            await keyKeeper.create(name, value, by);
+            return key;
+          },
+          deleteKey: async (name, by) => {
+            await keyKeeper.delete(name, by);
+          },
+        },
+      },
       notices,
       invitation: keeper && setup.invitation,
       reload: (changed) => {

@@ -1,6 +1,7 @@
 import { needs, openFor } from '../../auth/access.ts';
 import { requireConfigured } from '../../config/settings-error.ts';
 import { defineFeature, type Tool } from '../../kit/feature.ts';
+import { findHubProblems, type HubSetting, hubDestination, hubSettings, readHubKey } from '../../kit/hub.ts';
 import type { NotificationSource } from '../../kit/offers.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
@@ -61,16 +62,17 @@ export const notifications = defineFeature({
       fixedAccess: 'closed',
     },
   ],
-  settings: { ...notificationSettings, ...rotationSettings, ...targetSettings },
+  settings: { ...notificationSettings, ...rotationSettings, ...targetSettings, ...hubSettings },
   findProblems: (settings) => [
-    ...findNotificationProblems(settings),
+    ...(findHubProblems(settings).length > 0 ? [] : findNotificationProblems(addHub(settings))),
     ...findRotationProblems(settings),
     ...findTargetProblems(settings.watchTargets),
   ],
   listSecretFiles,
   tools: [testDestination],
   create: async (parts) => {
-    const { settings, offers, storage, clock, log, meters } = parts;
+    const { offers, storage, clock, log, meters } = parts;
+    const settings = addHub(parts.settings);
     const { database } = storage;
     const { alerts, incidents, silences } = offers;
     const rotations = new Rotations(settings.rotations);
@@ -152,7 +154,7 @@ export const notifications = defineFeature({
           : findDeliveryConcerns(list(), clock()),
       reload: (changed) => {
         targets.change(changed.watchTargets);
-        keeper.configure(changed.destinations);
+        keeper.configure(addHub(changed).destinations);
         rotations.changeSettings(changed.rotations);
         return changed.quiet === isQuiet ? [] : ['Warning: quiet has changed. Restart the server to apply it.'];
       },
@@ -164,6 +166,21 @@ export const notifications = defineFeature({
     };
   },
 });
+
+/** Adds the destination of alerts that follows from the setting `hub`. */
+const addHub = <S extends { destinations: DestinationSettings[]; hub?: HubSetting | undefined }>(settings: S): S => {
+  const { destinations, hub } = settings;
+  if (!hub) return settings;
+  const { url, keyFile, ca } = hub;
+  const destination: DestinationSettings = {
+    name: hubDestination,
+    type: 'webhook',
+    url: `${url.replace(/\/+$/, '')}/api/alert`,
+    ...(keyFile === undefined ? { token: readHubKey(hub) } : { tokenFile: keyFile }),
+    ...(ca !== undefined && { caFile: ca }),
+  };
+  return { ...settings, destinations: [...destinations, destination] };
+};
 
 const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): string[] => {
   const hasNotifications = destinations.some(({ notify = 'alerts' }: { notify?: string }) => notify !== 'alerts');

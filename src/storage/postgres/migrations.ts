@@ -246,6 +246,19 @@ INSERT INTO signalbox.projection_part (name, part, body)
   ) AS entries GROUP BY 2;
 `;
 
+/** Last states of hosts, and their history in rings: `slot` is the place of a row in the ring with that `step`. */
+const hostTables = `
+CREATE TABLE signalbox.host (name text PRIMARY KEY, at bigint NOT NULL, body text NOT NULL);
+CREATE TABLE signalbox.host_row (
+  host text NOT NULL,
+  step int NOT NULL,
+  slot int NOT NULL,
+  at bigint NOT NULL,
+  body text NOT NULL,
+  PRIMARY KEY (host, step, slot)
+);
+`;
+
 /** Migrations in their order. `readableBy` is the oldest version that can use the tables afterwards. */
 export const migrations: readonly { version: number; readableBy: number; text: string; limitMs?: number }[] = [
   { version: 1, readableBy: 1, text: firstTables },
@@ -259,6 +272,7 @@ export const migrations: readonly { version: number; readableBy: number; text: s
   { version: 9, readableBy: 1, text: heardTables },
   { version: 10, readableBy: 1, text: projectionTables },
   { version: 11, readableBy: 1, text: eventTables, limitMs: longMs },
+  { version: 12, readableBy: 1, text: hostTables },
 ];
 
 /** Version of the tables that this program knows. */

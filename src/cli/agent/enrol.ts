@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { SettingsError } from '../../config/settings-error.ts';
+import { HubClient } from '../../features/hosts/hub-client.ts';
+import { type HubSetting, parseHubUrl } from '../../kit/hub.ts';
+import { minuteMs } from '../../lib/units.ts';
+import { replaceFile } from '../../storage/replaced-file.ts';
+import { temporaryFailure } from '../remote/server.ts';
+import { say } from '../stdio.ts';
+
+/** Milliseconds for which a code is tried while the hub is away, and between two attempts. */
+const codeMs = 30 * minuteMs;
+const retryMs = 5000;
+
+/**
+ * Exchanges a code for a key, which is written to a file; waits while the hub is away. Resolves to the exit code of a
+ * failure. Throws a SettingsError if the hub refuses the code, unless there is a key from an earlier start.
+ */
+export const enrol = async (hub: HubSetting, code: string, keyFile: string): Promise<number | undefined> => {
+  const { origin } = parseHubUrl(hub.url);
+  const client = new HubClient(hub);
+  const end = performance.now() + codeMs;
+  let said = '';
+  try {
+    for (;;) {
+      const { status, body, reason } = await client.send('api/hosts/enrol', { code }, false);
+      const { name, key } = body;
+      if (status === 201 && typeof key === 'string') {
+        mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
+        replaceFile(keyFile, `${key}\n`);
+        say(`this host is ${name} at ${origin}; its key is in ${keyFile}`);
+        return undefined;
+      }
+      // The unit of systemd passes the same code at each start.
+      if (status === 403 && existsSync(keyFile)) return undefined;
+      const mayComeBack = status === 0 || status === 429 || status >= 500;
+      if (!mayComeBack) throw new SettingsError([status === 404 ? `${reason}: it takes no reports of hosts` : reason]);
+      if (performance.now() > end) return temporaryFailure;
+      if (reason !== said) say(`${reason}; trying again`);
+      said = reason;
+      await setTimeout(retryMs);
+    }
+  } finally {
+    client.close();
+  }
+};

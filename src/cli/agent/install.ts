@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { isSea } from 'node:sea';
+import type { TObject } from 'typebox';
+import type { Flags } from '../../config/load.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { print, say } from '../stdio.ts';
+import { enrol } from './enrol.ts';
+import { type AgentOptions, readAgentSettings } from './run-agent.ts';
+
+const unitName = 'signalbox-agent.service';
+const unitPath = `/etc/systemd/system/${unitName}`;
+const stateFolder = '/var/lib/signalbox-agent';
+
+/** Returns the unit that runs the agent. */
+export const createUnit = (
+  url: string,
+  { ca, config }: { ca?: string | undefined; config?: string | undefined },
+): string => {
+  const program = isSea() ? [process.execPath] : [process.execPath, process.argv[1] ?? ''];
+  const words = [
+    ...program,
+    'agent',
+    '--hub',
+    url,
+    ...(ca === undefined ? [] : ['--ca', ca]),
+    ...(config === undefined ? [] : ['--config', config]),
+    '--data-dir',
+    stateFolder,
+  ];
+  return `# Written by signalbox agent --install
+[Unit]
+Description=signalbox agent: reports this machine to ${url.replaceAll('%', '%%')}
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+ExecStart=${words.map(quote).join(' ')}
+Restart=always
+RestartSec=5
+TimeoutStopSec=20
+StateDirectory=signalbox-agent
+StateDirectoryMode=0700
+UMask=0077
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=read-only
+PrivateTmp=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+
+[Install]
+WantedBy=multi-user.target
+`;
+};
+
+/** Quotes a word of a command line in a unit. */
+const quote = (word: string): string => {
+  const text = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /^[\w./:=@%,+-]+$/.test(text) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+};
+
+/** Shows the unit, asks, and installs it; resolves to the exit code. Throws a SettingsError. */
+export const installAgent = async (schema: TObject, flags: Flags, given: AgentOptions): Promise<number> => {
+  const { hub } = readAgentSettings(schema, { ...flags, dataDir: stateFolder }, given);
+  const unit = createUnit(hub.url, { ca: hub.ca, config: flags['config'] as string | undefined });
+  print(`${unitPath}:\n\n${unit}\n`);
+  if (
+    !(await ask(`Write this file${given.code === undefined ? '' : ', use the code'} and start ${unitName}? [y/N] `))
+  ) {
+    say('nothing was changed');
+    return 1;
+  }
+  const keyFile = join(stateFolder, 'hub.key');
+  try {
+    mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+    if (given.keyFile !== undefined) copyFileSync(given.keyFile, keyFile);
+    if (given.code !== undefined) {
+      const failure = await enrol(hub, given.code, keyFile);
+      if (failure !== undefined) return failure;
+    }
+    mkdirSync(dirname(unitPath), { recursive: true });
+    writeFileSync(unitPath, unit, { mode: 0o644 });
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    throw new SettingsError([`the agent cannot be installed: ${(error as Error).message}`]);
+  }
+  for (const words of [['daemon-reload'], ['enable', '--now', unitName]]) {
+    const { status, error } = spawnSync('systemctl', words, { stdio: 'inherit' });
+    if (status !== 0)
+      throw new SettingsError([`systemctl ${words.join(' ')} failed${error ? `: ${error.message}` : ''}`]);
+  }
+  say(`${unitName} runs`);
+  return 0;
+};
+
+const ask = async (question: string): Promise<boolean> => {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const answer = await Promise.race([lines.question(question), closed]);
+  lines.close();
+  return /^y(es)?$/i.test(answer.trim());
+};

@@ -1,0 +1,75 @@
+import type { Disk, HostReadings } from './report-schema.ts';
+
+/** Values of a row of the history, in the order of the file; a change needs a new version of the file. */
+export const valueColumns = [
+  'cpu',
+  'memoryUsed',
+  'memoryTotal',
+  'swapUsed',
+  'load',
+  'networkReceived',
+  'networkSent',
+  'diskRead',
+  'diskWritten',
+  'temperature',
+  'pressureCpu',
+  'pressureMemory',
+  'pressureIo',
+  'processCount',
+] as const satisfies readonly (keyof HostReadings)[];
+
+/** Disks that have columns; a host with more shows the first ones. */
+export const mostDisks = 8;
+
+/** Index of the first column of disks, which have used and total bytes in turn. */
+export const disksAt = valueColumns.length;
+
+export const columnCount = disksAt + 2 * mostDisks;
+
+/** Disk with columns; `since` is the Unix time from which on they are about this disk. */
+export interface DiskColumns {
+  mountPath: string;
+  since: number;
+  /** Unix time of the last reading. */
+  seenAt: number;
+}
+
+/** Assigns columns to the disks of a report: new disks take free columns, then those that were not seen for the longest time. */
+export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[], time: number): DiskColumns[] => {
+  const next = known.map((each) => ({ ...each }));
+  for (const { mountPath } of disks.slice(0, mostDisks)) {
+    const own = next.find((each) => each.mountPath === mountPath);
+    if (own) own.seenAt = time;
+    else if (next.length < mostDisks) next.push({ mountPath, since: time, seenAt: time });
+    else {
+      const [oldest] = next.toSorted((a, b) => a.seenAt - b.seenAt);
+      if (oldest && oldest.seenAt < time) Object.assign(oldest, { mountPath, since: time, seenAt: time });
+    }
+  }
+  return next;
+};
+
+/** Returns the row of readings; NaN stands for unknown. */
+export const toRow = (readings: HostReadings, disks: readonly DiskColumns[]): Float32Array => {
+  const row = new Float32Array(columnCount).fill(Number.NaN);
+  for (const [index, name] of valueColumns.entries()) row[index] = readings[name] ?? Number.NaN;
+  for (const { mountPath, used, total } of readings.disks ?? []) {
+    const place = disks.findIndex((each) => each.mountPath === mountPath);
+    if (place >= 0) row.set([used, total], disksAt + 2 * place);
+  }
+  return row;
+};
+
+/** Returns the mean of rows; unknown values do not count. */
+export const toMean = (rows: readonly Float32Array[]): Float32Array =>
+  Float32Array.from({ length: columnCount }, (_, column) => {
+    let sum = 0;
+    let count = 0;
+    for (const row of rows) {
+      const value = row[column] as number;
+      if (Number.isNaN(value)) continue;
+      sum += value;
+      count += 1;
+    }
+    return sum / count;
+  });

@@ -1,0 +1,195 @@
+import { InTurn } from '../../lib/scheduling.ts';
+import { assignDisks, toMean, toRow } from './columns.ts';
+import type { HostState, HostStore, ReportingMachine } from './host-state.ts';
+import type { HostReport } from './report-schema.ts';
+import { align, type RingRow, rings } from './rings.ts';
+
+/** Minutes in the line of a host. */
+const lineLength = 60;
+
+/** Milliseconds for which a machine that reported under a name is remembered. */
+const machineMs = 10 * 60_000;
+
+/** Machines that are remembered for one name. */
+const mostMachines = 4;
+
+/** Milliseconds after which a host that reports counts as having been silent. */
+const silenceMs = 60_000;
+
+/** What a report has changed. */
+export interface Taken {
+  state: HostState;
+  before: HostState | undefined;
+}
+
+/** Last states of all hosts, and their history. Reports of one host are taken one after the other. */
+export class Fleet {
+  readonly #store: HostStore;
+  readonly #states = new Map<string, HostState>();
+  readonly #inTurn = new InTurn();
+  readonly #listeners: ((name: string) => void)[] = [];
+
+  constructor(store: HostStore) {
+    this.#store = store;
+  }
+
+  async load(): Promise<void> {
+    for (const state of await this.#store.load()) this.#states.set(state.name, state);
+  }
+
+  /** Learns the reports that other instances have received. */
+  async catchUp(): Promise<void> {
+    for (const state of await this.#store.loadChanged(this.#states)) {
+      const known = this.#states.get(state.name);
+      if (known && known.at >= state.at) continue;
+      this.#states.set(state.name, state);
+      this.#tell(state.name);
+    }
+  }
+
+  /** Calls the listener with the name of a host after each of its reports. */
+  onReport(listener: (name: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  find(name: string): HostState | undefined {
+    return this.#states.get(name);
+  }
+
+  list(): HostState[] {
+    return [...this.#states.values()];
+  }
+
+  /** Stores a report that was received at a time in Unix milliseconds; resolves once it survives the end of the process. */
+  take(name: string, report: HostReport, at: number, isHub = false): Promise<Taken> {
+    return this.#inTurn.run([name], async () => {
+      const before = this.#states.get(name);
+      const { state, rows } = await this.#fold(name, report, at, isHub);
+      await this.#store.save(state, rows);
+      this.#states.set(name, state);
+      this.#tell(name);
+      return { state, before };
+    });
+  }
+
+  /** Returns the rows of a step from one Unix time to another, both included. */
+  readRows(name: string, step: number, from: number, to: number): Promise<RingRow[]> {
+    return this.#store.read(name, step, from, to);
+  }
+
+  delete(name: string): Promise<void> {
+    return this.#inTurn.run([name], async () => {
+      this.#states.delete(name);
+      await this.#store.delete(name);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  #tell(name: string): void {
+    for (const listener of this.#listeners) listener(name);
+  }
+
+  async #fold(
+    name: string,
+    { kept = [], processes, time, ...report }: HostReport,
+    at: number,
+    isHub: boolean,
+  ): Promise<{ state: HostState; rows: RingRow[] }> {
+    const before = this.#states.get(name);
+    const now = Math.floor(at / 1000);
+    const clock = Date.parse(time);
+    const disks = assignDisks(before?.disks ?? [], report.readings.disks ?? [], now);
+    const rows: RingRow[] = [
+      { step: rings[0].step, time: align(now, rings[0].step), values: toRow(report.readings, disks) },
+    ];
+    for (const each of kept) {
+      const age = Math.floor((clock - Date.parse(each.time)) / 1000);
+      // A time that is not one, or that is still to come by the host's own clock.
+      if (!(age >= 0)) continue;
+      rows.push({ step: rings[1].step, time: align(now - age, rings[1].step), values: toRow(each.readings, disks) });
+    }
+    rows.push(...(await this.#addMeans(name, before, rows, now)));
+    const silence = before !== undefined && before.stoppedAt === null && at - before.at > silenceMs;
+    const state: HostState = {
+      name,
+      at,
+      skewMs: Number.isNaN(clock) ? 0 : clock - at,
+      report,
+      processes: processes ? { at, data: processes } : (before?.processes ?? null),
+      stoppedAt: report.isStopping ? at : null,
+      lastSilence: silence ? { from: before.at, until: at } : (before?.lastSilence ?? null),
+      machines: toMachines(before?.machines ?? [], { id: report.machineId, hostname: report.hostname, at }),
+      disks,
+      ...toLine(before, rows, now),
+      isHub,
+    };
+    return { state, rows };
+  }
+
+  /** Returns the means of the minutes and ten minutes that ended before this report, or that kept readings belong to. */
+  async #addMeans(
+    name: string,
+    before: HostState | undefined,
+    rows: readonly RingRow[],
+    now: number,
+  ): Promise<RingRow[]> {
+    const means: RingRow[] = [];
+    const [fine, minutes, coarse] = rings;
+    const last = before && Math.floor(before.at / 1000);
+    if (last !== undefined && align(last, minutes.step) < align(now, minutes.step)) {
+      const from = align(last, minutes.step);
+      const found = await this.#store.read(name, fine.step, from, from + minutes.step - fine.step);
+      // A kept reading is the mean of a whole minute.
+      const isKept = rows.some(({ step, time }) => step === minutes.step && time === from);
+      if (found.length > 0 && !isKept)
+        means.push({ step: minutes.step, time: from, values: toMean(found.map(({ values }) => values)) });
+    }
+    const changed = [...rows.filter(({ step }) => step === minutes.step), ...means];
+    const current = align(now, coarse.step);
+    for (const from of new Set(changed.map(({ time }) => align(time, coarse.step)))) {
+      const isOver = from < current;
+      if (!isOver) continue;
+      const own = changed.filter(({ time }) => align(time, coarse.step) === from);
+      const stored = await this.#store.read(name, minutes.step, from, from + coarse.step - minutes.step);
+      const others = stored.filter(({ time }) => !own.some((each) => each.time === time));
+      means.push({
+        step: coarse.step,
+        time: from,
+        values: toMean([...others, ...own].map(({ values }) => values)),
+      });
+    }
+    return means;
+  }
+}
+
+/** Returns the machines of a name, the one that has just reported first. */
+const toMachines = (known: readonly ReportingMachine[], reporting: ReportingMachine): ReportingMachine[] => {
+  const recent = known.filter(({ at }) => reporting.at - at < machineMs);
+  const others = recent.filter(({ id }) => id !== reporting.id).slice(0, mostMachines - 1);
+  const before = recent.findIndex(({ id }) => id === reporting.id);
+  const hasReturned = others.length > 0 && (before > 0 || recent[before]?.hasReturned === true);
+  return [{ ...reporting, ...(hasReturned && { hasReturned }) }, ...others];
+};
+
+/** Returns the processor's line of the last hour with the minutes of a report. */
+const toLine = (
+  before: HostState | undefined,
+  rows: readonly RingRow[],
+  now: number,
+): Pick<HostState, 'line' | 'lineAt'> => {
+  const { step } = rings[1];
+  const lineAt = align(now, step) - step;
+  const shift = before ? Math.max(0, (lineAt - before.lineAt) / step) : lineLength;
+  const shifted = [...(before?.line ?? []), ...Array.from({ length: Math.min(shift, lineLength) }, () => null)];
+  const line = [...Array.from({ length: lineLength }, () => null), ...shifted].slice(-lineLength);
+  for (const { step: each, time, values } of rows) {
+    const place = lineLength - 1 - (lineAt - time) / step;
+    const cpu = values[0] as number;
+    if (each === step && place >= 0 && place < lineLength)
+      line[place] = Number.isNaN(cpu) ? null : Math.round(cpu * 1000) / 1000;
+  }
+  return { line, lineAt: Math.max(lineAt, before?.lineAt ?? 0) };
+};

@@ -1,0 +1,113 @@
+import type { AlertSource } from '../../kit/alert-source.ts';
+import { toLocalMinute } from '../../lib/local-time.ts';
+import type { HostState } from './host-state.ts';
+import type { KnownHost } from './kind.ts';
+
+type Raised = Parameters<AlertSource['raise']>[0];
+
+/** Format of alerts about hosts. */
+export const hostFormat = 'host';
+
+/** Level of the alert about a silent host. */
+const silentLevel = 'CRITICAL';
+
+/** Fingerprints of the alerts about a host, and of the alert about most hosts. */
+export const toSilentMark = (name: string): string => `host/${name}`;
+export const toDuplicateMark = (name: string): string => `host/${name}/machines`;
+export const mostSilentMark = 'hosts/silent';
+
+/** Alert to resolve. */
+interface Ended {
+  id: string;
+  level: string;
+}
+
+const toCommon = (name: string, fingerprint: string, tags: readonly string[] = []) => ({
+  source: `host/${name}`,
+  hostname: name,
+  format: hostFormat,
+  fingerprint,
+  labels: { host: name, ...(tags.length > 0 && { tags: tags.join(', ') }) },
+});
+
+const toResolution = ({ id, level }: Ended) =>
+  ({ level: 'INFO', status: 'resolved', resolves: id, firingLevel: level }) as const;
+
+/** Time of the day for people: `12:04`. */
+const toClock = (at: number): string => toLocalMinute(at).slice(11, 16);
+
+/** Duration for people: `27 min`. */
+const toDuration = (ms: number): string => {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1) return `${Math.round(ms / 1000)} s`;
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+};
+
+export const describeSilent = ({ name, tags }: KnownHost, { at, report, stoppedAt }: HostState): Raised => ({
+  ...toCommon(name, toSilentMark(name), tags),
+  level: silentLevel,
+  status: 'firing',
+  message: `${name} does not report since ${toClock(at)}`,
+  details: [
+    `The last report of ${name} (${report.hostname}) was at ${toLocalMinute(at)}.`,
+    stoppedAt === null ? '' : 'It said that it stops, and has not come back within ten minutes.',
+  ]
+    .filter(Boolean)
+    .join(' '),
+  startsAt: new Date(at).toISOString(),
+});
+
+/** Resolution by the next report, which says what it missed; without a state the host was deleted. */
+export const describeReporting = (name: string, state: HostState | undefined, ended: Ended): Raised => ({
+  ...toCommon(name, toSilentMark(name)),
+  ...toResolution(ended),
+  message: state ? `${name} reports again${describeMissed(state)}` : `${name} was deleted`,
+});
+
+const describeMissed = ({ lastSilence, report, at }: HostState): string => {
+  if (!lastSilence) return '';
+  const { from, until } = lastSilence;
+  const { uptimeSeconds, keptLeft = 0 } = report;
+  const bootedAt = uptimeSeconds === undefined ? 0 : at - uptimeSeconds * 1000;
+  const restarted = bootedAt > from ? ` The machine was started at ${toClock(bootedAt)}.` : '';
+  const kept = keptLeft > 0 ? ` Readings of ${keptLeft} more minutes follow.` : '';
+  return `: no reports from ${toClock(from)} to ${toClock(until)} (${toDuration(until - from)}).${restarted}${kept}`;
+};
+
+/** Alert about most hosts; `since` is the time of the first of their last reports. */
+export const describeMostSilent = (silent: readonly string[], count: number, since: number): Raised => ({
+  source: 'hosts',
+  hostname: '',
+  format: hostFormat,
+  fingerprint: mostSilentMark,
+  labels: {},
+  level: silentLevel,
+  status: 'firing',
+  message: `${silent.length} of ${count} hosts do not report since ${toClock(since)}: this hub or its network is the likely cause`,
+  details: silent.slice(0, 100).join(', '),
+  startsAt: new Date(since).toISOString(),
+});
+
+export const describeMostReporting = (silent: number, ended: Ended): Raised => ({
+  source: 'hosts',
+  hostname: '',
+  format: hostFormat,
+  fingerprint: mostSilentMark,
+  labels: {},
+  ...toResolution(ended),
+  message: silent === 0 ? 'All hosts report again' : `Most hosts report again, ${silent} do not yet`,
+});
+
+export const describeDuplicates = ({ name, tags }: KnownHost, machines: HostState['machines']): Raised => ({
+  ...toCommon(name, toDuplicateMark(name), tags),
+  level: 'WARNING',
+  status: 'firing',
+  message: `${machines.length} machines report as ${name}: ${machines.map(({ hostname, id }) => `${hostname} (machine-id ${id})`).join(', ')}`,
+  details: `Enrol each machine under a name of its own. A copied machine needs a machine-id of its own, too.`,
+});
+
+export const describeSingle = (name: string, ended: Ended): Raised => ({
+  ...toCommon(name, toDuplicateMark(name)),
+  ...toResolution(ended),
+  message: `One machine reports as ${name}`,
+});

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createReport } from '../../../test/hosts/support/hosts.ts';
+import { ownLease } from '../../storage/postgres/lease.ts';
+import { Fleet } from './fleet.ts';
+import type { HostState, HostStore } from './host-state.ts';
+import { HostWatch } from './host-watch.ts';
+
+const start = Date.parse('2026-01-31T12:00:00Z');
+const reportMs = 10_000;
+
+interface Alert {
+  level: string;
+  message: string;
+  status: string;
+  fingerprint: string;
+}
+
+/** Hosts in memory, a clock that only the test moves, and the alerts that were raised. */
+const createDesk = (names: readonly string[]) => {
+  let now = start;
+  const states = new Map<string, HostState>();
+  const store: HostStore = {
+    load: async () => [...states.values()],
+    loadChanged: async () => [],
+    save: async (state) => void states.set(state.name, state),
+    read: async () => [],
+    delete: async (name) => void states.delete(name),
+    close: async () => undefined,
+  };
+  const alerts: Alert[] = [];
+  const known = new Set(names);
+  const list = () => [...known].map((name) => ({ name, tags: [], note: '', setting: undefined }));
+  const open = async () => {
+    const fleet = new Fleet(store);
+    await fleet.load();
+    const watch = new HostWatch({
+      fleet,
+      keeper: { list, find: (name) => list().find((each) => each.name === name) },
+      alerts: {
+        raise: async (alert) => ({ id: String(alerts.push(alert)) }),
+        listRaised: async () =>
+          new Map(
+            alerts.map(({ fingerprint, status, level }, index) => [
+              fingerprint,
+              { id: String(index + 1), ids: [], level, isResolved: status === 'resolved' },
+            ]),
+          ),
+      },
+      lease: ownLease,
+      silentMs: () => 120_000,
+      onChanged: () => undefined,
+      clock: () => new Date(now),
+      log: { warn: () => assert.fail('nothing fails') },
+    });
+    return { fleet, watch };
+  };
+  let running: Awaited<ReturnType<typeof open>> | undefined;
+  const run = async () => {
+    running ??= await open();
+    return running;
+  };
+  return {
+    alerts,
+    messages: () => alerts.map(({ message }) => message),
+    forget: (name: string) => known.delete(name),
+    /** Moves the clock in steps of a report of the hosts that are up. */
+    pass: async (seconds: number, up: readonly string[] = [], more: object = {}) => {
+      const { fleet, watch } = await run();
+      for (let passed = 0; passed < seconds * 1000; passed += reportMs) {
+        now += reportMs;
+        for (const name of up)
+          await fleet.take(name, createReport(name, { time: new Date(now).toISOString(), ...more }), now);
+        await watch.look();
+      }
+    },
+    report: async (name: string, more: object) => {
+      const { fleet, watch } = await run();
+      await fleet.take(name, createReport(name, { time: new Date(now).toISOString(), ...more }), now);
+      await watch.look();
+    },
+    /** Stops the hub for some time. */
+    stop: async (seconds: number) => {
+      await (await run()).watch.close();
+      running = undefined;
+      now += seconds * 1000;
+    },
+    judge: async (name: string) => (await run()).watch.judge(name).state,
+  };
+};
+
+test('a host without a report for silentSeconds raises one CRITICAL alert, which its next report resolves', async () => {
+  const { alerts, pass, judge, messages } = createDesk(['web-1', 'web-2', 'web-3']);
+  await pass(60, ['web-1', 'web-2', 'web-3']);
+  await pass(70, ['web-2', 'web-3']);
+  assert.equal(await judge('web-1'), 'late');
+  assert.equal(alerts.length, 0);
+  await pass(50, ['web-2', 'web-3']);
+  assert.equal(await judge('web-1'), 'silent');
+  await pass(600, ['web-2', 'web-3']);
+  assert.deepEqual(
+    alerts.map(({ level, status }) => [level, status]),
+    [['CRITICAL', 'firing']],
+  );
+  assert.match(messages()[0] ?? '', /^web-1 does not report since \d\d:01$/);
+  await pass(10, ['web-1', 'web-2', 'web-3'], { uptimeSeconds: 60 });
+  assert.equal(alerts.length, 2);
+  assert.match(
+    messages()[1] ?? '',
+    /^web-1 reports again: no reports from \d\d:01 to \d\d:13 \(12 min\)\. The machine was started at \d\d:12\.$/,
+  );
+});
+
+test('no host is blamed for the time in which the hub was off', async () => {
+  const { alerts, pass, stop } = createDesk(['web-1', 'web-2', 'web-3']);
+  await pass(60, ['web-1', 'web-2', 'web-3']);
+  await stop(3600);
+  await pass(60);
+  await pass(300, ['web-1', 'web-2', 'web-3']);
+  assert.deepEqual(alerts, []);
+});
+
+test('an alert stays while the hub is off, is not raised again, and is resolved afterwards', async () => {
+  const { messages, pass, stop } = createDesk(['web-1', 'web-2', 'web-3']);
+  await pass(60, ['web-1', 'web-2', 'web-3']);
+  await pass(180, ['web-2', 'web-3']);
+  assert.equal(messages().length, 1);
+  await stop(600);
+  await pass(300, ['web-2', 'web-3']);
+  assert.equal(messages().length, 1);
+  await pass(10, ['web-1', 'web-2', 'web-3']);
+  assert.equal(messages().length, 2);
+});
+
+test('a host that stopped in order is grey for ten minutes, then silent', async () => {
+  const { alerts, judge, pass, report } = createDesk(['web-1', 'web-2', 'web-3']);
+  await pass(60, ['web-1', 'web-2', 'web-3']);
+  await report('web-1', { isStopping: true });
+  await pass(590, ['web-2', 'web-3']);
+  assert.equal(await judge('web-1'), 'stopped');
+  assert.deepEqual(alerts, []);
+  await pass(20, ['web-2', 'web-3']);
+  assert.equal(alerts.length, 1);
+});
+
+test('more than half of the hosts that fall silent within a minute raise one alert about the hub or its network', async () => {
+  const all = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5'];
+  const { messages, pass } = createDesk(all);
+  await pass(60, all);
+  await pass(30, all.slice(1));
+  await pass(300, all.slice(3));
+  assert.match(
+    messages().join('\n'),
+    /^3 of 5 hosts do not report since \d\d:01: this hub or its network is the likely cause$/,
+  );
+  await pass(30, all);
+  assert.deepEqual(messages().slice(1), ['All hosts report again']);
+});
+
+test('a host that stays away after most came back has an alert of its own', async () => {
+  const all = ['web-1', 'web-2', 'web-3'];
+  const { messages, pass } = createDesk(all);
+  await pass(60, all);
+  await pass(200);
+  await pass(200, all.slice(1));
+  assert.equal(messages().length, 3);
+  assert.equal(messages()[1], 'Most hosts report again, 1 do not yet');
+  assert.match(messages()[2] ?? '', /^web-1 does not report since/);
+});
+
+test('two of five hosts that fall silent have an alert each', async () => {
+  const all = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5'];
+  const { messages, pass } = createDesk(all);
+  await pass(60, all);
+  await pass(300, all.slice(2));
+  assert.deepEqual(
+    messages().map((text) => text.slice(0, 22)),
+    ['web-1 does not report ', 'web-2 does not report '],
+  );
+});
+
+test('a host that is deleted while it is silent resolves its alert', async () => {
+  const { messages, pass, forget } = createDesk(['web-1', 'web-2', 'web-3']);
+  await pass(60, ['web-1', 'web-2', 'web-3']);
+  await pass(180, ['web-2', 'web-3']);
+  forget('web-1');
+  await pass(10, ['web-2', 'web-3']);
+  assert.equal(messages()[1], 'web-1 was deleted');
+});
+
+test('two machines that report under one name in turn are named; one that replaces another is not', async () => {
+  const { alerts, messages, pass, report } = createDesk(['web-1']);
+  await report('web-1', { machineId: 'old', hostname: 'a' });
+  await pass(10);
+  await report('web-1', { machineId: 'new', hostname: 'b' });
+  assert.deepEqual(alerts, []);
+  await pass(10);
+  await report('web-1', { machineId: 'old', hostname: 'a' });
+  assert.deepEqual(messages(), ['2 machines report as web-1: a (machine-id old), b (machine-id new)']);
+  await pass(660, ['web-1'], { machineId: 'old', hostname: 'a' });
+  assert.equal(messages()[1], 'One machine reports as web-1');
+});

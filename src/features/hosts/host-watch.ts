@@ -1,0 +1,249 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { AlertSource } from '../../kit/alert-source.ts';
+import { DueTimes } from '../../kit/due-times.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
+import { minuteMs } from '../../lib/units.ts';
+import type { Lease } from '../../storage/postgres/lease.ts';
+import type { Fleet } from './fleet.ts';
+import {
+  describeDuplicates,
+  describeMostReporting,
+  describeMostSilent,
+  describeReporting,
+  describeSilent,
+  describeSingle,
+  hostFormat,
+  mostSilentMark,
+  toDuplicateMark,
+  toSilentMark,
+} from './host-alerts.ts';
+import type { HostState } from './host-state.ts';
+import type { HostKeeper, KnownHost } from './kind.ts';
+import { findDuplicates, type Judgement, judgeHost } from './silence.ts';
+
+/** Milliseconds between two looks at the clock at most, and after a failure. */
+const lookMs = 5000;
+
+/** Milliseconds between two looks after which nothing could be received: the machine was suspended, or its clock was set. */
+const longestGapMs = 30_000;
+
+/** Milliseconds within which last reports count as one fall of many hosts. */
+const togetherMs = minuteMs;
+
+/** Milliseconds without a report after which a host may be about to fall silent. */
+const missedMs = 15_000;
+
+interface WatchParts {
+  fleet: Fleet;
+  keeper: Pick<HostKeeper, 'find' | 'list'>;
+  alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
+  lease: Pick<Lease, 'isHeld' | 'onChanged'>;
+  silentMs(): number;
+  /** Gets the name of each host whose state has changed without a report. */
+  onChanged(name: string): void;
+  clock: () => Date;
+  log: Pick<FastifyBaseLogger, 'warn'>;
+}
+
+interface Firing {
+  id: string;
+  level: string;
+  /** Unix milliseconds. */
+  at: number;
+}
+
+/** Raises and resolves the alerts about silent hosts and about several machines with one name; of several instances one does. */
+export class HostWatch {
+  readonly #parts: WatchParts;
+  readonly #due = new DueTimes();
+  /** Alerts that fire, by fingerprint; undefined until the log was read. */
+  #firing: Map<string, Firing> | undefined;
+  #receivingSince: number;
+  #seenAt: number;
+  /** Time since which at most half of the hosts are silent, while the alert about most hosts fires. */
+  #recoveringSince: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#receivingSince = this.#now();
+    this.#seenAt = this.#receivingSince;
+    parts.fleet.onReport((name) => this.#note(name));
+    parts.lease.onChanged(() => {
+      this.#firing = undefined;
+    });
+  }
+
+  start(): void {
+    const now = this.#now();
+    this.#receivingSince = now;
+    this.#seenAt = now;
+    this.#timer = setInterval(() => void this.look(), lookMs / 5).unref();
+    void this.look();
+  }
+
+  judge(name: string): Judgement {
+    return judgeHost(this.#parts.fleet.find(name), this.#now(), this.#rules);
+  }
+
+  /** Judges all hosts whose time has come, and raises and resolves alerts. Never rejects. */
+  look(): Promise<void> {
+    this.#working = this.#working
+      .then(() => this.#look())
+      .catch((err) => {
+        if (!(err instanceof StoreUnavailable))
+          this.#parts.log.warn({ err }, 'hosts: alerts about hosts cannot be stored');
+      });
+    return this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#working;
+  }
+
+  get #rules() {
+    return { silentMs: this.#parts.silentMs(), receivingSince: this.#receivingSince };
+  }
+
+  #now(): number {
+    return this.#parts.clock().getTime();
+  }
+
+  #note(name: string): void {
+    const { fleet } = this.#parts;
+    const state = fleet.find(name);
+    this.#due.set(name, judgeHost(state, this.#now(), this.#rules).changesAt);
+    const isAlerting = this.#firing?.has(toSilentMark(name)) || this.#firing?.has(mostSilentMark);
+    const hasDuplicates = state !== undefined && findDuplicates(state).length > 0;
+    if (isAlerting || hasDuplicates !== (this.#firing?.has(toDuplicateMark(name)) ?? false)) void this.look();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isClosed) return;
+    const now = this.#now();
+    const gap = now - this.#seenAt;
+    this.#seenAt = now;
+    if (gap > longestGapMs || gap < -longestGapMs) this.#receivingSince = now;
+    const { fleet, keeper, lease, onChanged } = this.#parts;
+    for (const name of this.#due.take(now)) {
+      this.#due.set(name, judgeHost(fleet.find(name), now, this.#rules).changesAt);
+      onChanged(name);
+    }
+    if (!lease.isHeld()) return;
+    this.#firing ??= await this.#readFiring();
+    const known = keeper.list();
+    await this.#lookAtMost(this.#listExpected(known));
+    for (const host of known) {
+      await this.#lookAtSilence(host);
+      await this.#lookAtMachines(host);
+    }
+    await this.#resolveDeleted();
+  }
+
+  async #readFiring(): Promise<Map<string, Firing>> {
+    const firing = new Map<string, Firing>();
+    for (const [mark, { id, level, isResolved }] of await this.#parts.alerts.listRaised(hostFormat))
+      if (!isResolved) firing.set(mark, { id, level, at: this.#now() });
+    return firing;
+  }
+
+  /** Returns the states of hosts that are expected to report. */
+  #listExpected(known: readonly KnownHost[]): HostState[] {
+    return known.flatMap(({ name }) => {
+      const state = this.#parts.fleet.find(name);
+      return state && !state.isHub && state.stoppedAt === null ? [state] : [];
+    });
+  }
+
+  /** Raises or resolves the alert about most hosts. */
+  async #lookAtMost(expected: readonly HostState[]): Promise<void> {
+    const now = this.#now();
+    const silent = expected.filter((state) => judgeHost(state, now, this.#rules).state === 'silent');
+    const firing = this.#firing?.get(mostSilentMark);
+    if (firing) {
+      if (silent.length * 2 > expected.length) {
+        this.#recoveringSince = undefined;
+        return;
+      }
+      this.#recoveringSince ??= now;
+      // The others are about to come back, too.
+      if (silent.length > 0 && now - this.#recoveringSince < togetherMs) return;
+      this.#recoveringSince = undefined;
+      await this.#raise(describeMostReporting(silent.length, firing));
+      return;
+    }
+    const together = this.#findTogether(silent, silent);
+    if (!isMost(together, expected)) return;
+    const since = Math.min(...together.map(({ at }) => at));
+    await this.#raise(
+      describeMostSilent(
+        together.map(({ name }) => name),
+        expected.length,
+        since,
+      ),
+    );
+  }
+
+  /** Returns the largest group of hosts whose last reports are within a minute of that of a silent host. */
+  #findTogether(silent: readonly HostState[], all: readonly HostState[]): HostState[] {
+    const unreported = silent.filter(({ name }) => !this.#firing?.has(toSilentMark(name)));
+    let largest: HostState[] = [];
+    for (const { at } of unreported) {
+      const group = all.filter(
+        (state) => state.at >= at && state.at <= at + togetherMs && !this.#firing?.has(toSilentMark(state.name)),
+      );
+      if (group.length > largest.length) largest = group;
+    }
+    return largest;
+  }
+
+  async #lookAtSilence(host: KnownHost): Promise<void> {
+    const { fleet, keeper } = this.#parts;
+    const state = fleet.find(host.name);
+    if (!state || state.isHub) return;
+    const now = this.#now();
+    const firing = this.#firing?.get(toSilentMark(host.name));
+    const isSilent = judgeHost(state, now, this.#rules).state === 'silent';
+    // After a restart of this server a host that was silent before is late at most, and still has not reported.
+    if (firing && !isSilent && now - state.at < this.#parts.silentMs())
+      await this.#raise(describeReporting(host.name, state, firing));
+    if (firing || !isSilent || this.#firing?.has(mostSilentMark)) return;
+    // Others may be falling silent with it: then there is one alert about all of them.
+    const expected = this.#listExpected(keeper.list());
+    const missing = expected.filter(({ at }) => now - at > missedMs);
+    const isUndecided = now - state.at < this.#parts.silentMs() + togetherMs;
+    if (isUndecided && isMost(this.#findTogether([state], missing), expected)) return;
+    await this.#raise(describeSilent(host, state));
+  }
+
+  async #lookAtMachines(host: KnownHost): Promise<void> {
+    const state = this.#parts.fleet.find(host.name);
+    if (!state) return;
+    const firing = this.#firing?.get(toDuplicateMark(host.name));
+    const machines = findDuplicates(state);
+    if (machines.length > 0 && !firing) await this.#raise(describeDuplicates(host, machines));
+    if (machines.length === 0 && firing) await this.#raise(describeSingle(host.name, firing));
+  }
+
+  async #resolveDeleted(): Promise<void> {
+    for (const [mark, firing] of this.#firing ?? []) {
+      const [, name = '', part] = mark.split('/');
+      if (mark === mostSilentMark || this.#parts.keeper.find(name)) continue;
+      await this.#raise(part === undefined ? describeReporting(name, undefined, firing) : describeSingle(name, firing));
+    }
+  }
+
+  async #raise(alert: Parameters<AlertSource['raise']>[0]): Promise<void> {
+    const { id } = await this.#parts.alerts.raise(alert);
+    if (alert.status === 'resolved') this.#firing?.delete(alert.fingerprint);
+    else this.#firing?.set(alert.fingerprint, { id, level: alert.level, at: this.#now() });
+  }
+}
+
+/** True for several hosts that are more than half of all. */
+const isMost = (some: readonly HostState[], all: readonly HostState[]): boolean =>
+  some.length > 1 && some.length * 2 > all.length;

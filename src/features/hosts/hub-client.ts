@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { rootCertificates } from 'node:tls';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type HubSetting, parseHubUrl, readHubKey } from '../../kit/hub.ts';
+import { connectionFailures, forUntrusted } from '../../lib/network-failures.ts';
+import { isObject, parseJson } from '../../lib/parse-json.ts';
+
+/** Milliseconds for a response. */
+const timeoutMs = 10_000;
+
+/** Bytes that are read of a response. */
+const maxResponseBytes = 1024 * 1024;
+
+/** Response of the hub; the status is 0 without one. */
+export interface HubReply {
+  status: number;
+  body: Record<string, unknown>;
+  /** Reason of a failure, as a clause. */
+  reason: string;
+}
+
+const reasons: Record<string, string> = {
+  ...connectionFailures,
+  ...forUntrusted('no authority that is trusted has signed the certificate: set ca'),
+};
+
+const compress = promisify(gzip);
+
+/** One kept-alive connection to a hub. */
+export class HubClient {
+  readonly #url: URL;
+  readonly #hub: HubSetting;
+  readonly #agent: HttpAgent;
+
+  constructor(hub: HubSetting) {
+    this.#hub = hub;
+    this.#url = parseHubUrl(hub.url);
+    const options = { keepAlive: true, maxSockets: 1, keepAliveMsecs: 30_000 };
+    this.#agent =
+      this.#url.protocol === 'https:'
+        ? new HttpsAgent({
+            ...options,
+            ...(hub.ca !== undefined && { ca: [...rootCertificates, readFileSync(hub.ca, 'utf8')] }),
+          })
+        : new HttpAgent(options);
+  }
+
+  /** Sends a compressed JSON body, with the key unless `isKeyed` is false. Never rejects. */
+  async send(path: string, content: object, isKeyed = true): Promise<HubReply> {
+    const body = await compress(JSON.stringify(content));
+    try {
+      return await this.#send(path, body, isKeyed);
+    } catch (error) {
+      const { code = '', isReused, message } = error as NodeJS.ErrnoException & { isReused?: boolean };
+      // The hub has closed the kept connection meanwhile.
+      if (isReused && code === 'ECONNRESET') {
+        const again = await this.#send(path, body, isKeyed).catch(() => undefined);
+        if (again) return again;
+      }
+      return { status: 0, body: {}, reason: `${this.#url.origin}: ${reasons[code] ?? (message || code)}` };
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send(path: string, body: Buffer, isKeyed: boolean): Promise<HubReply> {
+    const request = this.#url.protocol === 'https:' ? requestHttps : requestHttp;
+    return new Promise((resolve, reject) => {
+      const sent = request(new URL(path, this.#url), {
+        method: 'POST',
+        agent: this.#agent,
+        headers: {
+          ...(isKeyed && { authorization: `Bearer ${readHubKey(this.#hub)}` }),
+          'content-type': 'application/json',
+          'content-encoding': 'gzip',
+          'content-length': body.length,
+          'user-agent': 'signalbox',
+        },
+      });
+      const fail = (error: Error): void => reject(Object.assign(error, { isReused: sent.reusedSocket }));
+      sent.setTimeout(timeoutMs, () => sent.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
+      sent.on('error', fail);
+      sent.on('response', (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes <= maxResponseBytes) chunks.push(chunk);
+          else sent.destroy(new Error('the response is too long'));
+        });
+        response.on('error', fail);
+        response.on('end', () => {
+          const parsed = parseJson(Buffer.concat(chunks).toString());
+          const answer = isObject(parsed) ? parsed : {};
+          const { statusCode: status = 0 } = response;
+          const said = typeof answer['error'] === 'string' ? `: ${answer['error'].slice(0, 300)}` : '';
+          resolve({ status, body: answer, reason: `${this.#url.origin} responded ${status}${said}` });
+        });
+      });
+      sent.end(body);
+    });
+  }
+}

@@ -1,0 +1,152 @@
+import { HttpError } from '../../http/errors.ts';
+import type { Offers } from '../../kit/offers.ts';
+import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
+import type { CreatedCode, HostCodes } from './codes.ts';
+import type { Fleet } from './fleet.ts';
+import type { HostWatch } from './host-watch.ts';
+import type { IncidentCounts } from './incident-counts.ts';
+import { assertHostName, type HostKeeper, type KnownHost, selfName } from './kind.ts';
+import type { HostReport } from './report-schema.ts';
+import { rings } from './rings.ts';
+import type { Host } from './schema.ts';
+import { findDuplicates } from './silence.ts';
+
+/** Seconds of clock skew up to which none is shown. */
+const shownSkew = 5;
+
+/** Reports that a host may send at once, and in each second afterwards. */
+const burst = 60;
+
+interface HubParts {
+  fleet: Fleet;
+  keeper: HostKeeper;
+  codes: HostCodes;
+  watch: HostWatch;
+  incidents: IncidentCounts;
+  accounts: NonNullable<Offers['accounts']>;
+  clock: () => Date;
+}
+
+/** Hosts that report to this server. */
+export class Hub {
+  readonly #parts: HubParts;
+  /** Reports that each host may still send, as of a time. */
+  readonly #allowances = new Map<string, { left: number; at: number }>();
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+  }
+
+  /** Creates the code that enrols a host, and the host unless there is one. Rejects with an HttpError. */
+  async invite(
+    { name, tags = [], note = '' }: { name: string; tags?: readonly string[]; note?: string },
+    by: string,
+  ): Promise<CreatedCode> {
+    const { accounts, codes, keeper } = this.#parts;
+    assertHostName(name);
+    const key = accounts.findKey(name);
+    if (key && (key.isConfigured || !key.scopes.includes('hosts:report')))
+      throw new HttpError('wrong-state', `There is a key ${name}: delete it, or choose another name for the host`);
+    if (!keeper.find(name)) await keeper.create(name, { tags, note }, by);
+    return codes.create(name, by);
+  }
+
+  /** Exchanges a code for a key; the earlier key of the host ends. Rejects with an HttpError. */
+  async enrol(code: string): Promise<{ name: string; key: string }> {
+    const { accounts, codes, keeper } = this.#parts;
+    const { name, by } = await codes.use(code);
+    if (!keeper.find(name))
+      throw new HttpError('forbidden', `Host ${name} was deleted: create it again with signalbox add-host`);
+    if (accounts.findKey(name)) await accounts.deleteKey(name, by);
+    return { name, key: await accounts.createKey(name, ['hosts:report'], by) };
+  }
+
+  /** Takes a report of a host, whose caller has a key of this name; `self` is the host of the key. Rejects with an HttpError. */
+  async report(given: string, caller: string, report: HostReport): Promise<{ name: string; at: number }> {
+    const { clock, fleet, keeper } = this.#parts;
+    const name = given === selfName && caller.startsWith('key:') ? caller.slice(4) : given;
+    if (caller !== `key:${name}`) {
+      const own = caller.startsWith('key:') ? `only as ${caller.slice(4)}` : 'not: a host does, with its key';
+      throw new HttpError('forbidden', `This ${caller.startsWith('key:') ? 'key' : 'user'} may report ${own}`);
+    }
+    const at = clock().getTime();
+    this.#spend(name, at);
+    // The key is in the config file, or the host was created by another instance a moment ago.
+    if (!keeper.find(name)) await this.#add(name, caller);
+    await fleet.take(name, report, at);
+    return { name, at };
+  }
+
+  /** Deletes a host with its key, code and history. Rejects with an HttpError. */
+  async delete(name: string, by: string): Promise<void> {
+    const { accounts, codes, fleet, keeper, watch } = this.#parts;
+    const key = accounts.findKey(name);
+    if (key?.isConfigured)
+      throw new HttpError('wrong-state', `The key of host ${name} is in the config file: remove it there first`);
+    if (key?.scopes.includes('hosts:report')) await accounts.deleteKey(name, by);
+    await codes.end(name, by);
+    await keeper.delete(name, by);
+    await fleet.delete(name);
+    this.#allowances.delete(name);
+    void watch.look();
+  }
+
+  show({ name, tags, note, setting }: KnownHost): Host {
+    const { fleet, incidents, watch } = this.#parts;
+    const state = fleet.find(name);
+    const { state: status, since } = watch.judge(name);
+    const report = state?.report;
+    const { count, worst } = incidents.of([name, ...(report ? [report.hostname] : [])]);
+    const skew = Math.round((state?.skewMs ?? 0) / 1000);
+    const { step } = rings[1];
+    const line = [...(state?.line ?? [])];
+    return {
+      name,
+      state: status,
+      since: toTimeOrNull(since ?? state?.at),
+      isHub: state?.isHub ?? false,
+      tags: [...tags],
+      note,
+      hostname: report?.hostname ?? null,
+      machineId: report?.machineId ?? null,
+      duplicates: state
+        ? findDuplicates(state).map(({ id, hostname, at }) => ({ id, hostname, lastReportAt: toTimeText(at) }))
+        : [],
+      version: report?.version ?? null,
+      osName: report?.osName ?? null,
+      uptimeSeconds: report?.uptimeSeconds ?? null,
+      lastReportAt: toTimeOrNull(state?.at),
+      clockSkewSeconds: Math.abs(skew) > shownSkew ? skew : null,
+      readings: report?.readings ?? null,
+      openIncidents: count,
+      worstSeverity: worst,
+      line: {
+        start: toTimeText(((state?.lineAt ?? step * line.length) - step * Math.max(0, line.length - 1)) * 1000),
+        step,
+        cpu: line,
+      },
+      lastSilence: state?.lastSilence
+        ? { from: toTimeText(state.lastSilence.from), until: toTimeText(state.lastSilence.until) }
+        : null,
+      updatedBy: setting?.by ?? null,
+      updatedAt: toTimeOrNull(setting?.at),
+    };
+  }
+
+  async #add(name: string, by: string): Promise<void> {
+    const { keeper } = this.#parts;
+    await keeper.catchUp();
+    if (!keeper.find(name)) await keeper.create(name, { tags: [], note: '' }, by);
+  }
+
+  /** @throws HttpError for a host that floods */
+  #spend(name: string, at: number): void {
+    const before = this.#allowances.get(name) ?? { left: burst, at };
+    const left = Math.min(burst, before.left + Math.max(0, at - before.at) / 1000);
+    if (left < 1)
+      throw new HttpError('too-many', `${name} reports too often: once in ten seconds is enough`, {
+        headers: { 'retry-after': '10' },
+      });
+    this.#allowances.set(name, { left: left - 1, at });
+  }
+}

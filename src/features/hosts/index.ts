@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import Type from 'typebox';
+import { needs } from '../../auth/access.ts';
+import { defineFeature } from '../../kit/feature.ts';
+import { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { createNoticeTopic } from '../../kit/topic.ts';
+import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { HostCodes } from './codes.ts';
+import { Fleet } from './fleet.ts';
+import { HostFiles } from './host-file.ts';
+import { HostTable } from './host-table.ts';
+import { HostWatch } from './host-watch.ts';
+import { Hub } from './hub.ts';
+import { IncidentCounts } from './incident-counts.ts';
+import { ConfiguredHost, hostKind } from './kind.ts';
+import { OwnHost } from './own-host.ts';
+import { createHostRoutes } from './routes.ts';
+import { Host } from './schema.ts';
+
+/** Milliseconds between looks at the reports that other instances have received. */
+const catchUpMs = 2000;
+
+const hostSettings = {
+  silentSeconds: Type.Integer({
+    minimum: 20,
+    maximum: 86_400,
+    default: 120,
+    description: 'Seconds without a report after which a host is silent, which raises an alert.',
+  }),
+  hosts: Type.Array(ConfiguredHost, {
+    default: [],
+    maxItems: 1000,
+    description: 'Hosts, in addition to those created at run time.',
+  }),
+};
+
+/** Machines whose signalbox reports to this one. */
+export const hosts = defineFeature({
+  name: 'hosts',
+  needs: ['settings', 'alerts', 'incidents', 'accounts'],
+  profiles: [{ name: 'hosts', mounts: ['/'], summary: 'machines that report to this server', fixedAccess: 'closed' }],
+  settings: hostSettings,
+  findProblems: ({ hosts: configured }) => {
+    const names = configured.map(({ name }) => name.toLowerCase());
+    return new Set(names).size < names.length ? ['hosts must all have different names'] : [];
+  },
+  create: async ({ settings, offers, storage, host, version, clock, log }) => {
+    const { database, directory } = storage;
+    let { silentSeconds } = settings;
+    const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')));
+    const keeper = new SettingKeeper(hostKind, { settings: offers.settings, configured: settings.hosts });
+    const lease = database ? createLease(database, 'hosts') : ownLease;
+    const incidents = new IncidentCounts(offers.incidents);
+    const { topic, publish } = createNoticeTopic(needs('hosts:read'), Host);
+    const watch = new HostWatch({
+      fleet,
+      keeper,
+      alerts: offers.alerts,
+      lease,
+      silentMs: () => silentSeconds * 1000,
+      onChanged: (name) => tell(name),
+      clock,
+      log,
+    });
+    const codes = new HostCodes(offers.settings, clock);
+    const hub = new Hub({ fleet, keeper, codes, watch, incidents, accounts: offers.accounts, clock });
+    const tell = (name: string): void => {
+      const known = keeper.find(name);
+      if (known) publish(() => hub.show(known));
+    };
+    fleet.onReport(tell);
+    const own = new OwnHost({ fleet, keeper, host, version, clock, log });
+    let following: NodeJS.Timeout | undefined;
+    return {
+      profiles: { hosts: createHostRoutes({ hub, fleet, keeper, clock }) },
+      topics: { hosts: topic },
+      start: () => {
+        fleet.load().catch((err: unknown) => log.warn({ err }, 'hosts: their last states cannot be read'));
+        incidents.load().catch((err: unknown) => log.warn({ err }, 'hosts: their incidents cannot be counted'));
+        watch.start();
+        own.start();
+        if (database) following = setInterval(() => void fleet.catchUp().catch(() => undefined), catchUpMs).unref();
+      },
+      reload: (changed) => {
+        silentSeconds = changed.silentSeconds;
+        keeper.configure(changed.hosts, clock().getTime());
+        return [];
+      },
+      close: async () => {
+        clearInterval(following);
+        await own.close();
+        await watch.close();
+        await lease.close();
+        await fleet.close();
+      },
+    };
+  },
+});

@@ -1,0 +1,84 @@
+import { isObject, parseJson } from '../../lib/parse-json.ts';
+import type { ReplacedFile } from '../../storage/replaced-file.ts';
+import type { HostReadings } from './report-schema.ts';
+
+/** Minutes that are kept at most: 24 hours. */
+const mostMinutes = 1440;
+
+const minuteMs = 60_000;
+
+/** Readings of a minute. */
+export interface KeptMinute {
+  time: string;
+  readings: HostReadings;
+}
+
+/** Readings that the hub has not got: means of minutes, on disk, oldest first. */
+export class KeptReadings {
+  readonly #file: ReplacedFile;
+  #minutes: KeptMinute[] = [];
+  /** Undelivered readings of the current minute. */
+  #current: { minute: number; readings: HostReadings[] } | undefined;
+
+  constructor(file: ReplacedFile) {
+    this.#file = file;
+  }
+
+  async load(): Promise<void> {
+    const stored = parseJson(String((await this.#file.read()) ?? ''));
+    if (Array.isArray(stored)) this.#minutes = stored.filter(isMinute).slice(-mostMinutes);
+  }
+
+  get count(): number {
+    return this.#minutes.length;
+  }
+
+  /** Keeps readings that could not be delivered; resolves once the minutes before are on disk. */
+  async add(time: number, readings: HostReadings): Promise<void> {
+    const minute = Math.floor(time / minuteMs);
+    const isNext = this.#current !== undefined && this.#current.minute !== minute;
+    if (isNext) await this.flush();
+    this.#current ??= { minute, readings: [] };
+    this.#current.readings.push(readings);
+  }
+
+  /** Writes the current minute to disk, too. */
+  async flush(): Promise<void> {
+    const current = this.#current;
+    this.#current = undefined;
+    if (!current) return;
+    const time = new Date(current.minute * minuteMs).toISOString();
+    this.#minutes = [...this.#minutes, { time, readings: toMeans(current.readings) }].slice(-mostMinutes);
+    await this.#write();
+  }
+
+  /** Returns the oldest minutes. */
+  first(count: number): KeptMinute[] {
+    return this.#minutes.slice(0, count);
+  }
+
+  /** Removes minutes that were delivered. */
+  async remove(delivered: readonly KeptMinute[]): Promise<void> {
+    if (delivered.length === 0) return;
+    this.#minutes = this.#minutes.filter((each) => !delivered.includes(each));
+    await this.#write();
+  }
+
+  #write(): Promise<void> {
+    return this.#file.write(Buffer.from(JSON.stringify(this.#minutes)));
+  }
+}
+
+const isMinute = (value: unknown): value is KeptMinute =>
+  isObject(value) && typeof value['time'] === 'string' && isObject(value['readings']);
+
+/** Returns the means of readings; disks are those of the last. */
+const toMeans = (all: readonly HostReadings[]): HostReadings => {
+  const last = all.at(-1) ?? {};
+  const means: Record<string, unknown> = {};
+  for (const name of new Set(all.flatMap((each) => Object.keys(each)))) {
+    const values = all.map((each) => each[name as keyof HostReadings]).filter((value) => typeof value === 'number');
+    if (values.length > 0) means[name] = values.reduce((sum, value) => sum + value, 0) / values.length;
+  }
+  return { ...(means as HostReadings), ...(last.disks && { disks: last.disks }) };
+};

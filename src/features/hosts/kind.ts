@@ -1,0 +1,71 @@
+import Type, { type Static } from 'typebox';
+import { needs } from '../../auth/access.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { defineSettingKind } from '../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../kit/setting-store.ts';
+import { Host, HostParams } from './schema.ts';
+
+/** Names of hosts are names of keys, files and paths. */
+export const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
+
+export const mostHosts = 1000;
+
+/** Stands for the host of the key in the path of a report. */
+export const selfName = 'self';
+
+/** Names that paths need. */
+const reserved = ['enrol', selfName];
+
+/** @throws HttpError */
+export const assertHostName = (name: string): void => {
+  if (new RegExp(hostNamePattern).test(name) && !reserved.includes(name.toLowerCase())) return;
+  throw new HttpError(
+    'invalid',
+    'The name of a host has up to 64 letters, digits, ".", "_" and "-", begins with a letter or digit, and is neither "enrol" nor "self"',
+  );
+};
+
+/** Host as it is stored: what people say about it. */
+export interface StoredHost {
+  tags: readonly string[];
+  note: string;
+}
+
+/** Entry of the setting `hosts`. */
+export const ConfiguredHost = Type.Object(
+  {
+    name: Type.String({ pattern: hostNamePattern, description: 'Letters, digits, `.`, `_` and `-`; at most 64.' }),
+    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 20 })),
+    note: Type.Optional(Type.String({ maxLength: 1000 })),
+  },
+  { additionalProperties: false },
+);
+export type ConfiguredHost = Static<typeof ConfiguredHost>;
+
+export interface KnownHost extends StoredHost {
+  name: string;
+  /** Undefined for a host of the config file, and for the machine of this server. */
+  setting: RuntimeSetting<StoredHost> | undefined;
+}
+
+export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>({
+  name: 'host',
+  noun: 'Host',
+  path: '/api/hosts',
+  params: HostParams,
+  shape: Host,
+  reading: needs('hosts:read'),
+  changing: needs('settings:write'),
+  limits: { count: mostHosts, plural: 'hosts', withConfigured: true },
+  isCaseless: true,
+  order: 'name',
+  assertName: assertHostName,
+  compile: (setting) => {
+    const { name, value } = setting;
+    return { name, tags: value.tags ?? [], note: value.note ?? '', setting };
+  },
+  fromConfig: ({ name, tags = [], note = '' }) => ({ name, tags, note, setting: undefined }),
+});
+
+export type HostKeeper = SettingKeeper<StoredHost, KnownHost, ConfiguredHost>;

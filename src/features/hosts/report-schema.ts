@@ -1,0 +1,88 @@
+import Type, { type Static } from 'typebox';
+import { describeProcess } from '../../kit/machine.ts';
+import { defineShape, nullable } from '../../kit/route.ts';
+
+/** Readings in a report besides the current ones; a report has room for an hour. */
+export const mostKept = 60;
+
+/** Processes in a report. */
+export const mostProcesses = 30;
+
+/** Text on one line: names of a host are shown in lists and messages. */
+const line = (maxLength: number, example: string, description?: string) =>
+  Type.String({
+    maxLength,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+    examples: [example],
+    ...(description !== undefined && { description }),
+  });
+
+const value = (example: number, description: string) =>
+  Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 1e18, examples: [example] }), description));
+
+export const Disk = Type.Object({
+  mountPath: line(255, '/'),
+  used: Type.Number({ minimum: 0, maximum: 1e18, description: 'Bytes.', examples: [21_474_836_480] }),
+  total: Type.Number({
+    minimum: 0,
+    maximum: 1e18,
+    description: 'Used bytes and bytes that are available to ordinary users.',
+    examples: [107_374_182_400],
+  }),
+});
+export type Disk = Static<typeof Disk>;
+
+export const HostReadings = defineShape('HostReadings', {
+  cpu: value(0.25, 'Busy share of all processors, 0 to 1.'),
+  memoryUsed: value(2_147_483_648, 'Bytes.'),
+  memoryTotal: value(8_589_934_592, 'Bytes.'),
+  swapUsed: value(0, 'Bytes.'),
+  swapTotal: value(1_073_741_824, 'Bytes.'),
+  load: value(0.5, 'Runnable processes, mean of a minute.'),
+  networkReceived: value(1200, 'Bytes per second.'),
+  networkSent: value(800, 'Bytes per second.'),
+  diskRead: value(4096, 'Bytes per second, of all disks.'),
+  diskWritten: value(8192, 'Bytes per second, of all disks.'),
+  temperature: value(48, 'Degrees Celsius of the hottest sensor.'),
+  pressureCpu: value(0.4, 'Percent of the last minute in which a task waited for a processor.'),
+  pressureMemory: value(0, 'Percent of the last minute in which a task waited for memory.'),
+  pressureIo: value(0.1, 'Percent of the last minute in which a task waited for a disk.'),
+  processCount: value(180, 'Number of processes.'),
+  disks: Type.Optional(
+    Type.Array(Disk, { maxItems: 32, description: 'Fixed local disks and the root file system; 8 have a history.' }),
+  ),
+});
+export type HostReadings = Static<typeof HostReadings>;
+
+const clockTime = Type.String({
+  maxLength: 40,
+  description: "RFC 3339, by the host's clock.",
+  examples: ['2026-01-31T08:30:00.000Z'],
+});
+
+export const HostProcess = describeProcess('since the reading before');
+export type HostProcess = Static<typeof HostProcess>;
+
+export const HostReport = defineShape('HostReport', {
+  time: clockTime,
+  machineId: line(128, '3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d', 'Id of the machine, from /etc/machine-id.'),
+  hostname: line(255, 'web-1.example.org'),
+  version: Type.Optional(line(64, '1.2.0', 'Version of signalbox.')),
+  osName: Type.Optional(nullable(line(255, 'Debian GNU/Linux 12 (bookworm)'))),
+  uptimeSeconds: Type.Optional(Type.Number({ minimum: 0, maximum: 1e10, examples: [86_400] })),
+  readings: HostReadings,
+  kept: Type.Optional(
+    Type.Array(Type.Object({ time: clockTime, readings: HostReadings }), {
+      maxItems: mostKept,
+      description: 'Readings of minutes in which the hub could not be reached, oldest first.',
+    }),
+  ),
+  keptLeft: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100_000, description: 'Minutes that later reports bring.', examples: [0] }),
+  ),
+  processes: Type.Optional(
+    Type.Array(HostProcess, { maxItems: mostProcesses, description: 'The largest processes, about once a minute.' }),
+  ),
+  isStopping: Type.Optional(Type.Boolean({ description: 'The host stops in order.', examples: [false] })),
+});
+export type HostReport = Static<typeof HostReport>;

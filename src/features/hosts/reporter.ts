@@ -1,0 +1,105 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { awaitWithin } from '../../lib/scheduling.ts';
+import type { Collector } from './collector.ts';
+import type { HubClient, HubReply } from './hub-client.ts';
+import type { KeptReadings } from './kept-readings.ts';
+import { type HostReport, mostKept } from './report-schema.ts';
+
+/** Milliseconds between two reports, and reports from one with processes to the next. */
+const reportMs = 10_000;
+const processesEvery = 6;
+
+/** Milliseconds that the last report may take while the program stops. */
+const farewellMs = 3000;
+
+/** Path of the report; the key says which host reports. */
+const path = 'api/hosts/self/readings';
+
+interface ReporterParts {
+  collector: Pick<Collector, 'start' | 'stop' | 'collect'>;
+  client: Pick<HubClient, 'send' | 'close'>;
+  kept: KeptReadings;
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
+  clock: () => Date;
+}
+
+/** Reports the readings of this machine to the hub, and keeps those that it does not get. */
+export class Reporter {
+  readonly #parts: ReporterParts;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> = Promise.resolve();
+  #count = 0;
+  /** Reason of the last failure; undefined while the hub gets the reports. */
+  #failure: string | undefined;
+  #hasReported = false;
+
+  constructor(parts: ReporterParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#parts.collector.start();
+    this.#timer = setInterval(() => this.#advance(), reportMs);
+    this.#advance();
+  }
+
+  /** Sends a last report, which says that the host stops in order. */
+  async close(): Promise<void> {
+    const { client, collector, kept } = this.#parts;
+    if (!this.#timer) return;
+    clearInterval(this.#timer);
+    await awaitWithin(farewellMs, this.#working);
+    if (this.#failure === undefined && this.#hasReported) {
+      const report = await collector.collect(false);
+      await awaitWithin(farewellMs, client.send(path, { ...report, isStopping: true }));
+    }
+    collector.stop();
+    client.close();
+    await kept.flush().catch(() => undefined);
+  }
+
+  #advance(): void {
+    this.#working = this.#working.then(() => this.#report()).catch((err) => this.#fail(String((err as Error).message)));
+  }
+
+  async #report(): Promise<void> {
+    const { client, clock, collector, kept } = this.#parts;
+    const report = await collector.collect(this.#count % processesEvery === 0);
+    this.#count += 1;
+    let left: number;
+    do {
+      const oldest = kept.first(mostKept);
+      left = kept.count - oldest.length;
+      const reply = await client.send(path, addKept(report, oldest, left));
+      if (reply.status !== 200) {
+        await kept.add(clock().getTime(), report.readings);
+        this.#fail(explain(reply));
+        return;
+      }
+      await kept.remove(oldest);
+      this.#succeed(reply);
+    } while (left > 0);
+    // The readings of the minute in which the hub came back, which the next report brings.
+    await kept.flush();
+  }
+
+  #succeed({ body }: HubReply): void {
+    const { log } = this.#parts;
+    if (!this.#hasReported || this.#failure !== undefined)
+      log.info({ host: body['name'] }, 'the hub gets the reports of this host');
+    this.#hasReported = true;
+    this.#failure = undefined;
+  }
+
+  #fail(reason: string): void {
+    if (this.#failure !== reason)
+      this.#parts.log.warn({ reason }, 'the hub does not get the reports of this host; trying again');
+    this.#failure = reason;
+  }
+}
+
+const addKept = (report: HostReport, kept: HostReport['kept'] = [], keptLeft: number): HostReport =>
+  kept.length === 0 ? report : { ...report, kept, keptLeft };
+
+const explain = ({ status, reason }: HubReply): string =>
+  status === 404 ? `${reason}: the hub takes no reports, or is older than 1.2.0` : reason;

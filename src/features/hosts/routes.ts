@@ -1,0 +1,230 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { needs, openFor } from '../../auth/access.ts';
+import { callerOf } from '../../auth/guard.ts';
+import { ErrorBody } from '../../http/errors.ts';
+import { sendItems, sendJson, whenReady } from '../../http/json.ts';
+import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
+import { assertOwnMembers } from '../../kit/own-members.ts';
+import { defineRoute, optionalText, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
+import type { Fleet } from './fleet.ts';
+import { readHistory, readSpan } from './history.ts';
+import type { Hub } from './hub.ts';
+import { type HostKeeper, hostKind } from './kind.ts';
+import { HostReport } from './report-schema.ts';
+import { rings } from './rings.ts';
+import {
+  ChangedHost,
+  EnrolledHost,
+  Enrolment,
+  Host,
+  HostCode,
+  HostHistory,
+  HostList,
+  HostParams,
+  HostProcessList,
+  NewHost,
+  ReportReceipt,
+} from './schema.ts';
+
+interface RouteParts {
+  hub: Hub;
+  fleet: Fleet;
+  keeper: HostKeeper;
+  clock: () => Date;
+}
+
+const path = '/api/hosts';
+
+/** Milliseconds for which the connection of a host is kept. */
+const keptMs = 30_000;
+
+export const createHostRoutes = (parts: RouteParts): Route[] => [
+  createListRoute(parts),
+  createInviteRoute(parts),
+  createEnrolRoute(parts),
+  createReadRoute(parts),
+  createChangeRoute(parts),
+  createDeleteRoute(parts),
+  createReportRoute(parts),
+  createHistoryRoute(parts),
+  createProcessRoute(parts),
+];
+
+const createListRoute = ({ fleet, hub, keeper }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path,
+    ...hostKind.reading,
+    summary: 'List the hosts that report to this server',
+    schema: { operationId: 'listHosts', response: { 200: HostList } },
+    handler: (_request, reply) =>
+      whenReady(reply, fleet.catchUp(), () => sendItems(reply, keeper.list(), (known) => hub.show(known))),
+  });
+
+const createReadRoute = ({ fleet, hub, keeper }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: `${path}/:name`,
+    ...hostKind.reading,
+    summary: 'One host',
+    schema: { operationId: 'getHost', params: HostParams, response: { 200: Host, 404: ErrorBody } },
+    handler: async ({ params: { name } }, reply) => {
+      await fleet.catchUp();
+      return sendJson(reply, hub.show(keeper.require(name)));
+    },
+  });
+
+const createDeleteRoute = ({ hub, keeper }: RouteParts): Route =>
+  defineRoute({
+    method: 'DELETE',
+    path: `${path}/:name`,
+    ...hostKind.changing,
+    summary: 'Delete a host with its history; its key is refused immediately',
+    schema: { operationId: 'deleteHost', params: HostParams, response: { 200: Host, 404: ErrorBody, 409: ErrorBody } },
+    handler: async (request, reply) => {
+      const { name } = request.params;
+      const shown = hub.show(keeper.requireRuntime(name));
+      await hub.delete(name, callerOf(request));
+      return sendJson(reply, shown);
+    },
+  });
+
+const createInviteRoute = ({ hub }: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path,
+    ...needs('hosts:create'),
+    summary: 'Create a code that enrols a host; it works once within 30 minutes',
+    schema: { operationId: 'createHost', body: NewHost, response: { 201: HostCode, 409: ErrorBody } },
+    handler: async (request, reply) => {
+      assertOwnMembers(request.body, NewHost);
+      const { code, expiresAt } = await hub.invite(request.body, callerOf(request));
+      sendJson(reply.code(201), { name: request.body.name, code, expiresAt: toTimeText(expiresAt) });
+    },
+  });
+
+const createEnrolRoute = ({ hub }: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/enrol`,
+    ...openFor('hosts:report'),
+    staysOpen: true,
+    summary: 'Exchange a code for the key of a host; the code cannot be used again',
+    compressedBody: true,
+    schema: {
+      operationId: 'enrolHost',
+      body: Enrolment,
+      response: { 201: EnrolledHost, 403: ErrorBody, 409: ErrorBody },
+    },
+    handler: async ({ body: { code } }, reply) => sendJson(reply.code(201), await hub.enrol(code)),
+  });
+
+const createChangeRoute = ({ hub, keeper }: RouteParts): Route =>
+  defineRoute({
+    method: 'PATCH',
+    path: `${path}/:name`,
+    ...needs('settings:write'),
+    summary: 'Change the tags and the note of a host',
+    headers: { request: ifMatchHeader },
+    schema: {
+      operationId: 'changeHost',
+      params: HostParams,
+      body: ChangedHost,
+      response: { 200: Host, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { body, params } = request;
+      assertOwnMembers(body, ChangedHost);
+      const { tags, note } = keeper.require(params.name);
+      const known = await keeper.replace(
+        params.name,
+        { tags: body.tags ?? tags, note: body.note ?? note },
+        callerOf(request),
+        readIfMatch(request.headers),
+      );
+      sendJson(reply, hub.show(known));
+    },
+  });
+
+const createReportRoute = ({ hub }: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/:name/readings`,
+    ...needs('hosts:report'),
+    summary: 'Report the readings of a host, about every ten seconds; only its own key may',
+    compressedBody: true,
+    schema: {
+      operationId: 'reportHost',
+      params: HostParams,
+      body: HostReport,
+      response: { 200: ReportReceipt, 415: ErrorBody, 429: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { body, params } = request;
+      requireTime('time', body.time);
+      const { name, at } = await hub.report(params.name, callerOf(request), body);
+      keepConnection(request, reply);
+      sendJson(reply, { received: true, name, time: toTimeText(at) });
+    },
+  });
+
+/** Keeps the connection of a host open until its next report, which comes later than others are kept. */
+const keepConnection = ({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void => {
+  reply.header('keep-alive', `timeout=${keptMs / 1000}`);
+  // Node sets its own limit when the response is finished.
+  reply.raw.once('finish', () => setImmediate(() => socket.setTimeout(keptMs)));
+};
+
+const HistoryQuery = Type.Object({
+  from: optionalText(
+    'First time: RFC 3339 with an offset, or Unix seconds. Default: an hour before `until`.',
+    '2026-01-31T09:30:00Z',
+  ),
+  until: optionalText('Last time, as `from`. Default: now.', '2026-01-31T10:30:00Z'),
+  step: Type.Optional(
+    Type.Integer({
+      enum: rings.map(({ step }) => step),
+      description:
+        'Seconds: 10 for the last hour, 60 for 24 hours, 600 for 90 days. Default: the shortest that covers `from`.',
+    }),
+  ),
+});
+
+const createHistoryRoute = ({ fleet, keeper, clock }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: `${path}/:name/history`,
+    ...needs('hosts:read'),
+    summary: 'Report how the readings of a host have developed in up to 90 days',
+    schema: {
+      operationId: 'getHostHistory',
+      params: HostParams,
+      querystring: HistoryQuery,
+      response: { 200: HostHistory, 404: ErrorBody },
+    },
+    handler: async ({ params: { name }, query }, reply) => {
+      keeper.require(name);
+      const span = readSpan(query, Math.floor(clock().getTime() / 1000));
+      return sendJson(reply, await readHistory(fleet, name, span));
+    },
+  });
+
+const createProcessRoute = ({ fleet, keeper }: RouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: `${path}/:name/processes`,
+    ...needs('hosts:read'),
+    summary: 'List the largest processes of a host as of the last minute',
+    schema: {
+      operationId: 'listHostProcesses',
+      params: HostParams,
+      response: { 200: HostProcessList, 404: ErrorBody },
+    },
+    handler: async ({ params: { name } }, reply) => {
+      keeper.require(name);
+      await fleet.catchUp();
+      const { at, data = [] } = fleet.find(name)?.processes ?? {};
+      return sendJson(reply, { time: toTimeOrNull(at), count: data.length, data });
+    },
+  });

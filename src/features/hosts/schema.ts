@@ -1,0 +1,146 @@
+import Type, { type Static } from 'typebox';
+import { defineList, defineShape, nullable, orNull, Time } from '../../kit/route.ts';
+import { settingFacts } from '../../kit/setting-kind.ts';
+import { severities } from '../../kit/severity.ts';
+import { valueColumns } from './columns.ts';
+import { HostProcess, HostReadings } from './report-schema.ts';
+
+export const HostParams = Type.Object({ name: Type.String({ description: 'Name of a host.', examples: ['web-1'] }) });
+
+/** States of a host, worst first. */
+export const hostStates = ['silent', 'late', 'new', 'stopped', 'up'] as const;
+export type HostStateName = (typeof hostStates)[number];
+
+const tags = Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['web'] }), {
+  maxItems: 20,
+  description: 'Words by which hosts are filtered.',
+});
+const note = Type.String({ maxLength: 1000, description: 'Anything people should know.', examples: ['rack 4'] });
+const hostName = Type.String({
+  maxLength: 200,
+  description: 'Up to 64 letters, digits, `.`, `_` and `-`; begins with a letter or digit.',
+  examples: ['web-1'],
+});
+
+export const NewHost = defineShape('NewHost', {
+  name: hostName,
+  tags: Type.Optional(tags),
+  note: Type.Optional(note),
+});
+
+export const HostCode = defineShape('HostCode', {
+  name: Type.String({ examples: ['web-1'] }),
+  code: Type.String({
+    description: 'Works once; no other response contains it.',
+    examples: ['sbh_0Kq3T9f2VbN7sLx4WcYd'],
+  }),
+  expiresAt: Time,
+});
+
+export const Enrolment = defineShape('Enrolment', {
+  code: Type.String({
+    maxLength: 200,
+    description: 'The code of `POST /api/hosts`.',
+    examples: ['sbh_0Kq3T9f2VbN7sLx4WcYd'],
+  }),
+});
+
+export const EnrolledHost = defineShape('EnrolledHost', {
+  name: Type.String({ examples: ['web-1'] }),
+  key: Type.String({
+    description: 'Key with the scope `hosts:report`; no other response contains it.',
+    examples: ['sbk_0000000000000000000000000000000000000000000'],
+  }),
+});
+
+export const ChangedHost = defineShape('ChangedHost', { tags: Type.Optional(tags), note: Type.Optional(note) });
+
+const Machine = Type.Object({
+  id: Type.String({ examples: ['3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d'] }),
+  hostname: Type.String({ examples: ['web-1.example.org'] }),
+  lastReportAt: Time,
+});
+
+const hostFields = {
+  name: Type.String({ examples: ['web-1'] }),
+  state: Type.Enum(hostStates, {
+    type: 'string',
+    description:
+      '`late`: no report for 60 s. `silent`: none for `silentSeconds`. `stopped`: stopped in order within the last ten minutes. `new`: never reported.',
+    examples: ['up'],
+  }),
+  since: nullable(Time, 'Time since which the host has this state; `null` for a new one.'),
+  isHub: Type.Boolean({ description: 'The host runs this server, or an instance of it.', examples: [false] }),
+  tags,
+  note,
+  hostname: nullable(Type.String({ examples: ['web-1.example.org'] }), 'Host name by the host itself.'),
+  machineId: nullable(Type.String({ examples: ['3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d'] })),
+  duplicates: Type.Array(Machine, {
+    description: 'All machines that report under this name in turn; empty unless there are several.',
+  }),
+  version: nullable(Type.String({ examples: ['1.2.0'] }), 'Version of signalbox on the host.'),
+  osName: nullable(Type.String({ examples: ['Debian GNU/Linux 12 (bookworm)'] })),
+  uptimeSeconds: nullable(Type.Number({ examples: [86_400] })),
+  lastReportAt: orNull(Time, 'Time of the last report.'),
+  clockSkewSeconds: nullable(
+    Type.Number({ examples: [7] }),
+    'Seconds by which the clock of the host is ahead; `null` up to 5 seconds.',
+  ),
+  readings: nullable(HostReadings, 'Readings of the last report.'),
+  openIncidents: Type.Integer({ description: 'Incidents of the host that are not resolved.', examples: [0] }),
+  worstSeverity: orNull(Type.Enum(severities, { type: 'string', examples: ['ERROR'] }), 'Of these incidents.'),
+  line: Type.Object(
+    {
+      start: Time,
+      step: Type.Integer({ examples: [60] }),
+      cpu: Type.Array(nullable(Type.Number({ examples: [0.25] })), { examples: [[0.25, null]] }),
+    },
+    { description: 'Means of the processor in the last 60 minutes; `null` for unknown.' },
+  ),
+};
+
+/** Host in lists; `Host` has more. */
+export const Host = defineShape('Host', {
+  ...hostFields,
+  lastSilence: orNull(
+    Type.Object({ from: Time, until: Time }),
+    'Last time without reports, by its reports before and after.',
+  ),
+  updatedBy: settingFacts.updatedBy,
+  updatedAt: settingFacts.updatedAt,
+});
+export type Host = Static<typeof Host>;
+
+export const HostList = defineList('HostList', 'Hosts', Host, 'By name.');
+
+export const HostProcessList = defineShape('HostProcessList', {
+  time: orNull(Time, 'Time of the reading.'),
+  count: Type.Integer({ description: 'Processes in `data`.', examples: [1] }),
+  data: Type.Array(HostProcess, { description: 'Those with the most memory.' }),
+});
+
+const series = Type.Array(nullable(Type.Number({ examples: [0.25] })), { examples: [[0.25, null]] });
+
+export const HostHistory = defineShape('HostHistory', {
+  step: Type.Integer({ description: 'Seconds from one value to the next.', examples: [60] }),
+  start: Type.String({
+    format: 'date-time',
+    description: 'Time of the first value of each list.',
+    examples: ['2026-01-31T09:30:00.000Z'],
+  }),
+  count: Type.Integer({ description: 'Values in each list; `null` for an unknown value.', examples: [1] }),
+  ...(Object.fromEntries(valueColumns.map((name) => [name, series])) as Record<
+    (typeof valueColumns)[number],
+    typeof series
+  >),
+  disks: Type.Array(Type.Object({ mountPath: Type.String({ examples: ['/'] }), used: series, total: series }), {
+    description: 'Used bytes, and used bytes with those available to ordinary users.',
+  }),
+});
+export type HostHistory = Static<typeof HostHistory>;
+
+export const ReportReceipt = defineShape('ReportReceipt', {
+  received: Type.Boolean({ examples: [true] }),
+  name: Type.String({ examples: ['web-1'] }),
+  time: Type.String({ ...Time, description: 'Time of receipt.' }),
+});

@@ -1,0 +1,75 @@
+import Type, { type Static } from 'typebox';
+import { otherVariables } from '../config/names.ts';
+import { readSmallFileSync } from '../lib/small-file.ts';
+
+const path = { minLength: 1, pattern: '^[^\\u0000]*$' };
+
+const HubSetting = Type.Object(
+  {
+    url: Type.String({ minLength: 1, description: 'Address of the hub, with https; http only on this machine.' }),
+    keyFile: Type.Optional(Type.String({ ...path, description: 'File with the key; default: `SIGNALBOX_HUB_KEY`.' })),
+    ca: Type.Optional(Type.String({ ...path, description: 'PEM file with an authority that signed its certificate.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** Hub that this server reports to. */
+export type HubSetting = Static<typeof HubSetting>;
+
+/** Setting of features that report to another signalbox. */
+export const hubSettings = {
+  hub: Type.Optional(
+    Type.Object(HubSetting.properties, {
+      additionalProperties: false,
+      description: 'Another signalbox that gets the readings and all alerts of this one.',
+    }),
+  ),
+};
+
+/** Variable with the key, instead of `keyFile`. */
+export const hubKeyVariable = otherVariables.hubKey;
+
+/** Name of the destination of alerts for the hub. */
+export const hubDestination = 'hub';
+
+/** Returns the address of a hub, which ends with `/`. Throws an Error whose message is a clause. */
+export const parseHubUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Error(`must be a URL such as https://desk.example, not ${JSON.stringify(text)}`);
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new Error('must be a URL without user name, password, query and fragment');
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new Error(`must begin with https: keys must not be sent to ${url.host} in plain text`);
+  }
+  url.pathname = url.pathname.replace(/\/*$/, '/');
+  return url;
+};
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+
+/** Returns the problems of the setting, as clauses. */
+export const findHubProblems = ({ hub }: { hub?: HubSetting | undefined }): string[] => {
+  if (!hub) return [];
+  const problems: string[] = [];
+  try {
+    parseHubUrl(hub.url);
+  } catch (error) {
+    problems.push(`hub.url ${(error as Error).message}`);
+  }
+  if (hub.keyFile === undefined && !process.env[hubKeyVariable]) {
+    problems.push(`hub needs keyFile, or the variable ${hubKeyVariable}`);
+  }
+  return problems;
+};
+
+/** Returns the key for the hub. Throws an Error whose message is a clause without the key. */
+export const readHubKey = ({ keyFile }: Pick<HubSetting, 'keyFile'>): string => {
+  const key =
+    (keyFile === undefined ? process.env[hubKeyVariable] : readSmallFileSync(keyFile).toString())?.trim() ?? '';
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new Error(`${keyFile === undefined ? hubKeyVariable : `keyFile ${keyFile}`} must hold a key`);
+};

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { startApp } from '../support/app.ts';
+import { openEvents } from '../support/events.ts';
+import { createFolder } from '../support/folder.ts';
+import { createReport, enrol, readHost, report } from './support/hosts.ts';
+
+test('a code enrols one host once, and its key reports for that host only', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { status, json } = await app.request('POST', '/api/hosts', { token, body: { name: 'web-1', tags: ['web'] } });
+  assert.equal(status, 201);
+  assert.ok(Date.parse(json['expiresAt'] as string) > Date.now() + 29 * 60_000);
+  const body = { code: json['code'] };
+  const both = await Promise.all([1, 2].map(() => app.request('POST', '/api/hosts/enrol', { body })));
+  assert.deepEqual(both.map((each) => each.status).toSorted(), [201, 403]);
+  const refused = both.find((each) => each.status === 403);
+  assert.match(refused?.json['error'] as string, /unknown, was used, or is older than 30 minutes/);
+  const key = both.find((each) => each.status === 201)?.json['key'] as string;
+  assert.equal((await report(app, key, 'web-1')).status, 200);
+  const other = await report(app, key, 'web-2');
+  assert.deepEqual([other.status, other.json['error']], [403, 'This key may report only as web-1']);
+  const host = await readHost(app, token, 'web-1');
+  assert.equal(host.state, 'up');
+  assert.deepEqual(host.tags, ['web']);
+  assert.equal(host.readings?.cpu, 0.5);
+  assert.equal(host.hostname, 'web-1.example.org');
+  assert.equal(host.version, '1.2.0');
+  assert.equal((await app.request('GET', '/api/hosts', { token: key })).status, 403);
+  assert.equal((await app.request('POST', '/api/alert', { token: key, body: { message: 'a' } })).status, 200);
+});
+
+test('a code that was made 31 minutes ago is refused', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const { json } = await app.request('POST', '/api/hosts', { token, body: { name: 'web-1' } });
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 31 * 60_000 });
+  const { status } = await app.request('POST', '/api/hosts/enrol', { body: { code: json['code'] } });
+  assert.equal(status, 403);
+});
+
+test('only an administrator, or a key with hosts:create, makes codes', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const reader = await app.login('reader');
+  const body = { name: 'web-1' };
+  assert.equal((await app.request('POST', '/api/hosts', { body })).status, 401);
+  assert.equal((await app.request('POST', '/api/hosts', { token: reader, body })).status, 403);
+  const created = await app.request('POST', '/api/keys', { token, body: { name: 'ops', scopes: ['hosts:create'] } });
+  const ops = created.json['key'] as string;
+  assert.equal((await app.request('POST', '/api/hosts', { token: ops, body })).status, 201);
+});
+
+test('a name with a line break, another form, or of another key is refused', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await app.request('POST', '/api/keys', { token, body: { name: 'grafana', scopes: ['alerts:write'] } });
+  for (const [name, status] of [
+    ['web\n1', 400],
+    ['', 400],
+    ['enrol', 400],
+    ['a/b', 400],
+    ['w'.repeat(65), 400],
+    ['grafana', 409],
+  ] as const) {
+    assert.equal((await app.request('POST', '/api/hosts', { token, body: { name } })).status, status, name);
+  }
+});
+
+test('a deleted host is gone with its history, and its key is refused', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  await report(app, key, 'web-1');
+  assert.equal((await app.request('DELETE', '/api/hosts/web-1', { token })).status, 200);
+  assert.equal((await report(app, key, 'web-1')).status, 401);
+  assert.equal((await app.request('GET', '/api/hosts/web-1', { token })).status, 404);
+  const again = await enrol(app, token, 'web-1');
+  assert.equal((await readHost(app, token, 'web-1')).state, 'new');
+  assert.equal((await report(app, again, 'web-1')).status, 200);
+});
+
+test('a host that is enrolled again gets another key, and its earlier key ends', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const first = await enrol(app, token, 'web-1');
+  const second = await enrol(app, token, 'web-1');
+  assert.equal((await report(app, first, 'web-1')).status, 401);
+  assert.equal((await report(app, second, 'web-1')).status, 200);
+});
+
+test('tags and the note of a host can be changed by an administrator', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await enrol(app, token, 'web-1');
+  const changed = await app.request('PATCH', '/api/hosts/web-1', { token, body: { tags: ['eu'], note: 'rack 4' } });
+  assert.equal(changed.status, 200);
+  const { tags, note } = await readHost(app, token, 'web-1');
+  assert.deepEqual([tags, note], [['eu'], 'rack 4']);
+  const reader = await app.login('reader');
+  assert.equal((await app.request('PATCH', '/api/hosts/web-1', { token: reader, body: { tags: [] } })).status, 403);
+  assert.equal((await app.request('PATCH', '/api/hosts/web-1', { token, body: { tag: [] } })).status, 400);
+});
+
+test('a report may be compressed, and one of 10 MB or with a line break in a name is refused', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const send = (body: Uint8Array<ArrayBuffer> | string, headers: Record<string, string> = {}) =>
+    fetch(`${app.url}/api/hosts/web-1/readings`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body,
+    });
+  const text = JSON.stringify(createReport('web-1'));
+  assert.equal((await send(gzipSync(text), { 'content-encoding': 'gzip' })).status, 200);
+  const large = JSON.stringify({ ...createReport('web-1'), more: 'x'.repeat(10_000_000) });
+  assert.equal((await send(gzipSync(large), { 'content-encoding': 'gzip' })).status, 413);
+  assert.equal((await report(app, key, 'web-1', { hostname: 'a\nb' })).status, 400);
+  assert.equal((await report(app, key, 'web-1', { time: 'yesterday' })).status, 400);
+  assert.equal((await readHost(app, token, 'web-1')).hostname, 'web-1.example.org');
+});
+
+test('a host that floods gets 429, and another one does not', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const [one, other] = [await enrol(app, token, 'web-1'), await enrol(app, token, 'web-2')];
+  const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await report(app, one, 'web-1')).status));
+  assert.ok(statuses.includes(429));
+  assert.equal((await report(app, other, 'web-2')).status, 200);
+});
+
+test('a clock that is years wrong is shown, and moves no reading', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  await report(app, key, 'web-1', {
+    time: '2031-01-01T00:00:00Z',
+    kept: [{ time: '2030-12-31T23:00:00Z', readings: { cpu: 0.9 } }],
+  });
+  assert.ok((await readHost(app, token, 'web-1')).clockSkewSeconds ?? 0 > 1e6);
+  const { json } = await app.request<{ cpu: (number | null)[]; count: number }>(
+    'GET',
+    `/api/hosts/web-1/history?step=60&from=${Math.floor(Date.now() / 1000) - 7200}`,
+    { token },
+  );
+  assert.equal(json.cpu.filter((value) => value === 0.9).length, 1);
+  assert.ok(Math.abs(json.count - json.cpu.indexOf(0.9) - 60) <= 2);
+});
+
+test('the history and the last state of a host survive a restart', async (t) => {
+  const dataDir = join(createFolder(t), 'data');
+  const first = await startApp(t, { settings: { dataDir, keepSecrets: true } });
+  const token = await first.login('admin');
+  const key = await enrol(first, token, 'web-1');
+  const processes = [
+    {
+      pid: 1,
+      parentPid: 0,
+      name: 'init',
+      user: 'root',
+      cpu: 0,
+      cpuSeconds: 1,
+      memoryBytes: 5,
+      threads: 1,
+      startedAt: null,
+    },
+  ];
+  await report(first, key, 'web-1', { processes });
+  await first.close();
+  assert.equal(readFileSync(join(dataDir, 'hosts', 'web-1.host')).length < 4 * 1024 * 1024, true);
+  const second = await startApp(t, { settings: { dataDir, keepSecrets: true } });
+  const next = await second.login('admin');
+  const host = await readHost(second, next, 'web-1');
+  assert.deepEqual([host.state, host.readings?.cpu], ['up', 0.5]);
+  const { json } = await second.request<{ cpu: number[]; disks: { mountPath: string; used: number[] }[] }>(
+    'GET',
+    '/api/hosts/web-1/history?step=10',
+    { token: next },
+  );
+  assert.equal(json.cpu.filter((value) => value === 0.5).length, 1);
+  assert.equal(json.disks[0]?.used.filter((value) => value === 10).length, 1);
+  const listed = await second.request<{ data: { name: string }[] }>('GET', '/api/hosts/web-1/processes', {
+    token: next,
+  });
+  assert.equal(listed.json.data[0]?.name, 'init');
+});
+
+test('the topic hosts sends a host after each of its reports', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const client = await openEvents(t, app.url, 'hosts', { token });
+  await report(app, key, 'web-1');
+  const [event] = await client.waitFor('hosts');
+  assert.equal(event?.data['name'], 'web-1');
+});
+
+test('a history without rows, a wrong step and a wrong time are answered', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  await enrol(app, token, 'web-1');
+  assert.equal((await app.request('GET', '/api/hosts/web-1/history', { token })).status, 200);
+  for (const query of ['step=7', 'from=yesterday', 'from=20&until=10']) {
+    assert.equal((await app.request('GET', `/api/hosts/web-1/history?${query}`, { token })).status, 400, query);
+  }
+  assert.equal((await app.request('GET', '/api/hosts/web-2/history', { token })).status, 404);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
+import { waitUntil } from '../support/wait.ts';
+import { enrol, readHost, report } from './support/hosts.ts';
+
+test('each instance with a database takes reports, and all show the same', { skip: toSkipPostgres() }, async (t) => {
+  const settings = { store: await createDatabase(t), timeZone: 'UTC' };
+  const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
+  const token = await one.login('admin');
+  const key = await enrol(one, token, 'web-1');
+  await waitUntil('the other instance knows the key', async () => (await report(other, key, 'web-1')).status === 200);
+  const readings = { cpu: 0.25 };
+  assert.equal((await report(one, key, 'web-1', { readings })).status, 200);
+  for (const app of [one, other]) assert.equal((await readHost(app, token, 'web-1')).readings?.cpu, 0.25);
+  const query = `/api/hosts/web-1/history?step=10`;
+  const [first, second] = await Promise.all(
+    [one, other].map(({ request }) => request<{ cpu: (number | null)[] }>('GET', query, { token })),
+  );
+  assert.ok(first?.json.cpu.includes(0.25));
+  assert.deepEqual(first?.json.cpu, second?.json.cpu);
+  await one.close();
+  assert.equal((await report(other, key, 'web-1', { readings: { cpu: 0.75 } })).status, 200);
+  assert.equal((await readHost(other, token, 'web-1')).readings?.cpu, 0.75);
+  assert.equal((await other.request('DELETE', '/api/hosts/web-1', { token })).status, 200);
+  assert.equal((await report(other, key, 'web-1')).status, 401);
+});
+
+test('a code is used up for all instances', { skip: toSkipPostgres() }, async (t) => {
+  const settings = { store: await createDatabase(t), timeZone: 'UTC' };
+  const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
+  const token = await one.login('admin');
+  const { json } = await one.request('POST', '/api/hosts', { token, body: { name: 'web-1' } });
+  const body = { code: json['code'] };
+  const both = await Promise.all([one, other].map(({ request }) => request('POST', '/api/hosts/enrol', { body })));
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 403]);
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import type { HostReport } from '../../../src/features/hosts/report-schema.ts';
+import type { Host } from '../../../src/features/hosts/schema.ts';
+import type { TestApp } from '../../support/app.ts';
+
+type Hub = Pick<TestApp, 'request'>;
+
+/** Creates a host and exchanges its code; returns the key. */
+export const enrol = async ({ request }: Hub, token: string, name: string): Promise<string> => {
+  const created = await request('POST', '/api/hosts', { token, body: { name } });
+  assert.equal(created.status, 201, JSON.stringify(created.json));
+  const enrolled = await request('POST', '/api/hosts/enrol', { body: { code: created.json['code'] } });
+  assert.equal(enrolled.status, 201, JSON.stringify(enrolled.json));
+  return enrolled.json['key'] as string;
+};
+
+/** Creates a report; a host has its name as machine-id. */
+export const createReport = (name: string, more: Partial<HostReport> = {}): HostReport => ({
+  time: new Date().toISOString(),
+  machineId: name,
+  hostname: `${name}.example.org`,
+  version: '1.2.0',
+  uptimeSeconds: 3600,
+  readings: {
+    cpu: 0.5,
+    memoryUsed: 1000,
+    memoryTotal: 4000,
+    disks: [{ mountPath: '/', used: 10, total: 100 }],
+  },
+  ...more,
+});
+
+/** Sends a report and returns the response. */
+export const report = ({ request }: Hub, key: string, name: string, more: Partial<HostReport> = {}) =>
+  request('POST', `/api/hosts/${name}/readings`, { token: key, body: createReport(name, more) });
+
+export const readHost = async ({ request }: Hub, token: string, name: string): Promise<Host> => {
+  const { status, json } = await request<Host>('GET', `/api/hosts/${name}`, { token });
+  assert.equal(status, 200);
+  return json;
+};
