@@ -76,6 +76,8 @@ export const settingTexts = {
     'heartbeats:write': 'Ping heartbeats by name',
     'heartbeats:create': 'Ping heartbeats by name, and create them with ?create=1',
     'metrics:read': 'Read metrics',
+    'hosts:report': 'Report as the host with the name of the key',
+    'hosts:create': 'Create codes that enrol hosts',
   },
   noScope: 'Choose at least one scope.',
   lastUse: 'Last use',

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpError } from '../http/errors.ts';
 import type { AccessKeys, RouteAccess } from './access.ts';
-import { hasScope, type Right, scopesOf } from './rights.ts';
+import { hasRole, hasScope, type Right, scopesOf } from './rights.ts';
 import {
   AccountsUnknown,
   decodeToken,
@@ -117,7 +117,9 @@ export const createAuthorize =
     try {
       const principal = tokens.verify(credential);
       request.setDecorator(decorator, principal);
-      return access === 'admin' && principal.role !== 'Admin' ? needsAdmin : undefined;
+      if (access === 'token') return undefined;
+      if (!hasRole(right, 'Admin')) return needsKey;
+      return principal.role === 'Admin' ? undefined : needsAdmin;
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
       const Refusal = error instanceof RevokedToken && error.isAhead ? OutdatedAccounts : HttpError;
@@ -132,6 +134,7 @@ const toScopeRefusal = (right: Right): HttpError => {
   const reason = scope === undefined ? 'A key cannot do this: log in instead' : `This key lacks the scope ${scope}`;
   return new HttpError('forbidden', reason);
 };
+const needsKey = new HttpError('forbidden', 'Only a key can do this, not a user');
 const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 
 /** Returns the caller, on a route that needs a token. */

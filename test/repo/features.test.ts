@@ -36,6 +36,9 @@ const probes: Record<string, [path: string, status: number][]> = {
   status: [['/api/status', 200]],
   about: [['/api/about', 401]],
   events: [['/api/events', 400]],
+  hosts: [['/api/hosts', 401]],
+  // Has no routes.
+  reports: [],
   console: [['/console', 302]],
   // Served only with a database.
   instances: [],

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { SettingsError } from '../../config/settings-error.ts';
-import { HubClient } from '../../features/hosts/hub-client.ts';
+import { HubClient } from '../../features/reports/hub-client.ts';
 import { type HubSetting, parseHubUrl } from '../../kit/hub.ts';
 import { minuteMs } from '../../lib/units.ts';
 import { replaceFile } from '../../storage/replaced-file.ts';

@@ -71,7 +71,7 @@ export const runProgram = defineCommand({
   run: async ({ words, own, isFolderGone }) => {
     const [program] = words;
     if (!program) throw new UsageError('run needs a COMMAND; see signalbox run --help');
-    const server = readServerOrProblem(own.url);
+    const server = readServerOrProblem(own.url, own.dataDir);
     const address = own.heartbeat === undefined ? undefined : readAddress(own.heartbeat);
     if (address !== undefined && own.timeout !== undefined) {
       throw new UsageError('--timeout is for alerts: set maxRunMinutes of the heartbeat instead');
@@ -120,10 +120,10 @@ export const runProgram = defineCommand({
 });
 
 /** Returns the server, or the reason why the variables are invalid: they must not stop the command. */
-const readServerOrProblem = (flag: string | undefined): AlertServer | { refused: string } => {
+const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertServer | { refused: string } => {
   if (flag !== undefined) toServerUrl(flag, '--url');
   try {
-    return readServer(flag);
+    return readServer(flag, dataDir);
   } catch (error) {
     return { refused: (error as UsageError).message };
   }

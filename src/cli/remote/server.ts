@@ -150,6 +150,7 @@ export const callServer = async (
     const type = typeof body === 'string' ? 'text/plain' : 'application/json';
     const sent = request(new URL(path, url), {
       agent: false,
+      ...(socketPath !== undefined && { socketPath }),
       signal: timeout,
       ...options,
       headers: {

@@ -9,6 +9,7 @@ import { ExpiredAlerts } from './firing/expired-alerts.ts';
 import { createDatabaseCopies, createFileCopies } from './firing/receipt-copies.ts';
 import { ReceiptTimes } from './firing/receipt-times.ts';
 import { formatKind } from './intake/custom/kind.ts';
+import { createAppendOnce } from './intake/forwarded-ids.ts';
 import { testIntake } from './intake/custom/preview.ts';
 import { findIntakeProblems } from './intake/custom/problems.ts';
 import { createCustomFormatRoutes } from './intake/custom/routes.ts';
@@ -33,7 +34,7 @@ export const alerts = defineFeature({
   tools: [testIntake],
   transfer: alertTransfer,
   create: async (parts) => {
-    const { storage, identifySender, listUnavailable, clock, meters, settings, offers, log } = parts;
+    const { storage, identifySender, keys, listUnavailable, clock, meters, settings, offers, log } = parts;
     const { database } = storage;
     const resolveTimeoutMs = () => settings.resolveTimeout * 1000;
     const times = new ReceiptTimes(resolveTimeoutMs);
@@ -94,7 +95,15 @@ export const alerts = defineFeature({
     });
     // A stored format that cannot be used is reported on startup.
     keeper.list();
-    const shared = { journal, store, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
+    const shared = {
+      journal,
+      store,
+      appendOnce: createAppendOnce(store, journal, keys, clock),
+      counts,
+      clock,
+      identifySender,
+      secrets: settings.intakeSecrets ?? {},
+    } as const;
     return {
       offers: { alerts: source },
       profiles: {

@@ -1,4 +1,4 @@
-import type { Disk, HostReadings } from './report-schema.ts';
+import type { Disk, HostReadings } from '../../kit/host-report/report-schema.ts';
 
 /** Values of a row of the history, in the order of the file; a change needs a new version of the file. */
 export const valueColumns = [

@@ -1,7 +1,7 @@
+import type { HostReport } from '../../kit/host-report/report-schema.ts';
 import { InTurn } from '../../lib/scheduling.ts';
 import { assignDisks, toMean, toRow } from './columns.ts';
 import type { HostState, HostStore, ReportingMachine } from './host-state.ts';
-import type { HostReport } from './report-schema.ts';
 import { align, type RingRow, rings } from './rings.ts';
 
 /** Minutes in the line of a host. */

@@ -1,5 +1,5 @@
+import type { HostProcess, HostReport } from '../../kit/host-report/report-schema.ts';
 import type { DiskColumns } from './columns.ts';
-import type { HostProcess, HostReport } from './report-schema.ts';
 import type { RingRow } from './rings.ts';
 
 /** Machine that has reported under a host's name. */

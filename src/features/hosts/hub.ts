@@ -1,4 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
+import type { HostReport } from '../../kit/host-report/report-schema.ts';
 import type { Offers } from '../../kit/offers.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { CreatedCode, HostCodes } from './codes.ts';
@@ -6,7 +7,6 @@ import type { Fleet } from './fleet.ts';
 import type { HostWatch } from './host-watch.ts';
 import type { IncidentCounts } from './incident-counts.ts';
 import { assertHostName, type HostKeeper, type KnownHost, selfName } from './kind.ts';
-import type { HostReport } from './report-schema.ts';
 import { rings } from './rings.ts';
 import type { Host } from './schema.ts';
 import { findDuplicates } from './silence.ts';
@@ -64,11 +64,8 @@ export class Hub {
   /** Takes a report of a host, whose caller has a key of this name; `self` is the host of the key. Rejects with an HttpError. */
   async report(given: string, caller: string, report: HostReport): Promise<{ name: string; at: number }> {
     const { clock, fleet, keeper } = this.#parts;
-    const name = given === selfName && caller.startsWith('key:') ? caller.slice(4) : given;
-    if (caller !== `key:${name}`) {
-      const own = caller.startsWith('key:') ? `only as ${caller.slice(4)}` : 'not: a host does, with its key';
-      throw new HttpError('forbidden', `This ${caller.startsWith('key:') ? 'key' : 'user'} may report ${own}`);
-    }
+    const name = given === selfName ? caller.slice(4) : given;
+    if (caller !== `key:${name}`) throw new HttpError('forbidden', `This key may report only as ${caller.slice(4)}`);
     const at = clock().getTime();
     this.#spend(name, at);
     // The key is in the config file, or the host was created by another instance a moment ago.

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { HostReadings } from '../../host/readings.ts';
-import { Collector } from './collector.ts';
+import { Collector } from '../../kit/host-report/collector.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 

@@ -5,13 +5,13 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody } from '../../http/errors.ts';
 import { sendItems, sendJson, whenReady } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
+import { HostReport } from '../../kit/host-report/report-schema.ts';
 import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, optionalText, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { Fleet } from './fleet.ts';
 import { readHistory, readSpan } from './history.ts';
 import type { Hub } from './hub.ts';
 import { type HostKeeper, hostKind } from './kind.ts';
-import { HostReport } from './report-schema.ts';
 import { rings } from './rings.ts';
 import {
   ChangedHost,

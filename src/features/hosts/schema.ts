@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
+import { HostProcess, HostReadings } from '../../kit/host-report/report-schema.ts';
 import { defineList, defineShape, nullable, orNull, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
 import { valueColumns } from './columns.ts';
-import { HostProcess, HostReadings } from './report-schema.ts';
 
 export const HostParams = Type.Object({ name: Type.String({ description: 'Name of a host.', examples: ['web-1'] }) });
 

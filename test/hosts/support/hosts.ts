@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { HostReport } from '../../../src/features/hosts/report-schema.ts';
 import type { Host } from '../../../src/features/hosts/schema.ts';
+import type { HostReport } from '../../../src/kit/host-report/report-schema.ts';
 import type { TestApp } from '../../support/app.ts';
 
 type Hub = Pick<TestApp, 'request'>;

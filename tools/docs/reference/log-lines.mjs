@@ -165,6 +165,25 @@ export const logLines = [
     messages: ['error heartbeats: a stored heartbeat cannot be used'],
     meaning: 'a newer version stored the heartbeat `name`, which has no effect here',
   },
+  {
+    messages: [
+      'warn hosts: alerts about hosts cannot be stored',
+      'warn hosts: the readings of this machine cannot be stored',
+    ],
+    meaning: 'tried again within 10 s',
+  },
+  {
+    messages: ['warn hosts: their last states cannot be read', 'warn hosts: their incidents cannot be counted'],
+    meaning: 'shown again after the next reports and changes',
+  },
+  {
+    messages: ['warn the hub does not get the reports of this host'],
+    meaning: '`reason` says why; readings are kept for 24 hours',
+  },
+  {
+    messages: ['info the hub gets the reports of this host'],
+    meaning: 'the first report, or the first after a failure',
+  },
   { messages: ['warn history: the file cannot be written'], meaning: 'a restart loses the history' },
   {
     messages: ['warn maxConnections is ... instead of ...'],

@@ -11,11 +11,13 @@ import { createNativeAlert, isEmpty } from '../alert.ts';
 import type { AlertStore } from '../log/alert-store.ts';
 import { AlertBody, AlertReceipt } from '../schema.ts';
 import { readForm } from './form.ts';
+import type { AppendOnce } from './forwarded-ids.ts';
 import { formType, plainTextName } from './format.ts';
 import type { AlertMeters } from './meters.ts';
 
 export interface IntakeParts {
   store: AlertStore;
+  appendOnce: AppendOnce;
   counts: AlertMeters;
   clock: () => Date;
   identifySender: IdentifySender;
@@ -79,7 +81,7 @@ export const createTextRoute = (parts: IntakeParts): Route =>
   });
 
 const storeNative = (
-  { store, counts, clock, identifySender }: IntakeParts,
+  { store, appendOnce, counts, clock, identifySender }: IntakeParts,
   request: FastifyRequest,
   reply: FastifyReply,
   body: AlertBody,
@@ -90,7 +92,7 @@ const storeNative = (
   }
   const key = readIdempotencyKey(headers);
   const record = createNativeAlert(body, { now: clock(), sender: identifySender(request) }, headers);
-  const stored = key === undefined ? store.append(record) : store.appendOnce(record, key);
+  const stored = key === undefined ? store.append(record) : appendOnce(record, key, headers);
   return whenReady(reply, stored, ({ id, isRepeat }) => {
     if (isRepeat) counts.addRepeated('native', 1);
     else counts.addReceived('native', record.level);

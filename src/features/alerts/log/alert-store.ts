@@ -27,6 +27,8 @@ interface RepeatKey {
 }
 
 export interface KeyedAlert {
+  /** Id in the log of the host that forwards the alert; a new id by default. */
+  id?: string | undefined;
   record: AlertRecord;
   key?: RepeatKey | undefined;
 }
@@ -76,11 +78,11 @@ export abstract class AlertStore {
     return { ids: outcomes.map(({ id }) => id), repeated: records.length - fresh.length, fresh };
   }
 
-  /** Stores the record of a request with an `Idempotency-Key`, unless a record of an earlier request has this key. */
-  async appendOnce(record: AlertRecord, idempotencyKey: string): Promise<AlertOutcome> {
+  /** Stores the record of a request with an `Idempotency-Key`, with `id` or a new id, unless a record of an earlier request has this key. */
+  async appendOnce(record: AlertRecord, idempotencyKey: string, id?: string): Promise<AlertOutcome> {
     this.parts.onReceived?.(record);
     const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };
-    const [outcome] = await this.storeKeyed([{ record, key }]);
+    const [outcome] = await this.storeKeyed([{ id, record, key }]);
     return outcome as AlertOutcome;
   }
 

@@ -50,6 +50,8 @@ export class FileAlertStore extends AlertStore {
 
   async #storeNow(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]> {
     const records: AlertRecord[] = [];
+    /** Ids of records that have one. */
+    const given: string[] = [];
     const newByHash = new Map<string, NewRecord>();
     const found = alerts.map((alert): { id?: string | undefined; index?: number; isRepeat: boolean } => {
       const { record, key } = alert;
@@ -61,6 +63,7 @@ export class FileAlertStore extends AlertStore {
       if (!first) {
         const index = records.push(key.isOnce ? { ...record, key: hash, bodyHash: state } : record) - 1;
         newByHash.set(hash, { state, index });
+        if (alert.id !== undefined) given[index] = alert.id;
         return { index, isRepeat: false };
       }
       if (this.#isReminder(alert, first)) {
@@ -68,7 +71,7 @@ export class FileAlertStore extends AlertStore {
       }
       return { id: first.id, isRepeat: true };
     });
-    const ids = await this.#write(records);
+    const ids = await this.#write(records, given);
     return found.map(({ id, index = 0, isRepeat }) => ({ id: id ?? ids[index] ?? '', isRepeat }));
   }
 
@@ -78,8 +81,8 @@ export class FileAlertStore extends AlertStore {
     return after !== undefined && this.parts.clock().getTime() - remindedAt >= after;
   }
 
-  async #write(records: readonly AlertRecord[]): Promise<string[]> {
-    const ids = records.map(() => createId());
+  async #write(records: readonly AlertRecord[], given: readonly string[]): Promise<string[]> {
+    const ids = records.map((_, index) => given[index] ?? createId());
     const appended = await this.#journal.appendAll(this.linkResolutions(records, ids), ids);
     await this.#catchUp();
     return appended.map(({ id }) => id);

@@ -69,7 +69,7 @@ export class SharedAlertStore extends AlertStore {
     const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
     const hasResolution = alerts.some(({ record: { status } }) => status === 'resolved');
     if (canRead && hasResolution) await awaitWithin(commitMs, this.#catchUp());
-    const ids = alerts.map(() => createId());
+    const ids = alerts.map(({ id }) => id ?? createId());
     const records = this.linkResolutions(
       alerts.map(({ record }) => record),
       ids,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { describeProcess } from '../../kit/machine.ts';
-import { defineShape, nullable } from '../../kit/route.ts';
+import { describeProcess } from '../machine.ts';
+import { defineShape, nullable } from '../route.ts';
 
 /** Readings in a report besides the current ones; a report has room for an hour. */
 export const mostKept = 60;

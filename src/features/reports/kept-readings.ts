@@ -1,6 +1,6 @@
+import type { HostReadings } from '../../kit/host-report/report-schema.ts';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
-import type { HostReadings } from './report-schema.ts';
 
 /** Minutes that are kept at most: 24 hours. */
 const mostMinutes = 1440;

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Collector } from '../../kit/host-report/collector.ts';
+import { type HostReport, mostKept } from '../../kit/host-report/report-schema.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
-import type { Collector } from './collector.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
 import type { KeptReadings } from './kept-readings.ts';
-import { type HostReport, mostKept } from './report-schema.ts';
 
 /** Milliseconds between two reports, and reports from one with processes to the next. */
 const reportMs = 10_000;

@@ -1,6 +1,6 @@
 import { defineFeature } from '../../kit/feature.ts';
+import { Collector } from '../../kit/host-report/collector.ts';
 import { findHubProblems, hubSettings } from '../../kit/hub.ts';
-import { Collector } from './collector.ts';
 import { HubClient } from './hub-client.ts';
 import { KeptReadings } from './kept-readings.ts';
 import { Reporter } from './reporter.ts';

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { passwords } from '../support/credentials.ts';
+import { createFolder } from '../support/folder.ts';
+import { type Running, runProgram, startProgram } from '../support/program.ts';
+import type { Scope } from '../support/scope.ts';
+import { waitUntil } from '../support/wait.ts';
+import { addHost, startAgent } from './support/agent.ts';
+import { readHost } from './support/hosts.ts';
+
+const variables = {
+  SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
+  SIGNALBOX_READER_PASSWORD: passwords.reader,
+  SIGNALBOX_JWT_SECRET: 'a secret of the tests with more than 32 bytes',
+};
+
+const startHub = async (t: Scope, dataDir = createFolder(t), port = '0'): Promise<{ hub: Running; token: string }> => {
+  const hub = await startProgram(t, ['--data-dir', dataDir, '--port', port], { variables });
+  const body = { Username: 'admin', Password: passwords.admin };
+  const { json } = await hub.request('POST', '/api/auth/login', { body });
+  return { hub, token: json['token'] as string };
+};
+
+interface Listed {
+  data: { id: string; message: string }[];
+}
+
+const listAlerts = async ({ request }: Running, token: string) =>
+  (await request<Listed>('GET', '/api/alerts/search?limit=1000', { token })).json.data;
+
+test('add-host prints one line that makes a machine report and forward its alerts with their ids', async (t) => {
+  const { hub, token } = await startHub(t);
+  const words = await addHost(hub, token, 'web-1');
+  assert.deepEqual(words.slice(0, 3), ['agent', '--hub', hub.url]);
+  assert.equal(words.length, 4);
+  const agent = await startAgent(t, words);
+  await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
+  const host = await readHost(hub, token, 'web-1');
+  assert.ok((host.readings?.memoryTotal ?? 0) > 0 || host.readings?.processCount);
+  assert.equal(statSync(join(agent.dataDir, 'hub.key')).mode & 0o077, 0);
+  const id = await agent.send('--level', 'ERROR', '--key', 'disk', 'the disk is full');
+  await waitUntil('the hub has the alert', async () => (await listAlerts(hub, token)).some((each) => each.id === id));
+  const table = await runProgram(['hosts'], { variables: { SIGNALBOX_URL: hub.url, SIGNALBOX_KEY: token } });
+  assert.match(table.stdout, /^web-1 +up/m);
+  const shown = await runProgram(['host', 'web-1'], { variables: { SIGNALBOX_URL: hub.url, SIGNALBOX_KEY: token } });
+  assert.match(shown.stdout, /State +up/);
+  assert.equal(await agent.stop(), 0);
+  assert.equal((await readHost(hub, token, 'web-1')).state, 'stopped');
+});
+
+test('an agent starts without its code while the hub is away, and alerts of that time arrive once', async (t) => {
+  const dataDir = createFolder(t);
+  const { hub, token } = await startHub(t, dataDir);
+  const words = await addHost(hub, token, 'web-1');
+  const first = await startAgent(t, words);
+  await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
+  await hub.stop('SIGKILL');
+  const ids = [await first.send('one')];
+  await first.stop('SIGKILL');
+  const second = await startAgent(t, words.slice(0, 3), { dataDir: first.dataDir });
+  ids.push(await second.send('two'));
+  const { hub: again, token: next } = await startHub(t, dataDir, new URL(hub.url).port);
+  await waitUntil('the hub has both alerts', async () => {
+    const found = (await listAlerts(again, next)).map(({ id }) => id);
+    return ids.every((id) => found.filter((each) => each === id).length === 1);
+  });
+});
+
+test('agents on one machine have sockets of their own', async (t) => {
+  const { hub, token } = await startHub(t);
+  const agents = [];
+  for (const name of ['web-1', 'web-2']) agents.push(await startAgent(t, await addHost(hub, token, name)));
+  for (const agent of agents) assert.ok(existsSync(join(agent.dataDir, 'agent.sock')));
+  const ids = await Promise.all(agents.map((agent) => agent.send('hello')));
+  await waitUntil('the hub has both alerts', async () => {
+    const found = await listAlerts(hub, token);
+    return ids.every((id) => found.some((each) => each.id === id));
+  });
+});
+
+test('readings of the time in which the hub is away are kept on disk and sent later', {
+  timeout: 180_000,
+}, async (t) => {
+  const dataDir = createFolder(t);
+  const { hub, token } = await startHub(t, dataDir);
+  const agent = await startAgent(t, await addHost(hub, token, 'web-1'));
+  await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
+  await hub.stop();
+  const kept = join(agent.dataDir, 'hub.readings');
+  await waitUntil(
+    'a minute is on disk',
+    () => existsSync(kept) && JSON.parse(readFileSync(kept, 'utf8')).length > 0,
+    90_000,
+  );
+  const { hub: again, token: next } = await startHub(t, dataDir, new URL(hub.url).port);
+  await waitUntil('the minutes are delivered', () => JSON.parse(readFileSync(kept, 'utf8')).length === 0, 60_000);
+  const { json } = await again.request<{ processCount: (number | null)[] }>('GET', '/api/hosts/web-1/history?step=60', {
+    token: next,
+  });
+  assert.ok(json.processCount.some((value) => value !== null));
+});
+
+test('a hub without https that is another machine, a wrong code and a missing key are refused in words', async (t) => {
+  const { hub } = await startHub(t);
+  const dataDir = createFolder(t);
+  const run = (...args: string[]) => runProgram(['agent', '--data-dir', dataDir, ...args]);
+  for (const [args, message] of [
+    [['--hub', 'http://desk.example', 'sbh_x'], /must begin with https/],
+    [['--hub', hub.url, 'sbh_x'], /This code is unknown, was used, or is older than 30 minutes/],
+    [['--hub', hub.url], /there is no key in .*hub\.key: run signalbox add-host/],
+    [[], /agent needs --hub, or hub in the config file/],
+  ] as const) {
+    const { code, stderr } = await run(...args);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, message);
+  }
+});
+
+test('agent --install shows the unit, and changes nothing without a yes', async (t) => {
+  const { code, stdout } = await runProgram(['agent', '--install', '--hub', 'https://desk.example'], {
+    input: 'n\n',
+    cwd: createFolder(t),
+  });
+  assert.equal(code, 1);
+  assert.match(stdout, /ExecStart=.* agent --hub https:\/\/desk\.example --data-dir \/var\/lib\/signalbox-agent/);
+  assert.ok(!existsSync('/etc/systemd/system/signalbox-agent.service'));
+});
