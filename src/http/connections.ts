@@ -74,6 +74,7 @@ export class HttpConnection implements Holder {
  * an address of its own.
  */
 export class Connections extends Map<Socket, HttpConnection> {
+  readonly #server: Server;
   readonly #isProxy: (address: string | undefined) => boolean;
   /** Served connections, and extra connections whose requests are refused. */
   readonly #served: FairShares;
@@ -87,6 +88,7 @@ export class Connections extends Map<Socket, HttpConnection> {
 
   constructor(server: Server, maximum: number, isProxy: (address: string | undefined) => boolean) {
     super();
+    this.#server = server;
     this.#isProxy = isProxy;
     this.#served = new FairShares(maximum);
     // Accepts one connection more than can stay open, then closes it or a connection of an address that holds more.
@@ -113,7 +115,9 @@ export class Connections extends Map<Socket, HttpConnection> {
 
   /** Counts an accepted socket; undefined if the socket must be closed. */
   #admit(socket: Socket): HttpConnection | undefined {
-    const { remoteAddress } = socket;
+    // Clients of a Unix socket have no addresses and share one place.
+    const isLocal = typeof this.#server.address() === 'string';
+    const { remoteAddress = isLocal ? 'local' : undefined } = socket;
     // The client reset the connection before it was accepted: it has no address to count or audit, and reads nothing.
     if (remoteAddress === undefined) return undefined;
     const isProxy = this.#isProxy(remoteAddress);

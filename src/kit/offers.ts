@@ -15,6 +15,46 @@ export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 }
 export interface WatchSource {
   /** True if a watch of this or another instance checks the value, so that the status need not. */
   covers(what: 'cpu' | 'memory' | { mountPath: string }): boolean;
+  /** Watches that a host checks for this hub. */
+  listFor(host: { name: string; tags: readonly string[] }): PushedWatches;
+  /** Id of the watches that the hub of this server has sent. */
+  readonly receivedId: string;
+  /** Replaces the watches of the hub; resolves once they are on disk. */
+  receive(watches: PushedWatches): Promise<void>;
+  /** Last results of the watches whose results are votes. */
+  listChecks(): HostCheck[];
+}
+
+/** Watch that a host checks for its hub. With `isVote`, the host raises no alert, but reports its results. */
+export interface PushedWatch {
+  watch: object;
+  isVote: boolean;
+}
+
+/** Watches of a host; the id changes with them. */
+export interface PushedWatches {
+  id: string;
+  list: PushedWatch[];
+}
+
+/** Last result of a watch about one thing, at a host. */
+export interface HostCheck {
+  watch: string;
+  thing: string;
+  state: 'good' | 'bad' | 'unknown';
+  text: string;
+}
+
+/** Result of a host as the hub knows it, with the time of the report in Unix milliseconds. */
+export interface PlaceCheck extends HostCheck {
+  host: string;
+  at: number;
+}
+
+/** Hosts that report to this server, for features that count their votes. */
+export interface HostSource {
+  /** Last results of a watch at all hosts. */
+  listChecks(watch: string): PlaceCheck[];
 }
 
 /** Columns of the history; columns of disks are bytes. */
@@ -80,4 +120,5 @@ export interface Offers {
   tasks?: TaskSource;
   history?: HistorySource;
   watches?: WatchSource;
+  hosts?: HostSource;
 }

@@ -37,7 +37,7 @@ export class HostCodes {
     const code = `${prefix}${randomBytes(24).toString('base64url')}`;
     const expiresAt = this.#clock().getTime() + codeMs;
     const value: StoredCode = { sha256: hash(code), endsAt: expiresAt };
-    await this.#settings.put(kind, name, value, by, undefined, { most: { count: 1000, plural: 'codes of hosts' } });
+    await this.#settings.put(kind, name, value, by, undefined, { limit: { count: 1000, plural: 'codes of hosts' } });
     return { code, expiresAt };
   }
 

@@ -1,6 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
 import type { HostReport } from '../../kit/host-report/report-schema.ts';
-import type { Offers } from '../../kit/offers.ts';
+import type { Offers, PushedWatches } from '../../kit/offers.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { CreatedCode, HostCodes } from './codes.ts';
 import type { Fleet } from './fleet.ts';
@@ -24,6 +24,7 @@ interface HubParts {
   watch: HostWatch;
   incidents: IncidentCounts;
   accounts: NonNullable<Offers['accounts']>;
+  offers: Pick<Offers, 'watches'>;
   clock: () => Date;
 }
 
@@ -72,6 +73,15 @@ export class Hub {
     if (!keeper.find(name)) await this.#add(name, caller);
     await fleet.take(name, report, at);
     return { name, at };
+  }
+
+  /** Returns the watches of a host, without the list if the host has it. */
+  listWatches(name: string, known: string | undefined): { watchesId?: string; watches?: PushedWatches['list'] } {
+    const { keeper, offers } = this.#parts;
+    const host = keeper.find(name);
+    const pushed = host && offers.watches?.listFor(host);
+    if (!pushed) return {};
+    return { watchesId: pushed.id, ...(pushed.id !== known && { watches: pushed.list }) };
   }
 
   /** Deletes a host with its key, code and history. Rejects with an HttpError. */

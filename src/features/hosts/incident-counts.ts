@@ -1,4 +1,5 @@
-import type { IncidentSource, SharedIncident } from '../../kit/incident-source.ts';
+import type { SharedIncident } from '../../kit/incident.ts';
+import type { IncidentSource } from '../../kit/incident-source.ts';
 import { type Severity, severities } from '../../kit/severity.ts';
 
 /** Incidents of one host that are not resolved. */

@@ -8,6 +8,7 @@ import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { HostCodes } from './codes.ts';
 import { Fleet } from './fleet.ts';
 import { HostFiles } from './host-file.ts';
+import { createHostMetricsRoute } from './host-metrics.ts';
 import { HostTable } from './host-table.ts';
 import { HostWatch } from './host-watch.ts';
 import { Hub } from './hub.ts';
@@ -16,6 +17,7 @@ import { ConfiguredHost, hostKind } from './kind.ts';
 import { OwnHost } from './own-host.ts';
 import { createHostRoutes } from './routes.ts';
 import { Host } from './schema.ts';
+import { Scraper } from './scraper.ts';
 
 /** Milliseconds between looks at the reports that other instances have received. */
 const catchUpMs = 2000;
@@ -63,22 +65,38 @@ export const hosts = defineFeature({
       log,
     });
     const codes = new HostCodes(offers.settings, clock);
-    const hub = new Hub({ fleet, keeper, codes, watch, incidents, accounts: offers.accounts, clock });
+    const hub = new Hub({ fleet, keeper, codes, watch, incidents, accounts: offers.accounts, offers, clock });
     const tell = (name: string): void => {
       const known = keeper.find(name);
       if (known) publish(() => hub.show(known));
     };
     fleet.onReport(tell);
     const own = new OwnHost({ fleet, keeper, host, version, clock, log });
+    const scraper = new Scraper({ fleet, list: () => keeper.listConfigured(), lease, clock, log });
     let following: NodeJS.Timeout | undefined;
     return {
-      profiles: { hosts: createHostRoutes({ hub, fleet, keeper, clock }) },
+      profiles: {
+        hosts: [...createHostRoutes({ hub, fleet, keeper, clock }), createHostMetricsRoute({ hub, fleet, keeper })],
+      },
       topics: { hosts: topic },
+      offers: {
+        hosts: {
+          listChecks: (watch) =>
+            fleet
+              .list()
+              .flatMap(({ name, at, report }) =>
+                (report.checks ?? [])
+                  .filter((each) => each.watch === watch)
+                  .map((each) => ({ ...each, host: name, at })),
+              ),
+        },
+      },
       start: () => {
         fleet.load().catch((err: unknown) => log.warn({ err }, 'hosts: their last states cannot be read'));
         incidents.load().catch((err: unknown) => log.warn({ err }, 'hosts: their incidents cannot be counted'));
         watch.start();
         own.start();
+        scraper.start();
         if (database) following = setInterval(() => void fleet.catchUp().catch(() => undefined), catchUpMs).unref();
       },
       reload: (changed) => {
@@ -89,6 +107,7 @@ export const hosts = defineFeature({
       close: async () => {
         clearInterval(following);
         await own.close();
+        await scraper.close();
         await watch.close();
         await lease.close();
         await fleet.close();

@@ -36,6 +36,13 @@ export interface StoredHost {
 export const ConfiguredHost = Type.Object(
   {
     name: Type.String({ pattern: hostNamePattern, description: 'Letters, digits, `.`, `_` and `-`; at most 64.' }),
+    url: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s@]+$',
+        description:
+          'Metrics of a node_exporter, for a machine that runs no agent, such as `http://10.0.0.5:9100/metrics`.',
+      }),
+    ),
     tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 20 })),
     note: Type.Optional(Type.String({ maxLength: 1000 })),
   },
@@ -45,6 +52,8 @@ export type ConfiguredHost = Static<typeof ConfiguredHost>;
 
 export interface KnownHost extends StoredHost {
   name: string;
+  /** Address of its node_exporter; only in the config file. */
+  url?: string;
   /** Undefined for a host of the config file, and for the machine of this server. */
   setting: RuntimeSetting<StoredHost> | undefined;
 }
@@ -65,7 +74,13 @@ export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>
     const { name, value } = setting;
     return { name, tags: value.tags ?? [], note: value.note ?? '', setting };
   },
-  fromConfig: ({ name, tags = [], note = '' }) => ({ name, tags, note, setting: undefined }),
+  fromConfig: ({ name, url, tags = [], note = '' }) => ({
+    name,
+    tags,
+    note,
+    ...(url !== undefined && { url }),
+    setting: undefined,
+  }),
 });
 
 export type HostKeeper = SettingKeeper<StoredHost, KnownHost, ConfiguredHost>;

@@ -165,7 +165,7 @@ const createReportRoute = ({ hub }: RouteParts): Route =>
       requireTime('time', body.time);
       const { name, at } = await hub.report(params.name, callerOf(request), body);
       keepConnection(request, reply);
-      sendJson(reply, { received: true, name, time: toTimeText(at) });
+      sendJson(reply, { received: true, name, time: toTimeText(at), ...hub.listWatches(name, body.watchesId) });
     },
   });
 

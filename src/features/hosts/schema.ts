@@ -143,4 +143,16 @@ export const ReportReceipt = defineShape('ReportReceipt', {
   received: Type.Boolean({ examples: [true] }),
   name: Type.String({ examples: ['web-1'] }),
   time: Type.String({ ...Time, description: 'Time of receipt.' }),
+  watchesId: Type.Optional(
+    Type.String({ description: 'Id of the watches that the host is to check.', examples: ['3f1c0d8e5b7a4c2f'] }),
+  ),
+  watches: Type.Optional(
+    Type.Array(
+      Type.Object({
+        watch: Type.Object({}, { additionalProperties: true, description: 'Settings of the watch.' }),
+        isVote: Type.Boolean({ description: 'The host reports the results, and raises no alert.', examples: [false] }),
+      }),
+      { description: 'Watches that the host is to check, unless it has sent their id.' },
+    ),
+  ),
 });

@@ -13,12 +13,12 @@ export const reports = defineFeature({
   isOn: ({ hub }) => hub !== undefined,
   findProblems: findHubProblems,
   listSecretFiles: ({ hub }) => (hub?.keyFile === undefined ? [] : [{ name: 'hub.keyFile', path: hub.keyFile }]),
-  create: async ({ settings: { hub }, storage, host, version, clock, log }) => {
+  create: async ({ settings: { hub }, offers, storage, host, version, clock, log }) => {
     if (!hub) return { profiles: {} };
     const kept = new KeptReadings(storage.file('hub.readings'));
     await kept.load();
     const collector = new Collector(host, version, clock);
-    const reporter = new Reporter({ collector, client: new HubClient(hub), kept, log, clock });
+    const reporter = new Reporter({ collector, client: new HubClient(hub), kept, watches: offers.watches, log, clock });
     return {
       profiles: {},
       start: () => reporter.start(),

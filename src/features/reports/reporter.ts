@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Collector } from '../../kit/host-report/collector.ts';
 import { type HostReport, mostKept } from '../../kit/host-report/report-schema.ts';
+import type { HostCheck, PushedWatch, WatchSource } from '../../kit/offers.ts';
+import { isObject } from '../../lib/parse-json.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
 import type { KeptReadings } from './kept-readings.ts';
@@ -19,6 +21,8 @@ interface ReporterParts {
   collector: Pick<Collector, 'start' | 'stop' | 'collect'>;
   client: Pick<HubClient, 'send' | 'close'>;
   kept: KeptReadings;
+  /** Watches of the hub; undefined if this server has no watches. */
+  watches: Pick<WatchSource, 'receivedId' | 'receive' | 'listChecks'> | undefined;
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   clock: () => Date;
 }
@@ -64,7 +68,7 @@ export class Reporter {
 
   async #report(): Promise<void> {
     const { client, clock, collector, kept } = this.#parts;
-    const report = await collector.collect(this.#count % processesEvery === 0);
+    const report = { ...(await collector.collect(this.#count % processesEvery === 0)), ...this.#describeWatches() };
     this.#count += 1;
     let left: number;
     do {
@@ -78,9 +82,22 @@ export class Reporter {
       }
       await kept.remove(oldest);
       this.#succeed(reply);
+      await this.#receiveWatches(reply);
     } while (left > 0);
     // The readings of the minute in which the hub came back, which the next report brings.
     await kept.flush();
+  }
+
+  #describeWatches(): Pick<HostReport, 'watchesId' | 'checks'> {
+    const { watches } = this.#parts;
+    if (!watches) return {};
+    const checks = watches.listChecks().slice(0, mostChecks);
+    return { watchesId: watches.receivedId, ...(checks.length > 0 && { checks: checks.map(toLines) }) };
+  }
+
+  async #receiveWatches({ body: { watchesId: id, watches: list } }: HubReply): Promise<void> {
+    if (typeof id !== 'string' || !Array.isArray(list)) return;
+    await this.#parts.watches?.receive({ id, list: list.filter(isPushed) });
   }
 
   #succeed({ body }: HubReply): void {
@@ -97,6 +114,18 @@ export class Reporter {
     this.#failure = reason;
   }
 }
+
+/** Results of watches in a report. */
+const mostChecks = 100;
+
+/** Returns a result on one line, as long as the hub takes it. */
+const toLines = ({ thing, text, ...check }: HostCheck): HostCheck => {
+  const toLine = (value: string, length: number): string =>
+    value.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').slice(0, length);
+  return { ...check, thing: toLine(thing, 1000), text: toLine(text, 2000) };
+};
+
+const isPushed = (value: unknown): value is PushedWatch => isObject(value) && isObject(value['watch']);
 
 const addKept = (report: HostReport, kept: HostReport['kept'] = [], keptLeft: number): HostReport =>
   kept.length === 0 ? report : { ...report, kept, keptLeft };

@@ -2,6 +2,7 @@ import { Slots } from '../../kit/slots.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import { createTurns } from '../../lib/slice.ts';
 import type { KnownWatch } from './known-watch.ts';
+import { checkAtPlaces } from './votes.ts';
 import type { Finding, WatchReadings } from './watch-type.ts';
 
 /** Checks over the network at a time. */
@@ -52,13 +53,13 @@ export class CheckRunner {
     for (const controller of this.#running) controller.abort();
   }
 
-  async #check({ settings, type }: KnownWatch, timeoutMs: number): Promise<Finding[] | Error> {
+  async #check(watch: KnownWatch, timeoutMs: number): Promise<Finding[] | Error> {
     if (this.#isClosed) return new Error('signalbox is stopping');
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), timeoutMs);
     this.#running.add(controller);
     try {
-      return await type.check(settings, this.#readings, controller.signal);
+      return await checkAtPlaces(watch, this.#readings, controller.signal);
     } catch (error) {
       return error as Error;
     } finally {

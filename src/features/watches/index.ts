@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import Type from 'typebox';
 import { isAccessible, systemPaths } from '../../host/programs.ts';
 import { defineFeature } from '../../kit/feature.ts';
+import { hubSettings } from '../../kit/hub.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
 import { readSpace } from '../../storage/journal/files.ts';
@@ -9,6 +10,7 @@ import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
 import { assertWithoutFiles, watchKind } from './kind.ts';
 import { isCovered, listDefaultWatches } from './known-watch.ts';
+import { listPushed, ReceivedWatches } from './pushed.ts';
 import { createWatchRoutes } from './routes.ts';
 import { StrictWatch } from './schema.ts';
 import { findConfigProblems } from './watch-problems.ts';
@@ -37,6 +39,7 @@ export const watches = defineFeature({
       description: "Watch this machine's disks, memory and systemd units.",
     }),
     ...targetSettings,
+    ...hubSettings,
   },
   findProblems: ({ watches: configured, watchTargets }) => [
     ...findConfigProblems(configured),
@@ -60,6 +63,7 @@ export const watches = defineFeature({
       silenceOf: offers.alerts.silenceOf,
       alerts: offers.alerts,
       incidents: offers.incidents,
+      listChecks: (watch) => offers.hosts?.listChecks(watch) ?? [],
       history: offers.history,
       targets,
       leases: { machine, network, instance },
@@ -73,8 +77,11 @@ export const watches = defineFeature({
       defaults: settings.defaultWatches ? defaults : [],
       check: assertWithoutFiles,
     });
-    keeper.onChanged(() => watcher.set(keeper.list()));
-    watcher.set(keeper.list());
+    const received = new ReceivedWatches(storage.file('hub.watches'), log);
+    if (settings.hub) await received.load();
+    const apply = (): void => watcher.set(received.merge(keeper.list()));
+    keeper.onChanged(apply);
+    apply();
     meters.reading(
       'gauge',
       'signalbox_watched_things',
@@ -93,7 +100,20 @@ export const watches = defineFeature({
     ]);
     return {
       profiles: { watches: createWatchRoutes(keeper, watcher) },
-      offers: { watches: { covers: (what) => isCovered(keeper.list(), what) } },
+      offers: {
+        watches: {
+          covers: (what) => isCovered(keeper.list(), what),
+          listFor: (host) => listPushed(keeper.list(), host),
+          get receivedId() {
+            return received.id;
+          },
+          receive: async (watches) => {
+            await received.set(watches);
+            apply();
+          },
+          listChecks: () => watcher.listChecks(),
+        },
+      },
       findConcerns: () => watcher.findConcerns(),
       start: () => watcher.start(),
       reload: (changed) => {

@@ -17,6 +17,8 @@ export interface KnownWatch {
   limits: FigureLimits | undefined;
   everyMs: number;
   forMs: number;
+  /** True if it raises no alert, because the hub counts its results as votes. */
+  isVote?: boolean;
 }
 
 /** Failing destinations have no default watch, because they raise their own alerts. */

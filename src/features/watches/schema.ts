@@ -174,6 +174,29 @@ export const WatchSettings = defineShape('WatchSettings', {
       examples: [60],
     }),
   ),
+  hosts: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['web-*'] }), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'Names or tags of hosts that check it instead of this server, with `*`; not for `file`.',
+    }),
+  ),
+  from: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['hub'] }), {
+      minItems: 1,
+      maxItems: 20,
+      uniqueItems: true,
+      description: '`http`, `tcp`, `certificate`: places that check it: names of hosts, and `hub` for this server.',
+      examples: [['hub', 'web-1', 'web-2']],
+    }),
+  ),
+  votes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Places of `from` that must see it fail; more than half by default.',
+      examples: [2],
+    }),
+  ),
   enabled: Type.Optional(Type.Boolean({ description: 'False pauses the checks.', examples: [true] })),
   message: Type.Optional(
     Type.String({ maxLength: 4000, description: 'Advice, which each alert contains.', examples: ['Delete old dumps'] }),

@@ -23,7 +23,21 @@ const findWatchProblem = (watch: WatchSettings): string | undefined => {
   if (foreign !== undefined) return `${foreign} is not for type ${type.name}`;
   const missing = required.find((key) => watch[key] === undefined);
   if (missing !== undefined) return `${missing} is needed for type ${type.name}`;
-  return findLimitProblem(watch, type) ?? type.findProblem?.(watch);
+  return findLimitProblem(watch, type) ?? findPlaceProblem(watch, type) ?? type.findProblem?.(watch);
+};
+
+/** Types whose result depends on the place from which they check. */
+const remoteTypes: readonly WatchType['name'][] = ['http', 'tcp', 'certificate'];
+
+/** Returns the problem of the hosts and places of a watch, as a clause. */
+const findPlaceProblem = ({ hosts, from, votes, path, caFile }: WatchSettings, type: WatchType): string | undefined => {
+  if (hosts && from) return 'only one of hosts and from is possible';
+  if ((hosts || from) && (type.name === 'file' || path !== undefined || caFile !== undefined))
+    return 'files of hosts are watched only by their own config files';
+  if (from && !remoteTypes.includes(type.name)) return `from is not for type ${type.name}`;
+  if (votes === undefined) return undefined;
+  if (!from) return 'votes need from';
+  return votes > from.length ? `votes must not be more than the ${from.length} places of from` : undefined;
 };
 
 const findLimitProblem = (watch: WatchSettings, type: WatchType): string | undefined => {

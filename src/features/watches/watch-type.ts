@@ -1,7 +1,7 @@
 import type { HostReadings } from '../../host/readings.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Concern } from '../../kit/feature.ts';
-import type { HistoryColumn, HistorySource } from '../../kit/offers.ts';
+import type { HistoryColumn, HistorySource, PlaceCheck } from '../../kit/offers.ts';
 import type { Severity } from '../../kit/severity.ts';
 import type { Targets } from '../../kit/targets.ts';
 import { createLikeTest, isLike } from '../../lib/wildcards.ts';
@@ -27,6 +27,8 @@ export interface WatchReadings {
   /** Reads bytes of the file system of the data directory. */
   readDataSpace(): Promise<{ used: number; available: number }>;
   clock: () => Date;
+  /** Returns the last results of a watch at hosts. */
+  listChecks?(watch: string): PlaceCheck[];
   /** Undefined if the history is not mounted. */
   history: HistorySource | undefined;
 }

@@ -3,7 +3,7 @@ import { createSharedReading } from '../../host/reading.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Concern } from '../../kit/feature.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
-import type { HistoryColumn } from '../../kit/offers.ts';
+import type { HistoryColumn, HostCheck } from '../../kit/offers.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
@@ -159,6 +159,18 @@ export class Watcher {
     return [...this.#active.values()].flatMap(({ runner }) => runner.list().map(({ state }) => state));
   }
 
+  /** Returns the last results of the watches whose results are votes. */
+  listChecks(): HostCheck[] {
+    return [...this.#active.values()].flatMap(({ runner }) =>
+      runner.watch.isVote
+        ? runner.list().map(({ thing, state, text }): HostCheck => {
+            const verdict = state === 'cannot check' ? 'unknown' : state === 'ok' ? 'good' : 'bad';
+            return { watch: runner.watch.settings.name, thing, state: verdict, text };
+          })
+        : [],
+    );
+  }
+
   /** Checks a watch once, without alerts. */
   async try(watch: KnownWatch): Promise<WatchedThing[]> {
     const { clock } = this.#parts;
@@ -227,7 +239,10 @@ export class Watcher {
   #runnerParts(watch: KnownWatch, place: string): RunnerParts {
     const { alerts, clock } = this.#parts;
     return {
-      raise: (alert) => (this.#isClosed ? Promise.reject(new Error('alerts cannot be stored')) : alerts.raise(alert)),
+      raise: (alert) => {
+        if (this.#isClosed) return Promise.reject(new Error('alerts cannot be stored'));
+        return watch.isVote ? Promise.resolve({ id: '' }) : alerts.raise(alert);
+      },
       place,
       clock,
       now: () => performance.now(),
@@ -291,7 +306,9 @@ const planNext = (active: Active): void => {
   active.nextAt = performance.now() + active.runner.watch.everyMs - toleranceMs;
 };
 
-const isEnabled = ({ settings }: KnownWatch): boolean => settings.enabled !== false;
+/** True if this server checks a watch: a watch with `hosts` is checked by hosts. */
+const isEnabled = ({ settings }: KnownWatch): boolean => settings.enabled !== false && settings.hosts === undefined;
 
 const isSame = (one: KnownWatch, other: KnownWatch): boolean =>
-  one.settings === other.settings || JSON.stringify(one.settings) === JSON.stringify(other.settings);
+  one.isVote === other.isVote &&
+  (one.settings === other.settings || JSON.stringify(one.settings) === JSON.stringify(other.settings));

@@ -14,6 +14,7 @@ type CollectedMachine = Pick<
   | 'temperatures'
   | 'pressure'
   | 'memory'
+  | 'cpuBusy'
   | 'processCount'
   | 'processes'
   | 'processOwners'
@@ -82,7 +83,7 @@ export class Collector {
     const [cpu, memoryPressure, io] = pressures.map((each) => this.#host.pressure(each));
     const celsius = this.#host.temperatures().map((each) => each.celsius);
     return {
-      cpu: mean('cpu', 4),
+      cpu: mean('cpu', 4) ?? round(await this.#host.cpuBusy(), 4),
       memoryUsed: mean('memoryUsed'),
       memoryTotal: mean('memoryTotal'),
       swapUsed: mean('swapUsed'),

@@ -83,6 +83,18 @@ export const HostReport = defineShape('HostReport', {
   processes: Type.Optional(
     Type.Array(HostProcess, { maxItems: mostProcesses, description: 'The largest processes, about once a minute.' }),
   ),
+  watchesId: Type.Optional(line(64, '3f1c0d8e5b7a4c2f', 'Id of the watches that the hub has sent last.')),
+  checks: Type.Optional(
+    Type.Array(
+      Type.Object({
+        watch: line(64, 'shop'),
+        thing: line(1000, 'https://shop.example'),
+        state: Type.Enum(['good', 'bad', 'unknown'], { type: 'string', examples: ['good'] }),
+        text: line(2000, 'https://shop.example answers 200 after 31 ms'),
+      }),
+      { maxItems: 100, description: 'Last results of the watches that this host checks as one of several places.' },
+    ),
+  ),
   isStopping: Type.Optional(Type.Boolean({ description: 'The host stops in order.', examples: [false] })),
 });
 export type HostReport = Static<typeof HostReport>;

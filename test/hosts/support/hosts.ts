@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Host } from '../../../src/features/hosts/schema.ts';
 import type { HostReport } from '../../../src/kit/host-report/report-schema.ts';
 import type { TestApp } from '../../support/app.ts';
+import { atEnd, type Scope } from '../../support/scope.ts';
 
 type Hub = Pick<TestApp, 'request'>;
 
@@ -38,4 +42,15 @@ export const readHost = async ({ request }: Hub, token: string, name: string): P
   const { status, json } = await request<Host>('GET', `/api/hosts/${name}`, { token });
   assert.equal(status, 200);
   return json;
+};
+
+/** Lets a plain server listen on a free port of 127.0.0.1 until the test ends; returns its URL. */
+export const listenPlain = async (t: Scope, server: Server): Promise<string> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };

@@ -176,6 +176,11 @@ export const logLines = [
     messages: ['warn hosts: their last states cannot be read', 'warn hosts: their incidents cannot be counted'],
     meaning: 'shown again after the next reports and changes',
   },
+  { messages: ['warn hosts: a node_exporter cannot be scraped'], meaning: '`reason` says why; tried again every 10 s' },
+  {
+    messages: ['warn watches: one of the hub cannot be used'],
+    meaning: 'the hub has another version; the others are checked',
+  },
   {
     messages: ['warn the hub does not get the reports of this host'],
     meaning: '`reason` says why; readings are kept for 24 hours',

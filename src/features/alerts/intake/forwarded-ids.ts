@@ -15,7 +15,12 @@ export type AppendOnce = (record: AlertRecord, key: string, headers: IncomingHtt
 
 /** Creates the function that stores alerts with a key once. Alerts that a host forwards keep their ids. */
 export const createAppendOnce =
-  (store: AlertStore, journal: Pick<RecordLog, 'find'>, keys: Pick<AccessKeys, 'list'>, clock: () => Date): AppendOnce =>
+  (
+    store: AlertStore,
+    journal: Pick<RecordLog, 'find'>,
+    keys: Pick<AccessKeys, 'list'>,
+    clock: () => Date,
+  ): AppendOnce =>
   async (record, key, { 'webhook-id': id }) => {
     const isHost = (): boolean =>
       keys.list().some(({ name, scopes }) => record.sender === `key:${name}` && scopes.includes('hosts:report'));

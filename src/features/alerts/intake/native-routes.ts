@@ -11,8 +11,8 @@ import { createNativeAlert, isEmpty } from '../alert.ts';
 import type { AlertStore } from '../log/alert-store.ts';
 import { AlertBody, AlertReceipt } from '../schema.ts';
 import { readForm } from './form.ts';
-import type { AppendOnce } from './forwarded-ids.ts';
 import { formType, plainTextName } from './format.ts';
+import type { AppendOnce } from './forwarded-ids.ts';
 import type { AlertMeters } from './meters.ts';
 
 export interface IntakeParts {

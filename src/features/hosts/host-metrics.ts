@@ -1,0 +1,105 @@
+import Type from 'typebox';
+import { needs } from '../../auth/access.ts';
+import type { HostReadings } from '../../kit/host-report/report-schema.ts';
+import { defineRoute, type Route } from '../../kit/route.ts';
+import { createMeters } from '../../metrics/meters.ts';
+import { readMetrics } from '../../metrics/prometheus.ts';
+import type { Fleet } from './fleet.ts';
+import type { Hub } from './hub.ts';
+import type { HostKeeper } from './kind.ts';
+import type { Host } from './schema.ts';
+
+const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+const Text = Type.String({ examples: ['signalbox_remote_host_up{host="web-1"} 1'] });
+
+type NumberName = {
+  [K in keyof HostReadings]-?: HostReadings[K] extends number | null | undefined ? K : never;
+}[keyof HostReadings];
+
+const readingMeters: readonly [name: string, help: string, key: NumberName][] = [
+  ['cpu_ratio', 'Busy share of all processors.', 'cpu'],
+  ['memory_used_bytes', 'Memory that is not available to programs.', 'memoryUsed'],
+  ['memory_size_bytes', 'Memory of the host.', 'memoryTotal'],
+  ['swap_used_bytes', 'Used swap space.', 'swapUsed'],
+  ['swap_size_bytes', 'Size of the swap space.', 'swapTotal'],
+  ['load1', 'Runnable processes, mean of a minute.', 'load'],
+  ['network_receive_bytes_per_second', 'Received traffic.', 'networkReceived'],
+  ['network_transmit_bytes_per_second', 'Sent traffic.', 'networkSent'],
+  ['disk_read_bytes_per_second', 'Bytes read from disks.', 'diskRead'],
+  ['disk_written_bytes_per_second', 'Bytes written to disks.', 'diskWritten'],
+  ['temperature_celsius', 'Temperature of the hottest sensor.', 'temperature'],
+  ['processes', 'Number of processes.', 'processCount'],
+];
+
+/** Creates the route with the readings of all hosts, so that one scrape covers them. */
+export const createHostMetricsRoute = ({
+  fleet,
+  hub,
+  keeper,
+}: {
+  fleet: Fleet;
+  hub: Hub;
+  keeper: HostKeeper;
+}): Route => {
+  const meters = createMeters();
+  const add = (name: string, help: string, readValue: (host: Host) => number | null | undefined): void => {
+    meters.reading(
+      'gauge',
+      `signalbox_remote_host_${name}`,
+      help,
+      () =>
+        keeper.list().flatMap((known) => {
+          const host = hub.show(known);
+          const value = readValue(host);
+          return typeof value === 'number' ? [[[host.name], value] as const] : [];
+        }),
+      ['host'],
+    );
+  };
+  add('up', '1 while the host reports, else 0.', ({ state }) => Number(state === 'up' || state === 'late'));
+  add('last_report_timestamp_seconds', 'Unix time of the last report.', ({ lastReportAt }) =>
+    lastReportAt === null ? null : Date.parse(lastReportAt) / 1000,
+  );
+  add('open_incidents', 'Incidents of the host that are not resolved.', ({ openIncidents }) => openIncidents);
+  add('uptime_seconds', 'Seconds since the host was started.', ({ uptimeSeconds }) => uptimeSeconds);
+  add(
+    'clock_skew_seconds',
+    'Seconds by which the clock of the host is ahead.',
+    ({ name }) => (fleet.find(name)?.skewMs ?? 0) / 1000,
+  );
+  for (const [name, help, key] of readingMeters) add(name, help, ({ readings }) => readings?.[key]);
+  for (const [name, help, key] of [
+    ['filesystem_used_bytes', 'Used space of each disk.', 'used'],
+    ['filesystem_size_bytes', 'Used space, and space that ordinary users can still fill.', 'total'],
+  ] as const) {
+    meters.reading(
+      'gauge',
+      `signalbox_remote_host_${name}`,
+      help,
+      () =>
+        keeper
+          .list()
+          .flatMap((known) =>
+            (fleet.find(known.name)?.report.readings.disks ?? []).map(
+              (disk) => [[known.name, disk.mountPath], disk[key]] as const,
+            ),
+          ),
+      ['host', 'mountpoint'],
+    );
+  }
+  return defineRoute({
+    method: 'GET',
+    path: '/metrics/hosts',
+    ...needs('metrics:read'),
+    summary: 'Report the last readings of all hosts in the format of OpenMetrics',
+    schema: {
+      operationId: 'getHostMetrics',
+      response: { 200: { content: { 'application/openmetrics-text': { schema: Text } } } },
+    },
+    handler: async (_request, reply) => {
+      await fleet.catchUp();
+      return reply.type(openMetricsType).send(`${await readMetrics(meters)}# EOF\n`);
+    },
+  });
+};

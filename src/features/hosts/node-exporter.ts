@@ -1,0 +1,132 @@
+import type { Disk, HostReport } from '../../kit/host-report/report-schema.ts';
+
+/** Sample of a metric. */
+interface Sample {
+  labels: Readonly<Record<string, string>>;
+  value: number;
+}
+
+/** Samples by the name of their metric. */
+export type Samples = ReadonlyMap<string, readonly Sample[]>;
+
+/** Samples with the time of their scrape in milliseconds of `performance`. */
+export interface Scrape {
+  samples: Samples;
+  at: number;
+}
+
+/** Most samples that are read of one scrape. */
+const mostSamples = 100_000;
+
+const lineForm = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
+const labelForm = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+
+/** Parses the samples of node_exporter in the text format of Prometheus; other lines are ignored. */
+export const parseSamples = (text: string): Samples => {
+  const samples = new Map<string, Sample[]>();
+  let count = 0;
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('node_') || count >= mostSamples) continue;
+    const [, name = '', labels = '', value = ''] = lineForm.exec(line) ?? [];
+    const number = Number(value);
+    if (name === '' || Number.isNaN(number)) continue;
+    const parsed = Array.from(labels.matchAll(labelForm), ([, key = '', raw = '']) => [key, unquote(raw)] as const);
+    const list = samples.get(name) ?? [];
+    list.push({ labels: Object.fromEntries(parsed), value: number });
+    samples.set(name, list);
+    count += 1;
+  }
+  return samples;
+};
+
+const unquote = (text: string): string =>
+  text.replaceAll(/\\(.)/g, (_, character) => (character === 'n' ? '\n' : character));
+
+/** File systems that are no disks, and mounts of containers. */
+const notDisks = /^(?:tmpfs|ramfs|devtmpfs|overlay|squashfs|iso9660|nfs4?|cifs|fuse\..*|autofs|proc|sysfs|cgroup2?)$/;
+const notMounts = /^\/(?:proc|sys|dev|run|var\/lib\/(?:docker|containers|kubelet))(?:\/|$)/;
+
+/** Interfaces that carry no traffic of their own, and devices that are parts of others. */
+const virtualInterfaces = /^(?:lo|veth|docker|br-|virbr|cni|flannel|cali|tap|tun|dummy|wg)/;
+const wholeDisks = /^(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/;
+
+/** Returns the report that two scrapes of a machine make; rates need the scrape before. Undefined if it is no node_exporter. */
+export const toScrapedReport = (
+  name: string,
+  { samples, at }: Scrape,
+  before: Scrape | undefined,
+  now: Date,
+): HostReport | undefined => {
+  const first = (metric: string): number | null => samples.get(metric)?.[0]?.value ?? null;
+  const total = first('node_memory_MemTotal_bytes') ?? first('node_memory_total_bytes');
+  if (total === null && !samples.has('node_cpu_seconds_total')) return undefined;
+  const sum = (of: Samples, metric: string, isCounted: (labels: Sample['labels']) => boolean): number =>
+    (of.get(metric) ?? []).reduce((all, { labels, value }) => all + (isCounted(labels) ? value : 0), 0);
+  const rate = (metric: string, isCounted: (labels: Sample['labels']) => boolean = () => true): number | null => {
+    if (!before || at <= before.at || !samples.has(metric)) return null;
+    const change = sum(samples, metric, isCounted) - sum(before.samples, metric, isCounted);
+    // The counters of a machine restart with it.
+    return change < 0 ? null : (change * 1000) / (at - before.at);
+  };
+  const isIdle = ({ mode }: Sample['labels']): boolean => mode === 'idle' || mode === 'iowait';
+  const [busy, all] = [rate('node_cpu_seconds_total', (labels) => !isIdle(labels)), rate('node_cpu_seconds_total')];
+  const available = first('node_memory_MemAvailable_bytes') ?? first('node_memory_MemFree_bytes');
+  const [swapTotal, swapFree] = [first('node_memory_SwapTotal_bytes'), first('node_memory_SwapFree_bytes')];
+  const isReal = ({ device = '' }: Sample['labels']): boolean => !virtualInterfaces.test(device);
+  const isWhole = ({ device = '' }: Sample['labels']): boolean => wholeDisks.test(device);
+  const temperatures = (samples.get('node_hwmon_temp_celsius') ?? []).map(({ value }) => value);
+  const uname = samples.get('node_uname_info')?.[0]?.labels;
+  const [time, bootedAt] = [first('node_time_seconds'), first('node_boot_time_seconds')];
+  const percent = (metric: string): number | null => toPercent(rate(metric));
+  return {
+    time: new Date(time === null ? now : time * 1000).toISOString(),
+    machineId: toLine(samples.get('node_dmi_info')?.[0]?.labels['product_uuid'] ?? uname?.['nodename'] ?? name, 128),
+    hostname: toLine(uname?.['nodename'] ?? name, 255),
+    osName: toLine(samples.get('node_os_info')?.[0]?.labels['pretty_name'] ?? uname?.['sysname'] ?? '', 255) || null,
+    ...(bootedAt !== null && { uptimeSeconds: Math.max(0, (time ?? now.getTime() / 1000) - bootedAt) }),
+    readings: {
+      cpu: busy === null || !all ? null : Math.min(1, busy / all),
+      memoryUsed: total === null || available === null ? null : Math.max(0, total - available),
+      memoryTotal: total,
+      swapUsed: swapTotal === null || swapFree === null ? null : Math.max(0, swapTotal - swapFree),
+      swapTotal,
+      load: first('node_load1'),
+      networkReceived: rate('node_network_receive_bytes_total', isReal),
+      networkSent: rate('node_network_transmit_bytes_total', isReal),
+      diskRead: rate('node_disk_read_bytes_total', isWhole),
+      diskWritten: rate('node_disk_written_bytes_total', isWhole),
+      temperature: temperatures.length === 0 ? null : Math.max(0, ...temperatures),
+      pressureCpu: percent('node_pressure_cpu_waiting_seconds_total'),
+      pressureMemory: percent('node_pressure_memory_waiting_seconds_total'),
+      pressureIo: percent('node_pressure_io_waiting_seconds_total'),
+      processCount: first('node_processes_pids'),
+      disks: listDisks(samples),
+    },
+  };
+};
+
+/** Returns each disk once, by its shortest mount path. */
+const listDisks = (samples: Samples): Disk[] => {
+  const readValue = (metric: string, { labels }: Sample): number =>
+    samples.get(metric)?.find((each) => each.labels['mountpoint'] === labels['mountpoint'])?.value ?? 0;
+  const byDevice = new Map<string, Disk>();
+  for (const sample of samples.get('node_filesystem_size_bytes') ?? []) {
+    const { device = '', fstype = '', mountpoint = '' } = sample.labels;
+    if (notDisks.test(fstype) && mountpoint !== '/') continue;
+    if (notMounts.test(mountpoint) || sample.value <= 0) continue;
+    const used = Math.max(0, sample.value - readValue('node_filesystem_free_bytes', sample));
+    const disk = {
+      mountPath: toLine(mountpoint, 255),
+      used,
+      total: used + readValue('node_filesystem_avail_bytes', sample),
+    };
+    const known = byDevice.get(device);
+    if (!known || known.mountPath.length > disk.mountPath.length) byDevice.set(device, disk);
+  }
+  return [...byDevice.values()].slice(0, 32);
+};
+
+const toPercent = (share: number | null): number | null => (share === null ? null : Math.min(100, 100 * share));
+
+const toLine = (text: string, length: number): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').slice(0, length);

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { startApp, type TestApp } from '../support/app.ts';
+import { waitUntil } from '../support/wait.ts';
+import { enrol, listenPlain, report } from './support/hosts.ts';
+
+interface Receipt {
+  watchesId: string;
+  watches?: { watch: Record<string, unknown>; isVote: boolean }[];
+}
+
+const createWatch = async (app: TestApp, token: string, body: object): Promise<number> =>
+  (await app.request('POST', '/api/watches', { token, body })).status;
+
+const listMessages = async (app: TestApp, token: string): Promise<string[]> => {
+  const { json } = await app.request<{ data: { message: string }[] }>('GET', '/api/alerts/search?limit=100', { token });
+  return json.data.map(({ message }) => message);
+};
+
+test('a host gets the watches that name it or its tags, once, and not those of other hosts', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  await app.request('PATCH', '/api/hosts/web-1', { token, body: { tags: ['eu'] } });
+  for (const [name, hosts] of [
+    ['by-name', ['web-*']],
+    ['by-tag', ['eu']],
+    ['other', ['db-*']],
+  ] as const) {
+    assert.equal(await createWatch(app, token, { name, type: 'tcp', host: 'db.example', port: 1, hosts }), 201);
+  }
+  const first = (await report(app, key, 'web-1')).json as unknown as Receipt;
+  assert.deepEqual(
+    first.watches?.map(({ watch }) => watch['name']),
+    ['by-name', 'by-tag'],
+  );
+  assert.ok(first.watches?.every(({ watch, isVote }) => watch['hosts'] === undefined && !isVote));
+  const second = (await report(app, key, 'web-1', { watchesId: first.watchesId })).json as unknown as Receipt;
+  assert.deepEqual([second.watchesId, second.watches], [first.watchesId, undefined]);
+  await app.request('DELETE', '/api/watches/by-tag', { token });
+  const third = (await report(app, key, 'web-1', { watchesId: first.watchesId })).json as unknown as Receipt;
+  assert.deepEqual(
+    third.watches?.map(({ watch }) => watch['name']),
+    ['by-name'],
+  );
+});
+
+test('a watch with votes fires when so many places see it fail, and says which do and which do not', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const keys = { 'web-1': await enrol(app, token, 'web-1'), 'web-2': await enrol(app, token, 'web-2') };
+  const server = createServer((_request, response) => response.end('ok'));
+  const url = await listenPlain(t, server);
+  const watch = { name: 'shop', type: 'http', url, every: 1, from: ['hub', 'web-1', 'web-2'], votes: 2 };
+  assert.equal(await createWatch(app, token, watch), 201);
+  const pushed = (await report(app, keys['web-1'], 'web-1')).json as unknown as Receipt;
+  assert.deepEqual(
+    pushed.watches?.map(({ isVote }) => isVote),
+    [true],
+  );
+  const vote = (name: 'web-1' | 'web-2', state: 'good' | 'bad') =>
+    report(app, keys[name], name, { checks: [{ watch: 'shop', thing: url, state, text: `${url} does not answer` }] });
+  await vote('web-1', 'bad');
+  await vote('web-2', 'good');
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  assert.deepEqual(await listMessages(app, token), []);
+  server.close();
+  server.closeAllConnections();
+  await waitUntil('two of three places see it fail', async () =>
+    (await listMessages(app, token)).some((text) =>
+      text.endsWith('(from 2 of 3 places: hub, web-1; web-2 reaches it)'),
+    ),
+  );
+  await vote('web-1', 'good');
+  await waitUntil('the alert is resolved', async () => (await listMessages(app, token)).length === 2);
+});
+
+test('votes of none or more than the places, and places of watches of the machine are refused', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const shop = { name: 'shop', type: 'http', url: 'https://shop.example' };
+  for (const body of [
+    { ...shop, from: ['hub', 'web-1'], votes: 0 },
+    { ...shop, from: ['hub', 'web-1'], votes: 3 },
+    { ...shop, votes: 1 },
+    { ...shop, from: [] },
+    { ...shop, from: ['hub'], hosts: ['web-*'] },
+    { name: 'disk-1', type: 'disk', from: ['hub', 'web-1'] },
+    { name: 'file-1', type: 'file', path: '/etc/passwd', hosts: ['web-*'] },
+  ]) {
+    assert.equal(await createWatch(app, token, body), 400, JSON.stringify(body));
+  }
+});
