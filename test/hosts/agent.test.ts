@@ -2,26 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { passwords } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
-import { type Running, runProgram, startProgram } from '../support/program.ts';
-import type { Scope } from '../support/scope.ts';
+import { type Running, runProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 import { addHost, startAgent } from './support/agent.ts';
 import { readHost } from './support/hosts.ts';
-
-const variables = {
-  SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
-  SIGNALBOX_READER_PASSWORD: passwords.reader,
-  SIGNALBOX_JWT_SECRET: 'a secret of the tests with more than 32 bytes',
-};
-
-const startHub = async (t: Scope, dataDir = createFolder(t), port = '0'): Promise<{ hub: Running; token: string }> => {
-  const hub = await startProgram(t, ['--data-dir', dataDir, '--port', port], { variables });
-  const body = { Username: 'admin', Password: passwords.admin };
-  const { json } = await hub.request('POST', '/api/auth/login', { body });
-  return { hub, token: json['token'] as string };
-};
+import { startHub } from './support/hub.ts';
 
 interface Listed {
   data: { id: string; message: string }[];
@@ -52,7 +38,7 @@ test('add-host prints one line that makes a machine report and forward its alert
 
 test('an agent starts without its code while the hub is away, and alerts of that time arrive once', async (t) => {
   const dataDir = createFolder(t);
-  const { hub, token } = await startHub(t, dataDir);
+  const { hub, token } = await startHub(t, { dataDir });
   const words = await addHost(hub, token, 'web-1');
   const first = await startAgent(t, words);
   await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
@@ -61,7 +47,7 @@ test('an agent starts without its code while the hub is away, and alerts of that
   await first.stop('SIGKILL');
   const second = await startAgent(t, words.slice(0, 3), { dataDir: first.dataDir });
   ids.push(await second.send('two'));
-  const { hub: again, token: next } = await startHub(t, dataDir, new URL(hub.url).port);
+  const { hub: again, token: next } = await startHub(t, { dataDir, port: new URL(hub.url).port });
   await waitUntil('the hub has both alerts', async () => {
     const found = (await listAlerts(again, next)).map(({ id }) => id);
     return ids.every((id) => found.filter((each) => each === id).length === 1);
@@ -84,7 +70,7 @@ test('readings of the time in which the hub is away are kept on disk and sent la
   timeout: 180_000,
 }, async (t) => {
   const dataDir = createFolder(t);
-  const { hub, token } = await startHub(t, dataDir);
+  const { hub, token } = await startHub(t, { dataDir });
   const agent = await startAgent(t, await addHost(hub, token, 'web-1'));
   await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
   await hub.stop();
@@ -94,7 +80,7 @@ test('readings of the time in which the hub is away are kept on disk and sent la
     () => existsSync(kept) && JSON.parse(readFileSync(kept, 'utf8')).length > 0,
     90_000,
   );
-  const { hub: again, token: next } = await startHub(t, dataDir, new URL(hub.url).port);
+  const { hub: again, token: next } = await startHub(t, { dataDir, port: new URL(hub.url).port });
   await waitUntil('the minutes are delivered', () => JSON.parse(readFileSync(kept, 'utf8')).length === 0, 60_000);
   const { json } = await again.request<{ processCount: (number | null)[] }>('GET', '/api/hosts/web-1/history?step=60', {
     token: next,
