@@ -24,7 +24,7 @@ export class IncidentCounts {
   async load(): Promise<void> {
     this.#open.clear();
     this.#ids.clear();
-    for await (const incidents of this.#source.listUnsettled()) this.#take(incidents);
+    this.#take(await this.#source.listUnsettled());
   }
 
   /** Returns the open incidents of all given host names together. */
