@@ -100,10 +100,9 @@ export class Reporter {
     await this.#parts.watches?.receive({ id, list: list.filter(isPushed) });
   }
 
-  #succeed({ body }: HubReply): void {
+  #succeed({ body: { name: host } }: HubReply): void {
     const { log } = this.#parts;
-    if (!this.#hasReported || this.#failure !== undefined)
-      log.info({ host: body['name'] }, 'the hub gets the reports of this host');
+    if (!this.#hasReported || this.#failure !== undefined) log.info({ host }, 'the hub gets the reports of this host');
     this.#hasReported = true;
     this.#failure = undefined;
   }
