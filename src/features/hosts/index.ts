@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
-import { createNoticeTopic } from '../../kit/topic.ts';
+import { createEventTopic } from '../../kit/topic.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { HostCodes } from './codes.ts';
 import { Fleet } from './fleet.ts';
@@ -53,7 +53,7 @@ export const hosts = defineFeature({
     const keeper = new SettingKeeper(hostKind, { settings: offers.settings, configured: settings.hosts });
     const lease = database ? createLease(database, 'hosts') : ownLease;
     const incidents = new IncidentCounts(offers.incidents);
-    const { topic, publish } = createNoticeTopic(needs('hosts:read'), Host);
+    const { topic, publish } = createEventTopic(needs('hosts:read'), Host);
     const watch = new HostWatch({
       fleet,
       keeper,
