@@ -31,20 +31,32 @@ export type SharedAction = { id: string; by: string } & (
   | { type: 'forget'; destinations: readonly string[] }
   /** A silence suppresses the notifications. */
   | { type: 'silence' }
-  /** The snapshot of the machine was taken at `takenAt`, in Unix milliseconds, or is deleted. */
+  /** The picture of the machine was taken at `takenAt`, in Unix milliseconds, or is deleted. */
   | { type: 'snapshot'; takenAt: number; isKept: boolean }
 );
 
+/** Notification that was sent or given up, as responses have it. */
+export const ShownNotification = defineShape('SentNotification', {
+  at: Type.String({ ...Time, description: 'Time at which it was delivered or given up.' }),
+  destination: Type.String({ examples: ['pager'] }),
+  incident: defineShape('NotifiedIncident', {
+    id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
+    number: Type.Integer({ examples: [412] }),
+    title: Type.String({ examples: ['disk is full'] }),
+  }),
+  event: Type.Enum(['notified', 'escalated', 'reminder'], {
+    type: 'string',
+    description: '`escalated`: sent because nobody acknowledged the incident for `after` minutes.',
+  }),
+  what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
+  level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
+  result: Type.String({ description: '`delivered`, or the reason why it was given up.', examples: ['delivered'] }),
+});
+
 /** Notification that was sent or given up. */
-export interface SentNotification {
-  incident: { id: string; number: number; title: string };
+export interface SentNotification extends Omit<Static<typeof ShownNotification>, 'at'> {
+  /** Unix milliseconds. */
   at: number;
-  /** Type of the timeline event; `escalated` if nobody had acknowledged the incident. */
-  event: 'notified' | 'escalated' | 'reminder';
-  destination: string;
-  what: NotificationKind;
-  level: Severity;
-  result: string;
   /** `change` of the incident after the notification. */
   change: number;
 }

@@ -81,7 +81,7 @@ export const SharedIncident = Type.Object({
   ),
   reopened: Type.Integer({ description: 'Number of times it was reopened.', examples: [0] }),
   task: orNull(Type.Integer({ examples: [2] }), 'Id of the task that was created for it.'),
-  /** Snapshot of its machine: the time when it was taken, and false once it is deleted. */
+  /** Picture of the machine: the time when it was taken, and false once it is deleted. */
   snapshot: nullable(Type.Object({ at: Milliseconds, isKept: Type.Boolean() })),
   /** Id of the latest alert. */
   lastAlert: Type.String(),

@@ -63,7 +63,7 @@ export const applyAction = (
     case 'silence':
       return recordSilence(draft, incident, action);
     case 'snapshot':
-      return recordSnapshot(draft, incident, action);
+      return recordPicture(draft, incident, action);
   }
 };
 
@@ -131,8 +131,8 @@ const recordSilence = (
   return changed;
 };
 
-/** Records the one snapshot of an incident, and its deletion. */
-const recordSnapshot = (
+/** Records the one picture of the machine of an incident, and the deletion of the picture. */
+const recordPicture = (
   draft: Draft,
   incident: StoredIncident,
   { at, by, takenAt, isKept }: Extract<Action, { type: 'snapshot' }>,

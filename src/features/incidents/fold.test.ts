@@ -432,7 +432,7 @@ test('a silence is recorded once for each opening and each rise of the level', (
   assert.equal(life.shown().events, 'opened silenced raised silenced lowered resolved reopened silenced');
 });
 
-test('an incident of a version without notices or snapshots gets the missing members', () => {
+test('an incident of a version without notifications or pictures gets the missing members', () => {
   const life = createLife();
   life.alert();
   life.act({ type: 'acknowledge' });
@@ -449,7 +449,7 @@ test('an incident of a version without notices or snapshots gets the missing mem
   }
 });
 
-test('a snapshot is recorded once, keeps the version, and its deletion is recorded', () => {
+test('a picture is recorded once, keeps the version, and its deletion is recorded', () => {
   const life = createLife();
   life.alert();
   const act = (takenAt: number, isKept: boolean) => {
@@ -463,7 +463,7 @@ test('a snapshot is recorded once, keeps the version, and its deletion is record
   const change = life.state.find(1)?.change ?? 0;
   assert.deepEqual(act(5, false), { at: 5, isKept: false });
   assert.ok((life.state.find(1)?.change ?? 0) > change);
-  // An incident has at most one snapshot.
+  // An incident has at most one picture.
   assert.deepEqual(act(7, true), { at: 5, isKept: false });
   assert.deepEqual([life.state.find(1)?.version, life.shown().events], [version, 'opened snapshotTaken']);
 });

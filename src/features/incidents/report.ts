@@ -68,7 +68,7 @@ const describeEvent = (event: StoredEvent): string => {
 const names: Partial<Record<StoredEvent['type'], string>> = {
   snoozeEnded: 'acknowledgement ended',
   taskCreated: 'task created',
-  snapshotTaken: 'snapshot taken',
+  snapshotTaken: 'picture taken',
 };
 
 /** Escapes a text of other people, so that it makes no headings, links, tables or HTML, and keeps the text direction. */

@@ -41,7 +41,7 @@ const incident = {
     description: 'Ids of the silences that match it now, so that nobody is notified.',
   }),
   task: SharedIncident.properties.task,
-  snapshot: orNull(Time, 'When the snapshot of its machine was taken: `GET /api/incidents/{id}/snapshot`.'),
+  snapshot: orNull(Time, 'When the picture of its machine was taken: `GET /api/incidents/{id}/snapshot`.'),
 };
 
 export const Incident = defineShape('Incident', incident);

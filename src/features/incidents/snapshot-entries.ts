@@ -37,7 +37,7 @@ const checkEntry = createSchemaCheck(
 /** True for an entry of an incident that is not damaged. */
 export const isIncidentEntry = (entry: SnapshotEntry): entry is IncidentEntry => checkEntry(entry);
 
-/** Adds the members that versions before notifications or snapshots did not store. */
+/** Adds the members that versions without notifications or pictures did not store. */
 export const completeIncident = (stored: StoredIncident): StoredIncident => {
   if (stored.snapshot !== undefined) return stored;
   if (stored.lastEvent !== undefined) return { ...stored, snapshot: null };

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { notificationKinds } from '../../kit/incident.ts';
-import { NextNotification } from '../../kit/incident-source.ts';
+import { NextNotification, ShownNotification } from '../../kit/incident-source.ts';
 import { defineShape, nullable, optionalText, pagingQuery, Time } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
 
@@ -166,25 +166,8 @@ export const SentQuery = Type.Object({
   ...pagingQuery('notifications'),
 });
 
-const SentNotification = defineShape('SentNotification', {
-  at: Type.String({ ...Time, description: 'Time at which it was delivered or given up.' }),
-  destination: Type.String({ examples: ['pager'] }),
-  incident: defineShape('NotifiedIncident', {
-    id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
-    number: Type.Integer({ examples: [412] }),
-    title: Type.String({ examples: ['disk is full'] }),
-  }),
-  event: Type.Enum(['notified', 'escalated', 'reminder'], {
-    type: 'string',
-    description: '`escalated`: sent because nobody acknowledged the incident for `after` minutes.',
-  }),
-  what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
-  level: Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }),
-  result: Type.String({ description: '`delivered`, or the reason why it was given up.', examples: ['delivered'] }),
-});
-
 export const SentPage = defineShape('SentNotificationPage', {
   count: count('Notifications in `data`.'),
-  data: Type.Array(SentNotification, { description: 'Newest first; without a database, the last 10,000 are kept.' }),
+  data: Type.Array(ShownNotification, { description: 'Newest first; without a database, the last 10,000 are kept.' }),
   next: nullable(Type.Integer({ examples: [992] }), 'Value of `before` for the next page.'),
 });
