@@ -1,6 +1,6 @@
 import type { Feature } from '../kit/feature.ts';
 import { about } from './about/index.ts';
-import { login } from './accounts/index.ts';
+import { accounts } from './accounts/index.ts';
 import { alertmanager } from './alertmanager/index.ts';
 import { alerts } from './alerts/index.ts';
 import { commands } from './commands/index.ts';
@@ -31,7 +31,7 @@ export const features: readonly Feature[] = [
   simpleTasks,
   items,
   runtimeSettings,
-  login,
+  accounts,
   alerts,
   silences,
   incidents,

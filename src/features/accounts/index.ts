@@ -34,7 +34,7 @@ const unknownNotice =
 const notStored = 'login: the revocation of tokens could not be stored';
 
 /** Login exchanges names and passwords for tokens; accounts are the users, keys and sessions behind them. */
-export const login = defineFeature({
+export const accounts = defineFeature({
   name: 'accounts',
   needs: ['settings'],
   profiles: [
@@ -67,17 +67,17 @@ export const login = defineFeature({
     };
     const memory = await openMemory(parts);
     const users = new SettingKeeper(userKind, { settings: store });
-    const accounts = createAccounts({ secrets, settings: store, users, memory, storeRevocation });
-    const sessions = createSessions(clock, accounts.findGrant, database && createSharedSessions(database, clock));
-    const keeper = store && createUserKeeper(accounts, users, store, parts);
-    tokens.setAccounts(accounts.findGrant, database && store && (() => store.catchUp()));
-    const notices = [...accounts.load(settings), ...(accounts.isUnknown() ? [unknownNotice] : [])];
+    const allAccounts = createAccounts({ secrets, settings: store, users, memory, storeRevocation });
+    const sessions = createSessions(clock, allAccounts.findGrant, database && createSharedSessions(database, clock));
+    const keeper = store && createUserKeeper(allAccounts, users, store, parts);
+    tokens.setAccounts(allAccounts.findGrant, database && store && (() => store.catchUp()));
+    const notices = [...allAccounts.load(settings), ...(allAccounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
     const callListeners = (): void => {
       for (const listener of listeners) listener();
     };
-    accounts.onChanged(callListeners);
-    const setup = createSetup(() => accounts.isFirstMissing());
+    allAccounts.onChanged(callListeners);
+    const setup = createSetup(() => allAccounts.isFirstMissing());
     const keyKeeper = new SettingKeeper(keyKind, { settings: store, configured: keys.listConfigured() });
     keys.setRuntime(keyKeeper.listRuntime());
     keyKeeper.onChanged(() => {
@@ -88,22 +88,22 @@ export const login = defineFeature({
     const uses = createKeyUses(keys, useStore, log);
     const endAll = async (user: string): Promise<number> => {
       const at = keeper ? (await keeper.endSessions(user, user)).at : clock().getTime();
-      if (!keeper) accounts.revoke(user);
+      if (!keeper) allAccounts.revoke(user);
       sessions.end(user);
       return at;
     };
     const refused = createRefusedLogins(log);
-    const authenticate = createAuthentication(parts, accounts, refused.report);
+    const authenticate = createAuthentication(parts, allAccounts, refused.report);
     let removal: NodeJS.Timeout | undefined;
     return {
       profiles: {
         login: [createLoginRoute(authenticate, (...given) => issueToken({ tokens, sessions }, ...given))],
         accounts: [
           ...(keeper ? [createSetupRoute(setup, keeper)] : []),
-          ...createUserRoutes(accounts, users, keeper),
+          ...createUserRoutes(allAccounts, users, keeper),
           ...createKeyRoutes({ keeper: keyKeeper, keys, loadUses: uses.load, clock }),
-          ...createSessionRoutes({ tokens, sessions, accounts, clock, endAll }),
-          ...createOwnAccountRoutes({ accounts, tokens, sessions, authenticate, keeper }),
+          ...createSessionRoutes({ tokens, sessions, accounts: allAccounts, clock, endAll }),
+          ...createOwnAccountRoutes({ accounts: allAccounts, tokens, sessions, authenticate, keeper }),
         ],
       },
       offers: {
@@ -129,7 +129,7 @@ export const login = defineFeature({
       reload: (changed) => {
         // The server has already read the keys of the config file again.
         keyKeeper.configure(keys.listConfigured());
-        return accounts.load(changed);
+        return allAccounts.load(changed);
       },
       start: () => {
         uses.start();
