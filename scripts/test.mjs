@@ -1,12 +1,12 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { checkStatements } from '../test/runner/conformance.mjs';
-import { listTests, runTests } from '../test/runner/run-tests.mjs';
-import { prepare, root, runTool } from './prepare.mjs';
-
-/** Minimum branch coverage of src, in percent. */
-const minimumBranches = 95;
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { listTests, toGroups, writeGroup } from '../test/runner/groups.mjs';
+import { prepare, root } from './prepare.mjs';
 
 /** Reasons for which a test may be skipped in CI, where all requirements of tests are installed. */
 const allowedSkips = [
@@ -21,101 +21,118 @@ const allowedSkips = [
   'the history of the repository is not here: git fetch --unshallow',
 ];
 
-const reportCoverage = (coverage) =>
-  runTool('c8', 'c8', [
-    ...['report', '--temp-directory', coverage, '--all', '--src', 'dist/src', '--exclude-after-remap'],
-    ...['--include', 'dist/src/**', '--include', 'src/**', '--exclude', '**/*.test.*'],
-    ...['--reporter', 'text', '--skip-full', '--check-coverage', '--branches', String(minimumBranches)],
-    ...['--lines', '0', '--functions', '0', '--statements', '0'],
-  ]);
+const { values, positionals: names } = parseArgs({ options: { long: { type: 'boolean' } }, allowPositionals: true });
+const isCi = process.env.CI === 'true';
+const env = { ...process.env, FORCE_COLOR: '0', ...(values.long && { SIGNALBOX_TEST_LONG: '1' }) };
+
+/** Seconds after which a test fails. In CI, two browsers run beside it on two processors. */
+const seconds = values.long || env.SIGNALBOX_FAULT_ROUNDS ? 7200 : isCi ? 120 : 60;
 
 /** True if a test of the file has a long form: more kills, failovers, requests or records. */
 const hasLongForm = (file) => /\/(long|rounds|task-store)\.ts'|\bisLong\b/.test(readFileSync(join(root, file), 'utf8'));
 
-/** Returns files without a test; files with only a long form need a test only in the long form. */
-const findEmpty = (files, tests, isLong) =>
-  files
-    .filter((file) => !tests.some((test) => test.file === file) && (isLong || !hasLongForm(file)))
-    .map((file) => `${file} has no test`);
-
-const findBadSkips = (tests) =>
-  tests
-    .filter(({ state, text }) => state === 'skipped' && !allowedSkips.includes(text))
-    .map(({ file, name, text }) => `${file} was not run in CI: ${name}: ${text}`);
-
-const printSlowest = (tests) => {
-  const seconds = {};
-  for (const test of tests) if (test.nesting === 0) seconds[test.file] = (seconds[test.file] ?? 0) + test.seconds;
-  const slowest = Object.entries(seconds).sort((a, b) => b[1] - a[1]);
-  process.stdout.write('\nThe slowest files, in seconds:\n');
-  for (const [file, each] of slowest.slice(0, 10)) process.stdout.write(`${each.toFixed(1).padStart(6)} ${file}\n`);
+/** Waits for the end of a process; kills the processes that it leaves behind, also when this process ends first. */
+const waitForEnd = async (child) => {
+  const kill = () => {
+    try {
+      return process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      return false;
+    }
+  };
+  process.once('exit', kill);
+  const [status] = await once(child, 'exit');
+  process.removeListener('exit', kill);
+  // Processes that end with their parents take a moment.
+  await setTimeout(1000);
+  if (kill()) process.stdout.write('Killed processes that tests left behind.\n');
+  return status;
 };
 
-const toLine = ({ file, name, state, variables }) =>
-  [`${file}: ${state}: ${name}`, ...Object.entries(variables ?? {}).map((pair) => pair.join('='))].join(', ');
-
-/** Adds the beginning of the errors, which are far above in the output. */
-const toProblem = (test) => [toLine(test), ...(test.text ?? '').split('\n').slice(0, 12)].join('\n  ');
-
-const printTotals = (tests, seconds) => {
-  const count = (wanted) => tests.filter(({ state }) => state === wanted).length;
-  const states = ['passed', 'failed', 'flaky', 'skipped'].map((state) => `${count(state)} ${state}`);
-  process.stdout.write(`\n${tests.length} tests in ${seconds.toFixed(0)} s: ${states.join(', ')}\n`);
-  for (const test of tests) if (test.state === 'flaky') process.stdout.write(`${toProblem(test)}\n`);
+/** Runs groups of test files; resolves to the tests of test/runner/run.mjs. */
+const runGroups = async (groups, concurrency) => {
+  const folder = mkdtempSync(join(env.TEST_SHARED_FOLDER, 'groups-'));
+  const modules = groups.map((group, index) => writeGroup(folder, group, index));
+  const loader = new URL('../test/runner/typescript.mjs', import.meta.url).href;
+  const execArgv = ['--import', loader, `--test-timeout=${seconds * 1000}`];
+  const child = fork('test/runner/run.mjs', { cwd: root, env, execArgv, detached: true });
+  child.send({ files: modules, concurrency, timeout: 20_000 * seconds });
+  let tests = [{ file: 'test/runner/run.mjs', name: 'the run ends', state: 'failed', text: '' }];
+  child.once('message', (message) => (tests = message));
+  await waitForEnd(child);
+  const all = groups.flatMap((group) => group.files);
+  // The path of a test that several files share is that of another file in their folder.
+  const toFiles = (path) => (all.includes(path) ? [path] : all.filter((file) => dirname(file) === dirname(path)));
+  return tests.map(({ file: path, ...test }) => {
+    const file = relative(root, path).replaceAll('\\', '/');
+    const members = groups[modules.indexOf(path)]?.files;
+    // The file of a failure outside of tests is the module of the group.
+    return { ...test, file: members?.join(', ') ?? file, files: members ?? toFiles(file) };
+  });
 };
 
-const isCi = process.env.CI === 'true';
-/** Seconds after which a test that has not ended is killed. In CI, two browsers run beside it on two processors. */
-const usualLongest = isCi ? 120 : 60;
-const words = process.argv.slice(2);
-const names = words.filter((word) => !word.startsWith('--'));
-const flags = ['--coverage', '--long'];
-const odd = words.find((word) => word.startsWith('--') && !flags.includes(word));
-if (odd) {
-  process.stderr.write(`There is no ${odd}; use ${flags.join(', ')}, or a part of a test file's path.\n`);
-  process.exit(1);
-}
-const isMeasured = words.includes('--coverage');
-const isLong = words.includes('--long');
+/** Runs test files; in CI, files with failures run once more, each alone, and are flaky if they pass. */
+const runFiles = async (files) => {
+  const groups = toGroups(files);
+  // One process more than processors, since tests wait a lot.
+  const tests = await runGroups(groups, availableParallelism() + 1);
+  const failed = tests.filter(({ state, files }) => state === 'failed' && files.length > 0);
+  const names = new Set(failed.flatMap((test) => test.files));
+  const again = groups.flatMap(({ files, store }) =>
+    files.filter((file) => names.has(file)).map((file) => ({ files: [file], store })),
+  );
+  if (!isCi || values.long || again.length === 0 || again.length > 20) return tests;
+  process.stdout.write(`\nOnce more, each alone: ${[...names].join(', ')}\n`);
+  const repeated = await runGroups(again, 1);
+  const still = new Set(repeated.filter(({ state }) => state === 'failed').flatMap((test) => test.files));
+  const flaky = failed.filter((test) => !test.files.some((file) => still.has(file)));
+  const others = tests.filter((test) => !failed.includes(test) && !names.has(test.file));
+  return [...others, ...repeated, ...flaky.map((test) => ({ ...test, state: 'flaky' }))];
+};
+
+/** Runs browser tests with Playwright, which prints them, and repeats them in CI. */
+const runSpecs = async (specs) => {
+  const path = join(root, 'dist', 'e2e', 'results.jsonl');
+  rmSync(path, { force: true });
+  const args = ['node_modules/@playwright/test/cli.js', 'test', '--config', 'test/e2e', ...specs];
+  const status = await waitForEnd(spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env, detached: true }));
+  const tests = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(JSON.parse) : [];
+  if (status === 0 || tests.some(({ state }) => state === 'failed')) return tests;
+  return [...tests, { file: 'test/e2e', name: 'Playwright ends', state: 'failed', text: `exit code ${status}` }];
+};
+
 const [files, specs] = ['.test.ts', '.spec.ts'].map((suffix) =>
-  listTests(names, suffix).filter((file) => !isLong || hasLongForm(file)),
+  listTests(names, suffix).filter((file) => !values.long || hasLongForm(file)),
 );
 const unknown = names.filter((name) => ![...files, ...specs].some((file) => file.includes(name)));
 if (unknown.length > 0) {
-  process.stderr.write(`No test file${isLong ? ' with a long form' : ''} has ${unknown.join(' or ')} in its name.\n`);
+  process.stderr.write(
+    `No test file${values.long ? ' with a long form' : ''} has ${unknown.join(' or ')} in its path.\n`,
+  );
   process.exit(1);
 }
 await prepare();
 const before = readdirSync(root);
-/** Folder for coverage, and for data that test processes prepare once for all. */
-const shared = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
-chmodSync(shared, 0o755);
-process.on('exit', () => rmSync(shared, { recursive: true, force: true }));
-const coverage = join(shared, 'coverage');
+/** Folder for the modules of groups, and for data that test processes prepare once for all. */
+env.TEST_SHARED_FOLDER = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
+chmodSync(env.TEST_SHARED_FOLDER, 0o755);
+process.on('exit', () => rmSync(env.TEST_SHARED_FOLDER, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 const begin = performance.now();
-const environment = {
-  TEST_SHARED_FOLDER: shared,
-  ...(isMeasured && { NODE_V8_COVERAGE: coverage }),
-  ...(isLong && { SIGNALBOX_TEST_LONG: '1' }),
-};
-const tests = await runTests(files, specs, {
-  environment,
-  longest: isLong || process.env.SIGNALBOX_FAULT_ROUNDS ? 7200 : usualLongest,
-  verbose: isLong || names.length > 0,
-  retry: isCi && !isLong,
-});
-printSlowest(tests);
-printTotals(tests, (performance.now() - begin) / 1000);
+const parts = [files.length > 0 && runFiles(files), specs.length > 0 && runSpecs(specs)].filter(Boolean);
+const tests = (await Promise.all(parts)).flat();
+const toLine = ({ file, name, state, text }) => `${state}: ${file}: ${name}\n  ${text.split('\n', 12).join('\n  ')}\n`;
+const list = (wanted) => tests.filter(({ state }) => state === wanted);
 const left = readdirSync(root).filter((entry) => !before.includes(entry));
 const problems = [
-  ...tests.filter(({ state }) => state === 'failed').map(toProblem),
-  ...findEmpty([...files, ...specs], tests, isLong),
-  ...(tests.length === 0 ? ['only npm run faults runs these tests'] : []),
-  ...(names.length === 0 && !isLong ? checkStatements(tests) : []),
-  ...(isCi ? findBadSkips(tests) : []),
-  ...(left.length > 0 ? [`the tests left files behind: ${left.join(', ')}`] : []),
+  ...list('failed').map(toLine),
+  ...(isCi ? list('skipped').filter(({ text }) => !allowedSkips.includes(text)) : []).map(toLine),
+  ...(left.length > 0 ? [`the tests left files behind: ${left.join(', ')}\n`] : []),
+  ...(tests.length === 0 ? ['only npm run faults runs these tests\n'] : []),
 ];
-if (isMeasured && problems.length === 0) reportCoverage(coverage);
-for (const problem of problems) process.stderr.write(`${problem}\n`);
+for (const test of list('flaky')) process.stdout.write(toLine(test));
+for (const problem of problems) process.stderr.write(problem);
+const counts = ['passed', 'failed', 'flaky', 'skipped'].map((state) => `${list(state).length} ${state}`).join(', ');
+process.stdout.write(`\n${counts} in ${((performance.now() - begin) / 1000).toFixed(0)} s\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { openJournal } from '../../src/storage/journal/journal.ts';
+import { extension, loader } from '../support/source.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { atExit } from './support/exit.ts';
 import { createRandom } from './support/random.ts';
 import { rounds } from './support/rounds.ts';
 
-const module = new URL('../../src/storage/journal/journal.js', import.meta.url).href;
+const module = new URL(`../../src/storage/journal/journal${extension}`, import.meta.url).href;
 const groupBytes = 3_000_000;
 
 /** Stores groups of 2 to 6 large records until it is killed, and prints the number of each acknowledged group. */
@@ -26,7 +27,7 @@ const script = `
   }`;
 
 const startWriter = (directory: string): ChildProcess => {
-  const args = ['--input-type=module', '-e', script, directory];
+  const args = [...loader, '--input-type=module', '-e', script, directory];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 };
 

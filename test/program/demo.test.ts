@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { command } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
+import { extension, loader } from '../support/source.ts';
 import { waitUntil } from '../support/wait.ts';
 
 /** Starts a demonstration whose temporary folder is in a folder of the test. */
@@ -12,7 +13,8 @@ const start = (t: TestContext, [program = '', ...args]: readonly string[], varia
   const folder = createFolder(t);
   const child = spawn(program, args, {
     cwd: createFolder(t),
-    env: { PATH: process.env['PATH'], TMPDIR: folder, ...variables },
+    // Without HOME, the loader of TypeScript would unpack its binary in TMPDIR.
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, ...variables },
   });
   const output = { text: '', errors: '' };
   child.stdout.on('data', (chunk) => {
@@ -55,12 +57,13 @@ test('demo prints the address of the console and the login, and leaves nothing b
 });
 
 test('in a demo incidents open, escalate and are resolved, a heartbeat is late, a disk fills up, and tasks stay open', async (t) => {
-  const toUrl = (file: string): string => JSON.stringify(new URL(`../../src/cli/${file}`, import.meta.url).href);
+  const toUrl = (file: string): string =>
+    JSON.stringify(new URL(`../../src/cli/${file}${extension}`, import.meta.url).href);
   // Everything except the heartbeat runs ten times as fast.
-  const script = `const { runDemo } = await import(${toUrl('demo/demo.js')});
-    const { schema } = await import(${toUrl('program.js')});
+  const script = `const { runDemo } = await import(${toUrl('demo/demo')});
+    const { schema } = await import(${toUrl('program')});
     process.exit(await runDemo(schema, { pace: 0.1 }));`;
-  const { child, folder, output, ended } = start(t, [process.execPath, '--input-type=module', '-e', script]);
+  const { child, folder, output, ended } = start(t, [process.execPath, ...loader, '--input-type=module', '-e', script]);
   await waitUntil('the demo has ended', () => /you +can acknowledge this incident/.test(output.text), 60_000);
   await waitUntil('the last incident escalates', () => /phone +rings.*Shop/.test(output.text));
   for (const line of [

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { extension, loader } from './source.ts';
 
 /** A command line to run, in the form for kept-process.ts. */
 export interface CommandLine {
@@ -78,8 +79,9 @@ const runNext = (line: CommandLine): Promise<Finished> =>
 
 /** Starts the process, which ends with this process and does not keep it from ending. */
 const start = (): ChildProcess => {
-  const child = fork(fileURLToPath(new URL('./kept-process.js', import.meta.url)), {
+  const child = fork(fileURLToPath(new URL(`./kept-process${extension}`, import.meta.url)), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    execArgv: loader,
   });
   child.unref();
   child.channel?.unref();

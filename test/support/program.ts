@@ -8,6 +8,7 @@ import { packageRoot } from '../../src/server/package-info.ts';
 import { createClient, type Request } from './client.ts';
 import { type Finished, runInKeptProcess } from './kept-program.ts';
 import { atEnd, type Scope } from './scope.ts';
+import { extension, loader } from './source.ts';
 
 /** Executable under test, an absolute path; default: the bundle. */
 const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
@@ -19,13 +20,14 @@ const state = mkdtempSync(join(tmpdir(), 'signalbox-state-'));
 process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 process.env['XDG_STATE_HOME'] = state;
 
-const toCommand = (file: string): [string, ...string[]] => (executable ? [executable] : [process.execPath, file]);
+const toCommand = (...args: string[]): [string, ...string[]] =>
+  executable ? [executable] : [process.execPath, ...args];
 
 /** The bundled program, as published. */
 const bundle = toCommand(join(packageRoot, 'dist', 'signalbox.js'));
 /** Command line of the program under test; with coverage, separate modules, which start more slowly. */
 export const command = process.env['NODE_V8_COVERAGE']
-  ? toCommand(fileURLToPath(new URL('../../src/main.js', import.meta.url)))
+  ? toCommand(...loader, fileURLToPath(new URL(`../../src/main${extension}`, import.meta.url)))
   : bundle;
 
 interface Options {

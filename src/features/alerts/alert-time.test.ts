@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { extname } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { fc } from '../../../test/support/random.ts';
+import { extension, loader } from '../../../test/support/source.ts';
 
 const run = promisify(execFile);
-const module = new URL(`./alert${extname(import.meta.url)}`, import.meta.url).href;
+const module = new URL(`./alert${extension}`, import.meta.url).href;
 
 /** Script that prints the times of alerts received at given instants. */
 const script = `
@@ -16,7 +16,7 @@ const script = `
   process.stdout.write(JSON.stringify(alerts.map(({ time, timestamp }) => ({ time, timestamp }))));`;
 
 const createTimes = async (zone: string, instants: number[]): Promise<{ time: string; timestamp: string }[]> => {
-  const args = ['--input-type=module', '-e', script, JSON.stringify(instants)];
+  const args = [...loader, '--input-type=module', '-e', script, JSON.stringify(instants)];
   const { stdout } = await run(process.execPath, args, { env: { TZ: zone } });
   return JSON.parse(stdout);
 };

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { isRunning, writeProgram } from '../../../test/support/child-programs.ts';
+import { loader } from '../../../test/support/source.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { runChild } from './child.ts';
 
@@ -196,6 +197,6 @@ test('a child that cannot start because descriptors are exhausted is an error, a
     const { signal } = new AbortController();
     const run = runChild({ program: '/bin/true', args: [], onOutput: () => true, signal });
     run.catch(({ code }) => setImmediate(() => process.stdout.write(code)));`;
-  const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', code];
+  const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, ...loader, '--input-type=module', '-e', code];
   assert.equal(execFileSync('/bin/sh', args, { encoding: 'utf8', env: { NODE_V8_COVERAGE: '' } }), 'EMFILE');
 });

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
 import { requires } from '../../../test/faults/support/requirements.ts';
 import { createTree } from '../../../test/support/host.ts';
+import { extension, loader } from '../../../test/support/source.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
 import { readLinuxCounters } from './counters.ts';
 
@@ -53,8 +54,8 @@ test(
       mount -t sysfs none /sys
       for i in $(seq 50); do echo "link add left$i type veth peer name right$i"; done | ip -batch -
       for i in $(seq 50); do echo "link set left$i up"; echo "link set right$i up"; done | ip -batch -
-      exec ${process.execPath} --input-type=module -e "$0" "$1"`;
-    const module = new URL('counters.js', import.meta.url).href;
+      exec ${[process.execPath, ...loader].join(' ')} --input-type=module -e "$0" "$1"`;
+    const module = new URL(`counters${extension}`, import.meta.url).href;
     const args = ['--net', '--mount', 'bash', '-euc', script, printNetwork, module];
     // Packets that pass between the two readings make them differ.
     await waitUntilPasses(() => {

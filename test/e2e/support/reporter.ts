@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, Suite, TestCase } from '@playwright/test/reporter';
 
-/** Writes a line of JSON for each test, as test/runner/run-tests.mjs has them: `{file, name, nesting, state, seconds, text}`. */
+/** Writes a line of JSON for each test, as scripts/test.mjs reads them: `{file, name, nesting, state, seconds, text}`. */
 export default class ResultsReporter implements Reporter {
   readonly #path: string;
   #root: Suite | undefined;

@@ -1,0 +1,10 @@
+import { extname } from 'node:path';
+
+/** Extension of this project's modules: `.ts`, or `.js` once they are compiled. */
+export const extension = extname(import.meta.url);
+
+/** Node flags for a child process that imports modules of this project: Node 20 does not strip types by itself. */
+export const loader: string[] =
+  extension === '.js' || ('typescript' in process.features && process.features.typescript)
+    ? []
+    : ['--import', new URL('../runner/typescript.mjs', import.meta.url).href];
