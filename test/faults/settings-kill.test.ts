@@ -33,7 +33,8 @@ test('after kill -9 at any moment each acknowledged change of a silence is store
   const random = createRandom(t);
   const known = new Map<string, Known>();
   const total = rounds(4, 200);
-  for (let round = 0; round < total; round += 1) {
+  // On a busy machine a life may end before its first response; further lives make up for it.
+  for (let round = 0; round < total || (known.size <= total && round < 10 * total); round += 1) {
     const server = await start(options);
     const done = Promise.all(
       Array.from({ length: people }, (_, person) => act(server.url, known, `${round}-${person}`)),
