@@ -37,7 +37,7 @@ export type SharedAction = { id: string; by: string } & (
 
 /** Notification that was sent or given up, as responses have it. */
 export const ShownNotification = defineShape('SentNotification', {
-  at: Type.String({ ...Time, description: 'Time at which it was delivered or given up.' }),
+  at: Type.String({ ...Time, description: 'Time of the delivery, or of giving up.' }),
   destination: Type.String({ examples: ['pager'] }),
   incident: defineShape('NotifiedIncident', {
     id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
@@ -50,7 +50,7 @@ export const ShownNotification = defineShape('SentNotification', {
   }),
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
   level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
-  result: Type.String({ description: '`delivered`, or the reason why it was given up.', examples: ['delivered'] }),
+  result: Type.String({ description: '`delivered`, or the reason for giving up.', examples: ['delivered'] }),
 });
 
 /** Notification that was sent or given up. */
@@ -70,11 +70,11 @@ export interface SentFilter {
 /** Next notification of an incident to a destination. */
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
-  dueAt: nullable(Time, 'Earliest time at which it is sent; `null` if the time is unknown.'),
+  dueAt: nullable(Time, 'Earliest time of the notification; `null` if the time is unknown.'),
   waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
     type: 'string',
     description:
-      'Reason why it is not sent yet: it waits for incidents of the same message, for `after`, `repeat` or `hours` of the destination, until the destination is on call, for the end of a silence, or for the receiver.',
+      'Reason of the delay: the notification waits for incidents of the same message, for `after`, `repeat` or `hours` of the destination, until the destination is on call, for the end of a silence, or for the receiver.',
   }),
   attempts: Type.Integer({ description: 'Number of failed attempts.', examples: [0] }),
   error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Reason why the last attempt failed.'),

@@ -33,7 +33,7 @@ const NotificationState = Type.Object({
   opening: Type.Integer(),
   /** True if the destination has ever received a notification of the incident. */
   isTold: Type.Boolean(),
-  /** The first notification is being sent: after kill -9 nobody knows whether it arrived. */
+  /** The first notification is being sent; after kill -9 nobody knows whether the destination got the notification. */
   isPending: Type.Optional(Type.Literal(true)),
 });
 export type NotificationState = Static<typeof NotificationState>;
@@ -45,20 +45,20 @@ export type NotificationState = Static<typeof NotificationState>;
 export const SharedIncident = Type.Object({
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
   number: Type.Integer({ description: 'Short number for people; accepted as `{id}`.', examples: [412] }),
-  about: text('backup/web-1', 'Subject of its alerts: their key, fingerprint, or source, host name and message.'),
+  about: text('backup/web-1', 'Subject of the alerts: their key, fingerprint, or source, host name and message.'),
   state: Type.Enum(incidentStates, { type: 'string' }),
   level: severity('ERROR', 'Current severity.'),
   highestLevel: severity('CRITICAL', 'Highest severity so far.'),
   title: text('disk is full', 'Message of the latest firing alert, without the output of a job below it.'),
   source: text('backup', 'Source of the latest firing alert that has one.'),
   hostname: text('web-1', 'Host name of the latest firing alert that has one.'),
-  sender: textOrNull('key:alertmanager', 'Sender of its alerts: `key:NAME` or `user:NAME`.'),
+  sender: textOrNull('key:alertmanager', 'Sender of the alerts: `key:NAME` or `user:NAME`.'),
   labels: orNull(
     Type.Record(Type.String(), Type.String({ examples: ['db'] })),
     'Labels of the latest firing alert that has any.',
   ),
   link: textOrNull('https://grafana.example.org/alerting', 'Link of the latest firing alert that has one.'),
-  count: Type.Integer({ description: 'Number of its alerts.', examples: [3] }),
+  count: Type.Integer({ description: 'Number of alerts.', examples: [3] }),
   firstAt: Milliseconds,
   lastAt: Milliseconds,
   /** Time of the last opening. */
@@ -79,20 +79,20 @@ export const SharedIncident = Type.Object({
   resolved: nullable(
     Type.Object({ by: nullable(Type.String()), at: Milliseconds, reason: Type.Enum(resolutionReasons) }),
   ),
-  reopened: Type.Integer({ description: 'Number of times it was reopened.', examples: [0] }),
-  task: orNull(Type.Integer({ examples: [2] }), 'Id of the task that was created for it.'),
+  reopened: Type.Integer({ description: 'Number of times the incident was reopened.', examples: [0] }),
+  task: orNull(Type.Integer({ examples: [2] }), 'Id of the task that was created for the incident.'),
   /** Picture of the machine: the time when it was taken, and false once it is deleted. */
   snapshot: nullable(Type.Object({ at: Milliseconds, isKept: Type.Boolean() })),
   /** Id of the latest alert. */
   lastAlert: Type.String(),
   /** Opened by an alert that was stored before incidents existed, or imported: nobody is notified. */
   isOld: Type.Boolean(),
-  /** Last notification of each destination; after the resolution, of destinations that have not been notified of it. */
+  /** Last notification of each destination; after the resolution, only of destinations that have not been notified of the resolution. */
   notices: Type.Record(Type.String(), NotificationState),
   /** Level and opening at the last timeline event `silenced`. */
   silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),
   version: Type.Integer({
-    description: 'Version, also in the `ETag`. Repeated alerts and notifications do not change it.',
+    description: 'Version, also in the `ETag`. Repeated alerts and notifications keep the version.',
     examples: [1],
   }),
   /** Place in the order of changes of all incidents. */
@@ -118,9 +118,9 @@ export const incidentFacts = {
   labels: shared.labels,
   link: shared.link,
   count: shared.count,
-  firstAt: time('Time when its first alert was received.'),
-  lastAt: time('Time when its latest alert was received.'),
-  stateSince: time('Time of the last change of its state.'),
+  firstAt: time('Time when the first alert was received.'),
+  lastAt: time('Time when the latest alert was received.'),
+  stateSince: time('Time of the last change of `state`.'),
   acknowledgedBy: textOrNull('admin', 'Author of the acknowledgement: a user, `key:NAME`, or the sender of an alert.'),
   acknowledgedAt: orNull(Time, 'Time of the acknowledgement.'),
   acknowledgedUntil: orNull(Time, 'End of the acknowledgement.'),

@@ -171,7 +171,7 @@ const createTaskRoute = (parts: ActionRouteParts, tasks: TaskSource): Route =>
       if (expected && !expected.includes(incident.version)) throw toStaleness(incident);
       if (incident.task !== null) throw refuseSecondTask(incident);
       const task = await tasks.create(toTask(incident), `incident ${incident.id}`);
-      // The task exists now, so a newer version of the incident gets it, too.
+      // The task exists now, so a newer version of the incident gets the task, too.
       const changed = await act(parts, request, incident, { type: 'task', task });
       return sendIncident(reply.code(201), parts.show, changed);
     },

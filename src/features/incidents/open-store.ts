@@ -56,7 +56,7 @@ const openShared = async (
     snapshot: createSnapshotTable({ database, tables: ['alert', toEventTable('alert')], isWriter: lease.isHeld }),
     shared: { lease, firstRules, isOwn },
   });
-  // If this instance has the lease, its settings apply to the first alerts already.
+  // The settings of the instance with the lease apply to the first alerts already.
   await awaitWithin(
     patienceMs,
     Promise.all([lease.begun, store.catchUp()]).then(() => store.catchUp()),

@@ -14,8 +14,8 @@ export interface Rules {
 }
 
 /**
- * Returns the time at which the clock alone changes an incident, in Unix milliseconds: its acknowledgement expires, or it
- * is resolved for lack of alerts. Infinity if neither happens.
+ * Returns the time at which the clock alone changes an incident, in Unix milliseconds: the acknowledgement ends, or the
+ * incident is resolved for lack of alerts. Infinity if neither happens.
  */
 export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
   const { state, acknowledged, endsBySender } = incident;

@@ -38,10 +38,10 @@ const text = (example: string, description: string) => Type.String({ description
 const incident = {
   ...incidentFacts,
   silencedBy: Type.Array(Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }), {
-    description: 'Ids of the silences that match it now, so that nobody is notified.',
+    description: 'Ids of the silences that match the incident now, so that nobody is notified.',
   }),
   task: SharedIncident.properties.task,
-  snapshot: orNull(Time, 'When the picture of its machine was taken: `GET /api/incidents/{id}/snapshot`.'),
+  snapshot: orNull(Time, 'Time of the picture of the machine: `GET /api/incidents/{id}/snapshot`.'),
 };
 
 export const Incident = defineShape('Incident', incident);
@@ -89,7 +89,7 @@ export type IncidentAlert = Static<typeof IncidentAlert>;
 export const IncidentDetails = defineShape('IncidentDetails', {
   ...incident,
   timeline: Type.Array(IncidentEvent, { description: 'The last 200 events, oldest first.' }),
-  lastAlert: orNull(IncidentAlert, 'Its latest alert, unless deleted.'),
+  lastAlert: orNull(IncidentAlert, 'Latest alert, unless deleted.'),
   details: textOrNull(
     'Delete old dumps',
     'Further text of the latest firing alert: what to do, or the last output of a job.',
@@ -173,7 +173,7 @@ export const BulkResult = defineShape('BulkResult', {
       id: Type.String({ description: 'Id or number of the request.', examples: ['412'] }),
       status: Type.Integer({ description: 'Status that a request for this incident alone gets.', examples: [200] }),
       incident: orNull(Incident, 'The incident as it is now.'),
-      error: textOrNull('Incident 412 not found', 'Reason why it was not changed.'),
+      error: textOrNull('Incident 412 not found', 'Reason why the incident was not changed.'),
     }),
     { description: 'One result for each id, in the order of the request.' },
   ),

@@ -12,7 +12,7 @@ export const incidentSettings = {
     minimum: 0,
     maximum: 10_080,
     default: 30,
-    description: 'An alert within so many minutes after the resolution of its incident reopens the incident.',
+    description: 'Minutes after the resolution of an incident in which a new alert reopens the incident.',
   }),
   quietHours: Type.Number({
     minimum: 0,

@@ -42,7 +42,7 @@ export class TimeEvents {
     try {
       for (let event = this.#findDue(); event; event = this.#findDue()) await this.#parts.append(event);
     } catch {
-      // The log reports why it cannot be written.
+      // The log reports the reason.
     }
   }
 
