@@ -32,6 +32,7 @@ const folders = [
   'src/features/silences',
   'src/features/simple-tasks',
   'src/features/status',
+  'src/features/tasks',
   'src/features/watches',
   'src/host',
   'src/http',

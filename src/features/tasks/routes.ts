@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { FastifyReply, FastifySchemaValidationError } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { needs, openFor } from '../../auth/access.ts';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { idempotencyKeyHeader, ifMatchHeader, readIdempotencyKey, readIfMatch } from '../../http/text-forms.ts';
-import { toValidationRefusal } from '../../http/validation.ts';
 import type { Parts } from '../../kit/feature.ts';
 import { defineRoute, type Route, TaskId } from '../../kit/route.ts';
 import type { Publish } from '../../kit/topic.ts';
-import { describeSchemaErrors, type SchemaFault } from '../../lib/schema-validation.ts';
 import type { Awaitable } from '../../storage/list.ts';
+import { toTaskRefusal } from './refusal.ts';
 import {
   NewTask,
   Task,
@@ -29,7 +28,7 @@ const params = Type.Object({ id: TaskId });
 
 const withVersion = { ETag: "The task's version, in quotes." };
 
-/** Profile `tasks`: the list, without a token. */
+/** Creates the list of the profile `tasks`, without a token. */
 export const createTaskListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
@@ -46,20 +45,23 @@ export const createTaskListRoute = (store: TaskStore): Route =>
     },
   });
 
-/** Most tasks of a page, newest first, and characters of a search. */
-const mostNewest = 1000;
-const longestSearch = 256;
+/** Tasks of a page, newest first. */
+const maxNewest = 1000;
+
+/** Characters of a search. */
+const maxSearchLength = 256;
 
 const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => {
   const { status, priority, q, after } = query;
   if (after > 0) throw new HttpError('invalid', 'after cannot be used with order=newest: use before');
-  if ((q ?? '').length > longestSearch) throw new HttpError('invalid', `q has more than ${longestSearch} characters`);
-  const limit = Math.min(query.limit, mostNewest);
+  if ((q ?? '').length > maxSearchLength)
+    throw new HttpError('invalid', `q has more than ${maxSearchLength} characters`);
+  const limit = Math.min(query.limit, maxNewest);
   const found = store.search({ status, priority, q, before: toBefore(query.before), limit });
   return sendMatches(reply, query, limit, found, 'before');
 };
 
-/** Sends matches with the links to others; `place` is the parameter that names where the next ones begin. */
+/** Sends matches with links to further pages; `place` is the parameter with the start of the next page. */
 const sendMatches = (
   reply: FastifyReply,
   query: TaskQuery,
@@ -80,14 +82,14 @@ const toBefore = (text: string | undefined): number | undefined => {
   return Number(text);
 };
 
-/** Profile `protected-tasks`: the whole list, behind a token. */
+/** Creates the list of the profile `protected-tasks`, with a token. */
 export const createProtectedTaskListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/tasks',
     ...needs('items:read'),
     isSpecified: true,
-    summary: "List all tasks, with the caller's name",
+    summary: "List all tasks with the caller's name",
     schema: { operationId: 'listTasks', response: { 200: UserTaskList } },
     handler: (request, reply) =>
       whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ total, count, pieces }) => {
@@ -101,14 +103,14 @@ export const createProtectedTaskListRoute = (store: TaskStore): Route =>
       }),
   });
 
-/** Routes for single tasks, which `tasks` and `protected-tasks` share; each change is published as `{ id, kind }`. */
+/** Creates the routes of single tasks for both profiles; each change is published as `{ id, kind }`. */
 export const createTaskRoutes = (store: TaskStore, publish: Publish = () => undefined): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/tasks/:id',
     ...openFor('tasks:read'),
     isSpecified: true,
-    summary: 'Read one task',
+    summary: 'Get a task',
     headers: { response: withVersion },
     schema: { operationId: 'getTask', params, response: { 200: Task } },
     handler: ({ params: { id } }, reply) =>
@@ -155,7 +157,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
       response: { 200: Task, 400: TaskRefusal, 412: ErrorBody },
     },
     schemaErrorFormatter: toTaskRefusal,
-    // A missing task is reported before anything about the body.
+    // A missing task is reported before errors of the body.
     preParsing: async ({ params }) => {
       const { id } = params as { id: string };
       if (!(await store.find(toTaskId(id)))) throw toAbsence(id);
@@ -188,7 +190,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   }),
 ];
 
-/** The tasks' own health check; if the monitoring profile shares the mount, its route is used instead. */
+/** Creates the health check of tasks, which the route of the profile `monitoring` replaces on the same mount. */
 export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' | 'host' | 'version'>): Route =>
   defineRoute({
     method: 'GET',
@@ -211,13 +213,13 @@ export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' 
 const sendTask = (reply: FastifyReply, { version, text }: StoredTask): void =>
   sendJson(reply.header('etag', `"${version}"`), { [ownJson]: text });
 
-/** The same for bodies with the same fields, in whatever order. */
+/** Returns a hash of the fields that does not depend on their order. */
 const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =>
   createHash('sha256')
     .update(JSON.stringify([Title, Description, Priority, Status]))
     .digest('base64url');
 
-/** The id in canonical decimal digits; 0, which no task has, for anything else. */
+/** Reads an id in canonical decimal digits; 0, which no task has, for other texts. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
 
 const toAbsence = (id: string): HttpError => new HttpError('not-found', `Task with Id=${id} not found`);
@@ -227,30 +229,4 @@ const dropEmptyFields = (body: object): void => {
   for (const [name, value] of Object.entries(fields)) {
     if (value === '') delete fields[name];
   }
-};
-
-/** Every rule that a task's fields break, in the order of the fields, as one refusal with `detail`. */
-export const toTaskRefusal = (errors: FastifySchemaValidationError[]): HttpError => {
-  const faults = describeSchemaErrors(errors);
-  if (faults.some(isOfBody)) return toValidationRefusal(errors);
-  const mistyped = faults.filter(({ keyword }) => keyword === 'type').map(fieldOf);
-  const detail = faults
-    .filter((fault) => fault.keyword === 'type' || !mistyped.includes(fieldOf(fault)))
-    // A blank title is said to be missing before it is said to be too long.
-    .sort((a, b) => Number(isBlank(b)) - Number(isBlank(a)))
-    .map(describeFault);
-  return new HttpError('invalid', 'Validation failed', { members: { detail } });
-};
-
-/** There is no body. */
-const isOfBody = ({ path, members }: SchemaFault): boolean => path.length + members.length === 0;
-
-const isBlank = ({ keyword }: SchemaFault): boolean => keyword === 'pattern';
-
-const fieldOf = ({ path, members }: SchemaFault): string | undefined => path[0] ?? members[0];
-
-const describeFault = (fault: SchemaFault): string => {
-  const field = fieldOf(fault);
-  if (fault.keyword === 'required' || isBlank(fault)) return `${field} is required`;
-  return `${field} ${fault.clause.replace('one of', 'one of:')}`;
 };

@@ -4,19 +4,19 @@ import { defineShape, optionalText } from '../../kit/route.ts';
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
-/** Longest title, in Unicode code points. */
-const maximumTitleLength = 200;
+/** Unicode code points of a title. */
+const maxTitleLength = 200;
 
-/** JavaScript's white space, and U+0085, which Unicode counts as such too. */
+/** Character other than white space: that of JavaScript, and U+0085, which is white space in Unicode. */
 const notBlank = '[^\\s\\u0085]';
 
 const Title = Type.String({
   pattern: notBlank,
-  maxLength: maximumTitleLength,
+  maxLength: maxTitleLength,
   description: 'Text that is not blank.',
   examples: ['Check the backups'],
 });
-const Description = Type.String({ examples: ['Those of last night'] });
+const Description = Type.String({ examples: ['Check the backups of last night'] });
 const Priority = Type.Enum(priorities, { type: 'string', title: 'TaskPriority' });
 const Status = Type.Enum(statuses, { type: 'string', title: 'TaskStatus' });
 const Timestamp = Type.String({
@@ -36,7 +36,7 @@ export const Task = defineShape('Task', {
 });
 export type Task = Static<typeof Task>;
 
-/** The body of a new task. A status is validated but ignored: every new task is Pending. */
+/** Body of a new task. The status is validated but ignored: every new task is Pending. */
 export const NewTask = defineShape('NewTask', {
   Title,
   Description: Type.Optional(Description),
@@ -45,20 +45,20 @@ export const NewTask = defineShape('NewTask', {
 });
 export type NewTask = Static<typeof NewTask>;
 
-/** Fields that are absent, null or empty keep their value. */
+/** Body of a change: absent, null and empty fields keep their value. */
 export const TaskChanges = Type.Partial(NewTask, { title: 'TaskChanges' });
 export type TaskChanges = Static<typeof TaskChanges>;
 
-/** Filters accept any text; their titles make the OpenAPI document list the values. */
+/** Filters accept any text; by their titles, the OpenAPI document lists the values. */
 export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
   limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
-  after: Type.Integer({ minimum: 0, default: 0, description: 'Only tasks with ids above this.' }),
-  // Of no meaning to other orders, which ignore them as unknown parameters are ignored.
+  after: Type.Integer({ minimum: 0, default: 0, description: 'Id; only tasks with higher ids are listed.' }),
+  // Other orders ignore these parameters, like unknown ones.
   order: optionalText('`newest`: newest first, at most 1000. Other values have no effect.', 'newest'),
-  before: optionalText('With `newest`, only tasks with ids below this.', '42'),
-  q: optionalText('With `newest`, only tasks whose title contains this, in any case; up to 256 characters.'),
+  before: optionalText('With `newest`: id; only tasks with lower ids are listed.', '42'),
+  q: optionalText('With `newest`: text that titles must contain, in any case; up to 256 characters.'),
 });
 export type TaskQuery = Static<typeof TaskQuery>;
 
@@ -82,12 +82,10 @@ export const TaskDeleted = defineShape('TaskDeleted', {
 
 export const TaskRefusal = defineShape('TaskRefusal', {
   error: Type.String({ examples: ['Validation failed'] }),
-  detail: Type.Optional(
-    Type.Array(Type.String({ examples: ['Title is required'] }), { description: 'Every rule that was broken.' }),
-  ),
+  detail: Type.Optional(Type.Array(Type.String({ examples: ['Title is required'] }), { description: 'All errors.' })),
 });
 
-/** An event of the topic `tasks`. */
+/** Event of the topic `tasks`. */
 export const TaskNotice = defineShape('TaskNotice', {
   id: Type.Integer({ examples: [2] }),
   kind: Type.Enum(['created', 'updated', 'deleted'], { type: 'string' }),
@@ -101,14 +99,14 @@ export const TaskHealth = defineShape('TaskHealth', {
   pwsh: Type.String({ description: 'Version of the runtime (Node.js).', examples: ['20.20.2'] }),
 });
 
-/** High enough for every file, and low enough that later ids stay below 2^53. */
-const highestSeedId = 1e12;
+/** Maximum id in a seed file, so that later ids stay below 2^53. */
+const maxSeedId = 1e12;
 
-/** A task in a seed file. Given ids must increase; missing fields get the defaults of a new task. */
+/** Task in a seed file. Ids must increase; missing fields get the defaults of a new task. */
 export const TaskSeed = Type.Object(
   {
     ...NewTask.properties,
-    Id: Type.Optional(Type.Integer({ minimum: 1, maximum: highestSeedId })),
+    Id: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSeedId })),
     CreatedAt: Type.Optional(Timestamp),
     UpdatedAt: Type.Optional(Timestamp),
   },

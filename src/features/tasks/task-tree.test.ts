@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
 import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
 
-/** Ids close together, and up to the highest that a seed file may have. */
+/** Ids close together, and up to the maximum of a seed file. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
-/** Set 0, which has all tasks, combined with other sets. */
+/** Set 0 with all tasks, and other sets. */
 const memberships = fc.nat(7).map((sets) => (sets << 1) | 1);
 const step = fc.record({ id, memberships, remove: fc.boolean(), freeze: fc.boolean() });
 const setCount = 4;
@@ -18,7 +18,7 @@ const listIn = (texts: Texts, set: number): string[] =>
     .sort(([a], [b]) => a - b)
     .map(([, { text }]) => text);
 
-/** All tasks of a set, read in slices of `length` characters. */
+/** Reads all tasks of a set in pieces of `length` characters. */
 const readAll = (view: TreeView, set: number, count: number, length: number): string[] => {
   const cursor = { set, next: 0, left: count };
   const texts: string[] = [];
@@ -26,7 +26,7 @@ const readAll = (view: TreeView, set: number, count: number, length: number): st
   return texts;
 };
 
-/** As `readAll`, from the highest id down. */
+/** Reads all tasks of a set from the highest id down. */
 const readAllBack = (view: TreeView, set: number, length: number): string[] => {
   const cursor = { set, isBack: true, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
   const texts: string[] = [];
@@ -49,7 +49,7 @@ const assertSame = (tree: TaskTree, texts: Texts): void => {
   for (const [id, { text }] of texts) assert.equal(tree.find(id), text);
 };
 
-test('a tree holds what was inserted, in the order of the ids and backwards, however far apart they are', () => {
+test('a tree has all inserted texts in the order of their ids and backwards, also of ids far apart', () => {
   const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
     const tree = createTaskTree(setCount);
     const texts: Texts = new Map();
@@ -91,7 +91,7 @@ test('an emptied tree can be filled again', () => {
 });
 
 for (const last of [31, 1023, 2 ** 20 - 1]) {
-  test(`reading ends after the last text if that has the last id of the tree, ${last}`, () => {
+  test(`reading ends after the last text at the last id of the tree, ${last}`, () => {
     const tree = createTaskTree(1);
     for (const id of [1, last]) tree.put(id, `text ${id}`, 1);
     const cursor = { set: 0, next: 0, left: Number.MAX_SAFE_INTEGER };

@@ -1,29 +1,29 @@
 /** Entries of a node: one for each bit of a number. */
 const width = 32;
 
-/** A text in a leaf, a node elsewhere. */
+/** Text in a leaf, else a node. */
 type Entry = Node | string | undefined;
 
 interface Node {
-  /** The tree's version when the node was created; during that version the node may be changed in place. */
+  /** Version of the tree at the creation of the node, during which the node may be changed in place. */
   readonly version: number;
-  /** For each set one bit per entry: whether the entry, or anything below it, is in the set. */
+  /** One number for each set: a bit is 1 if the entry, or an entry below, is in the set. */
   readonly sets: number[];
   readonly entries: Entry[];
 }
 
-/** A change at an id: a text with the bits of its sets, or a removal. */
+/** Change at an id: a text with the bits of its sets, or a removal. */
 interface Change {
   id: number;
   text: string | undefined;
   memberships: number;
-  /** The bits of the sets that the id enters or leaves. */
+  /** Bits of the sets that the id enters or leaves. */
   touched: number;
   version: number;
   setCount: number;
 }
 
-/** A snapshot of a tree. */
+/** State of a tree for reading. */
 export interface TreeView {
   readonly root: Node | undefined;
   /** Ids below each entry of the root. */
@@ -36,15 +36,15 @@ export interface TreeView {
  */
 export interface TaskTree {
   find(id: number): string | undefined;
-  /** Stores the text, replacing an earlier one with that id. `memberships` has the bit of each of its sets. */
+  /** Stores or replaces the text of an id. `memberships` has the bits of its sets. */
   put(id: number, text: string, memberships: number): void;
-  /** True if there was a text. */
+  /** Returns true if the id had a text. */
   remove(id: number): boolean;
-  /** How many texts are in the set. */
+  /** Number of texts in a set. */
   count(set: number): number;
-  /** The current tree, valid until the next write. */
+  /** Returns the current tree, valid until the next write. */
   view(): TreeView;
-  /** The current tree as an immutable snapshot: later writes copy each node before they change it. */
+  /** Returns the current tree, which later writes leave as it is, because they copy nodes before a change. */
   freeze(): TreeView;
 }
 
@@ -86,40 +86,40 @@ export const createTaskTree = (setCount: number): TaskTree => {
 const findLeafOf = ({ root, scale }: TreeView, id: number): Node | undefined =>
   id < scale * width ? findLeaf(root, scale, id) : undefined;
 
-/** The tree with a root that is high enough for the id. */
+/** Returns the tree with a root that is high enough for an id. */
 const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView => {
   if (id < scale * width) return { root, scale };
   return raise({ root: root && createParent(root, version), scale: scale * width }, id, version);
 };
 
-/** The position in a set that is being read. */
+/** Position of a reader in a set. */
 export interface Cursor {
   readonly set: number;
-  /** Whether it is read from the highest id on downwards. */
+  /** True for a reader from the highest id downwards. */
   readonly isBack?: boolean;
-  /** The least id that has not been looked at; the highest one where the set is read backwards. */
+  /** Next id to read. */
   next: number;
-  /** How many texts are still to be read, at most. */
+  /** Maximum texts left to read. */
   left: number;
 }
 
-/** The texts read so far, and how many more characters to read. */
+/** Texts read so far, and characters left to read. */
 interface Target {
   texts: string[];
   room: number;
 }
 
-/** The next texts of the set in the order of their ids: about `room` characters, or as many as are left; none after the last. */
+/** Reads the next texts of a set in the order of ids: about `room` characters, and none after the last text. */
 export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
   const target = { texts: [], room };
   const end = scale * width;
-  // Places wrap around: beyond the last id the tree would be read from its other end.
+  // Beyond the last id, places wrap around.
   if (cursor.isBack) cursor.next = Math.min(cursor.next, end - 1);
   if (root && cursor.next >= 0 && cursor.next < end) readNode(root, scale, 0, cursor, target);
   return target.texts;
 };
 
-/** Continues reading in a node whose first id is `base` and whose entries have `scale` ids each. */
+/** Reads in a node with the first id `base` and `scale` ids in each entry. */
 const readNode = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
   const { isBack = false } = cursor;
   let waiting = (node.sets[cursor.set] ?? 0) & toWanted(scale, base, cursor);
@@ -136,19 +136,19 @@ const readNode = (node: Node, scale: number, base: number, cursor: Cursor, targe
   }
 };
 
-/** The bits of a node's entries from the position on. */
+/** Returns the bits of the entries from the position of the reader on. */
 const toWanted = (scale: number, base: number, { isBack, next }: Cursor): number => {
   if (!isBack) return next <= base ? -1 : -1 << toPlace(next, scale);
   return next >= base + scale * width ? -1 : -1 >>> (width - 1 - toPlace(next, scale));
 };
 
-/** Ids of a set: how many, and the last one. */
+/** Number of ids, and the last id. */
 interface Extent {
   count: number;
   last: number;
 }
 
-/** Of the set's ids from `from` on the first `limit`, or all there are. Costs a step for 32 ids. */
+/** Measures the first `limit` ids of a set from `from` on, in a step for 32 ids. */
 export const measureSet = ({ root, scale }: TreeView, set: number, from: number, limit: number): Extent => {
   const extent = { count: 0, last: 0 };
   if (root && limit > 0) measureNode(root, scale, 0, { set, from, limit }, extent);
@@ -176,13 +176,13 @@ const measureNode = (
   }
 };
 
-/** The place of the lowest bit that is set. */
+/** Returns the place of the lowest bit that is 1. */
 const toLowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
 
-/** The entry's place in a node whose entries have `scale` ids each. The bits also work on ids past 2^32. */
+/** Returns the place of an id in a node with `scale` ids in each entry, also for ids above 2^32. */
 const toPlace = (id: number, scale: number): number => (id / scale) & (width - 1);
 
-/** The leaf that has, or would have, the id; `scale` is that of the node. */
+/** Finds the leaf for an id, below a node with `scale` ids in each entry. */
 const findLeaf = (node: Node | undefined, scale: number, id: number): Node | undefined => {
   let entry: Entry = node;
   for (let below = scale; below > 1 && typeof entry === 'object'; below /= width) {
@@ -191,7 +191,7 @@ const findLeaf = (node: Node | undefined, scale: number, id: number): Node | und
   return typeof entry === 'object' ? entry : undefined;
 };
 
-/** The node with the change: itself if it is of this version, else a copy; undefined if it is now empty. */
+/** Applies a change to a node of this version, or to a copy of an older node; returns undefined for an empty node. */
 const applyChange = (node: Node | undefined, scale: number, change: Change): Node | undefined => {
   const changed = toOwn(node, change);
   const place = toPlace(change.id, scale);
@@ -211,7 +211,7 @@ const applyChange = (node: Node | undefined, scale: number, change: Change): Nod
   return changed.sets[0] === 0 ? undefined : changed;
 };
 
-/** A node one level up whose first entry is `node`. */
+/** Creates a node one level up with `node` as the first entry. */
 const createParent = (node: Node, version: number): Node => {
   const parent = toOwn(undefined, { version, setCount: node.sets.length });
   parent.entries[0] = node;
@@ -219,7 +219,7 @@ const createParent = (node: Node, version: number): Node => {
   return parent;
 };
 
-/** The sets that the entry at a place is in. */
+/** Returns the sets of the entry at a place. */
 const readMemberships = ({ sets, entries }: Node, place: number): number =>
   entries[place] === undefined ? 0 : sets.reduce((bits, word, set) => bits | (((word >>> place) & 1) << set), 0);
 

@@ -7,7 +7,7 @@ for (const store of ['memory', 'file'] as const) {
   const start = (t: Parameters<typeof startApp>[0]): Promise<TestApp> =>
     startApp(t, { settings: { store, dataDir: createFolder(t) } });
 
-  test(`${store}: each change of a task gives it another version, which is its ETag`, async (t) => {
+  test(`${store}: each change of a task increments its version, which is the ETag`, async (t) => {
     const { request } = await start(t);
     const etagOf = async (method: string, path: string, body?: object) =>
       (await request(method, path, { body })).headers['etag'];
@@ -42,7 +42,7 @@ for (const store of ['memory', 'file'] as const) {
     assert.equal((await send('DELETE', '"4"')).status, 404);
   });
 
-  test(`${store}: a version counts with the marks of proxies that compress responses`, async (t) => {
+  test(`${store}: If-Match accepts a version with the mark of a compressing proxy`, async (t) => {
     const { request } = await start(t);
     await request('POST', '/api/tasks', { body: { Title: 'a' } });
     const forms = ['W/"N"', '"N-gzip"', 'W/"N-gzip"', '"N-br"', '"N-zstd"', '"N-deflate"', '"N;gzip"', '"N--gzip"'];
@@ -52,7 +52,7 @@ for (const store of ['memory', 'file'] as const) {
     }
   });
 
-  test(`${store}: of changes with the same If-Match at the same time one is made`, async (t) => {
+  test(`${store}: one of several concurrent changes with the same If-Match succeeds`, async (t) => {
     const { request } = await start(t);
     await request('POST', '/api/tasks', { body: { Title: 'a' } });
     const sent = Array.from({ length: 20 }, (_, index) =>
@@ -62,7 +62,7 @@ for (const store of ['memory', 'file'] as const) {
     assert.deepEqual(statuses.toSorted(), [200, ...Array(19).fill(412)]);
   });
 
-  test(`${store}: a POST that is repeated with its Idempotency-Key creates one task`, async (t) => {
+  test(`${store}: a repeated POST with one Idempotency-Key creates one task`, async (t) => {
     const { request } = await start(t);
     const headers = { 'idempotency-key': 'one' };
     const post = (body: object) => request<{ Id: number }>('POST', '/api/tasks', { body, headers });
@@ -83,7 +83,7 @@ for (const store of ['memory', 'file'] as const) {
     }
   });
 
-  test(`${store}: equal requests with one Idempotency-Key at the same time create one task`, async (t) => {
+  test(`${store}: concurrent equal requests with one Idempotency-Key create one task`, async (t) => {
     const { request } = await start(t);
     const sent = Array.from({ length: 20 }, () =>
       request('POST', '/api/tasks', { body: { Title: 'a' }, headers: { 'idempotency-key': 'one' } }),

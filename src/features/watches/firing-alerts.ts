@@ -3,7 +3,7 @@ import type { AlertSource } from '../../kit/alert-source.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
 
 /** Firing alert of a watch in the log of alerts. */
-export interface FiringAlert {
+export interface FiringWatchAlert {
   id: string;
   level: string;
 }
@@ -15,8 +15,8 @@ export interface FiringAlert {
 export const readFiringAlerts = async (
   alerts: Pick<AlertSource, 'listRaised'>,
   incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'>,
-): Promise<Map<string, FiringAlert>> => {
-  const firing = new Map<string, FiringAlert>();
+): Promise<Map<string, FiringWatchAlert>> => {
+  const firing = new Map<string, FiringWatchAlert>();
   await incidents.catchUp();
   for (const { sender, source, state, about, lastAlert, level } of await incidents.listUnsettled()) {
     const isOwn = sender === ownSender && source.startsWith('watch/') && state !== 'resolved';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FiringAlert } from './firing-alerts.ts';
+import type { FiringWatchAlert } from './firing-alerts.ts';
 import { toKnownWatch } from './known-watch.ts';
 import { WatchRunner } from './runner.ts';
 import type { WatchSettings } from './schema.ts';
@@ -9,7 +9,11 @@ import { type Finding, toPercentText } from './watch-type.ts';
 const settings: WatchSettings = { name: 'var', type: 'disk', limit: 90, critical: 97, for: 60 };
 
 /** Creates a runner with a clock that the test moves, and a log of alerts that can fail. */
-const createRunner = (alerts: ReadonlyMap<string, FiringAlert> = new Map(), watch = settings, past: number[] = []) => {
+const createRunner = (
+  alerts: ReadonlyMap<string, FiringWatchAlert> = new Map(),
+  watch = settings,
+  past: number[] = [],
+) => {
   const stored: string[] = [];
   const failures: string[] = [];
   const state = { now: 0, time: Date.parse('2026-01-31T08:30:00Z'), isFailing: false };

@@ -4,7 +4,7 @@ import { createSerial } from '../../lib/scheduling.ts';
 import { readIdTime } from '../../storage/journal/line.ts';
 import { beginCondition, type ConditionState, observe, observeFault, stepCondition } from './condition.ts';
 import { allThings, type ThingMark, toThingName, toWatchFingerprint, unknownMark } from './fingerprints.ts';
-import type { FiringAlert } from './firing-alerts.ts';
+import type { FiringWatchAlert } from './firing-alerts.ts';
 import type { KnownWatch } from './known-watch.ts';
 import { RecentFigures } from './recent-figures.ts';
 import type { RecentReadings, WatchedThing } from './schema.ts';
@@ -31,8 +31,8 @@ interface Thing {
   condition: ConditionState;
   shown: WatchedThing | undefined;
   /** Firing alerts about the thing, and about checks of the thing that fail. */
-  alert: FiringAlert | undefined;
-  unknownAlert: FiringAlert | undefined;
+  alert: FiringWatchAlert | undefined;
+  unknownAlert: FiringWatchAlert | undefined;
   words: string;
   limitWords: string;
   /** True if the last check was a yes-or-no check, without a limit. */
@@ -52,7 +52,7 @@ export class WatchRunner {
   #working = 0;
 
   /** `alerts`: firing alerts of the watch, and perhaps of others, by fingerprint. */
-  constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringAlert>) {
+  constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringWatchAlert>) {
     this.watch = watch;
     this.#parts = parts;
     const prefix = toWatchFingerprint(watch.settings.name, parts.place, '');
@@ -92,11 +92,11 @@ export class WatchRunner {
   }
 
   /** Lists the firing alerts by fingerprint. */
-  listAlerts(): Map<string, FiringAlert> {
+  listAlerts(): Map<string, FiringWatchAlert> {
     const { settings } = this.watch;
-    const all = new Map<string, FiringAlert>();
+    const all = new Map<string, FiringWatchAlert>();
     for (const { name, alert, unknownAlert } of this.#things.values()) {
-      const add = (mark: ThingMark, firing: FiringAlert | undefined): void => {
+      const add = (mark: ThingMark, firing: FiringWatchAlert | undefined): void => {
         if (firing) all.set(toWatchFingerprint(settings.name, this.#parts.place, mark + name), firing);
       };
       add('', alert);
@@ -246,7 +246,7 @@ export class WatchRunner {
     return settings.level ?? ((isFault && type.defaultLevel) || 'WARNING');
   }
 
-  #toFiring(alert: FiringAlert | undefined): ConditionState['firing'] {
+  #toFiring(alert: FiringWatchAlert | undefined): ConditionState['firing'] {
     if (!alert) return undefined;
     const isCritical = this.watch.limits?.critical !== undefined && alert.level === 'CRITICAL';
     return isCritical && this.watch.settings.level !== 'CRITICAL' ? 'critical' : 'limit';
@@ -280,10 +280,10 @@ export class WatchRunner {
   async #updateAlert(
     { name: thing, shown }: Thing,
     mark: ThingMark,
-    alert: FiringAlert | undefined,
+    alert: FiringWatchAlert | undefined,
     level: Severity | undefined,
     words: string,
-  ): Promise<FiringAlert | undefined> {
+  ): Promise<FiringWatchAlert | undefined> {
     if (alert?.level === level) return alert;
     const { raise, place, isGone = false, clock } = this.#parts;
     const subject = { watch: this.watch, place, thing, mark, isGone };

@@ -1,6 +1,6 @@
 import type { Lease } from '../../storage/postgres/lease.ts';
 import { readWatchFingerprint } from './fingerprints.ts';
-import type { FiringAlert } from './firing-alerts.ts';
+import type { FiringWatchAlert } from './firing-alerts.ts';
 import { isInstancePlace } from './gone-places.ts';
 import { type KnownWatch, toKnownWatch } from './known-watch.ts';
 import type { WatchRunner } from './runner.ts';
@@ -22,8 +22,8 @@ interface StaleAlertsParts {
   isShared: boolean;
   /** Takes over a gone place, to resolve its alerts; resolves to false for a place in use. */
   takeGone: ((place: string) => Promise<boolean>) | undefined;
-  readFiring(): Promise<Map<string, FiringAlert>>;
-  createRunner(watch: KnownWatch, place: string, alerts: ReadonlyMap<string, FiringAlert>): WatchRunner;
+  readFiring(): Promise<Map<string, FiringWatchAlert>>;
+  createRunner(watch: KnownWatch, place: string, alerts: ReadonlyMap<string, FiringWatchAlert>): WatchRunner;
   onError(error: Error): void;
 }
 
@@ -52,7 +52,7 @@ export class StaleAlerts {
   /** Adds the alerts of the own place that no watch stands for. */
   addUnwatched(
     scope: WatchScope,
-    alerts: ReadonlyMap<string, FiringAlert>,
+    alerts: ReadonlyMap<string, FiringWatchAlert>,
     isWatched: (name: string, place: string) => boolean,
   ): void {
     const { places, isShared } = this.#parts;
@@ -79,7 +79,7 @@ export class StaleAlerts {
     return work;
   }
 
-  #addNamed(name: string, place: string, alerts: ReadonlyMap<string, FiringAlert>, reason?: string): void {
+  #addNamed(name: string, place: string, alerts: ReadonlyMap<string, FiringWatchAlert>, reason?: string): void {
     // The type is unknown and without effect: the alerts name the things.
     const watch = toKnownWatch({ name, type: 'journal' }, 'config');
     this.add(this.#parts.createRunner(watch, place, alerts), reason);

@@ -2,7 +2,7 @@ import { markResolved } from '../../kit/alert-record.ts';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import type { Severity } from '../../kit/severity.ts';
 import { type ThingMark, toWatchFingerprint, unknownMark } from './fingerprints.ts';
-import type { FiringAlert } from './firing-alerts.ts';
+import type { FiringWatchAlert } from './firing-alerts.ts';
 import type { KnownWatch } from './known-watch.ts';
 
 type WatchAlert = Parameters<AlertSource['raise']>[0];
@@ -31,7 +31,11 @@ export const describeFiring = (subject: AlertSubject, words: string, level: Seve
 };
 
 /** Describes the resolution of an alert. */
-export const describeResolved = (subject: AlertSubject, words: string, { id, level }: FiringAlert): WatchAlert => ({
+export const describeResolved = (
+  subject: AlertSubject,
+  words: string,
+  { id, level }: FiringWatchAlert,
+): WatchAlert => ({
   ...createCommon(subject),
   resolves: id,
   firingLevel: level,

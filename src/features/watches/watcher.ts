@@ -11,7 +11,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import { AlertCounts } from './alert-counts.ts';
 import { CheckRunner, defaultTimeoutMs } from './check-runner.ts';
 import { listMachineConcerns } from './concerns.ts';
-import { type FiringAlert, readFiringAlerts } from './firing-alerts.ts';
+import { type FiringWatchAlert, readFiringAlerts } from './firing-alerts.ts';
 import type { KnownWatch } from './known-watch.ts';
 import { RecentUsage } from './recent-usage.ts';
 import { type RunnerParts, WatchRunner } from './runner.ts';
@@ -66,7 +66,7 @@ export class Watcher {
   #watches: readonly KnownWatch[] = [];
   readonly #active = new Map<string, Active>();
   /** Firing alerts from before this instance took over, by scope. */
-  readonly #restored = new Map<WatchScope, Map<string, FiringAlert>>();
+  readonly #restored = new Map<WatchScope, Map<string, FiringWatchAlert>>();
   #isRestoring = false;
   #isClosed = false;
   #leave: (() => void) | undefined;
@@ -206,7 +206,7 @@ export class Watcher {
       });
   }
 
-  #readFiring(): Promise<Map<string, FiringAlert>> {
+  #readFiring(): Promise<Map<string, FiringWatchAlert>> {
     return readFiringAlerts(this.#parts.alerts, this.#parts.incidents);
   }
 
@@ -226,7 +226,7 @@ export class Watcher {
     }
   }
 
-  #activate(watch: KnownWatch, alerts: ReadonlyMap<string, FiringAlert>, before?: WatchRunner): void {
+  #activate(watch: KnownWatch, alerts: ReadonlyMap<string, FiringWatchAlert>, before?: WatchRunner): void {
     const runner = new WatchRunner(watch, this.#runnerParts(watch, this.#placeOf(watch)), alerts);
     if (before) runner.continueFrom(before);
     this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, hang: undefined, isChecked: false });

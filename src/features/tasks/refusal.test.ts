@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startServer } from '../../../test/support/server.ts';
-import { toTaskRefusal } from './routes.ts';
+import { toTaskRefusal } from './refusal.ts';
 import { NewTask } from './schema.ts';
 
 const priority = 'Priority must be one of: Low, Medium, High, Critical';

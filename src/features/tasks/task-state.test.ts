@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTaskState } from './memory-store.ts';
-import { type TaskChange, toTaskEntry } from './store.ts';
+import type { TaskChange } from './decide.ts';
+import { createTaskState } from './task-state.ts';
+import { toTaskEntry } from './task-text.ts';
 
 const put = (Id: number, Description: string, version: number) => ({
   put: toTaskEntry(
@@ -10,7 +11,7 @@ const put = (Id: number, Description: string, version: number) => ({
   ),
 });
 
-test('the growth of each change is by how much the bytes change, two for a character where one needs two', () => {
+test('the growth of a change is the difference of the bytes, with two bytes for each character of a wide text', () => {
   const state = createTaskState(() => new Date());
   const changes: TaskChange[] = [
     { lastId: 7 },
@@ -36,7 +37,7 @@ test('the growth of each change is by how much the bytes change, two for a chara
   assert.equal(state.bytes, 0);
 });
 
-test('the changes that lead to a state have each task as it was put', () => {
+test('the changes that restore a state have each task as it was stored', () => {
   const state = createTaskState(() => new Date());
   const puts = [
     put(3, '","Status":"Completed","Priority":"High"', 1),

@@ -1,0 +1,95 @@
+import { KeyRefusal, StoreConflict } from '../../lib/expected-errors.ts';
+import { toLocalTimestamp } from '../../lib/local-time.ts';
+import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
+import type { RequestKey, StoredTask } from './store.ts';
+import { readTaskId, type TaskEntry, toTaskEntry } from './task-text.ts';
+
+/** Key of a request that has created a task. */
+export interface TaskKey extends RequestKey {
+  /** Milliseconds since 1970. */
+  storedAt: number;
+}
+
+/** Change by a request. The change has the resulting task, so applying it twice has the effect of once. */
+export type DecidedChange = { put: TaskEntry; created?: TaskKey } | { removed: number };
+
+/** Change by a request, or one of the changes that restore a state. */
+export type TaskChange =
+  | DecidedChange
+  /** Key with the original text of its task. */
+  | { key: TaskKey; text: string }
+  | { lastId: number };
+
+export type TaskRequest =
+  | { create: NewTask; key: RequestKey | undefined }
+  | { update: number; changes: TaskChanges; expected: readonly number[] | undefined }
+  | { remove: number; expected: readonly number[] | undefined };
+
+/** Tasks after all earlier decisions. */
+export interface CurrentTasks {
+  /** Last assigned id. */
+  readonly lastId: number;
+  find(id: number): StoredTask | undefined;
+  /** Finds the first request with a key, and the text of the task that it created. */
+  findKey(key: string): { bodyHash: string; text: string } | undefined;
+}
+
+/** Decision about a request: a change, a result without a change, or a refusal. */
+type TaskDecision = { change: DecidedChange } | { result: StoredTask | undefined } | { refusal: Error };
+
+/** Decides about a request at a time; all stores use this function. */
+export const decideTask = (request: TaskRequest, tasks: CurrentTasks, at: Date): TaskDecision => {
+  if ('create' in request) return decideCreate(request.create, request.key, tasks, at);
+  const id = 'update' in request ? request.update : request.remove;
+  const task = tasks.find(id);
+  if (!task) return { result: undefined };
+  if (request.expected && !request.expected.includes(task.version)) {
+    return { refusal: new StoreConflict('The task has changed since: read it again', task.version) };
+  }
+  if ('remove' in request) return { change: { removed: id } };
+  return { change: { put: toUpdated(task, request.changes, toLocalTimestamp(at)) } };
+};
+
+const decideCreate = (fields: NewTask, key: RequestKey | undefined, tasks: CurrentTasks, at: Date): TaskDecision => {
+  const known = key && tasks.findKey(key.key);
+  if (known && known.bodyHash !== key.bodyHash) return { refusal: new KeyRefusal() };
+  if (known) return { result: { id: readTaskId(known.text), version: 1, text: known.text } };
+  const put = toTaskEntry(toTask(tasks.lastId + 1, fields, 'Pending', toLocalTimestamp(at)), 1);
+  return { change: key ? { put, created: { ...key, storedAt: at.getTime() } } : { put } };
+};
+
+/** Converts seed records to tasks; returns the index of a record whose id is not above `lastId` and all earlier ids. */
+export const toSeedTasks = (records: readonly TaskSeed[], lastId: number, at: Date): TaskEntry[] | number => {
+  const tasks: TaskEntry[] = [];
+  let last = lastId;
+  for (const [index, record] of records.entries()) {
+    const { Id = last + 1, Status = 'Pending', CreatedAt = toLocalTimestamp(at), UpdatedAt } = record;
+    if (Id <= last) return index;
+    last = Id;
+    const task = toTask(Id, record, Status, CreatedAt);
+    tasks.push(toTaskEntry(UpdatedAt === undefined ? task : { ...task, UpdatedAt }, 1));
+  }
+  return tasks;
+};
+
+/** Copies the known fields, and drops others that a client sends, also times. */
+const toTask = (
+  Id: number,
+  { Title, Description = '', Priority = 'Medium' }: NewTask,
+  Status: Task['Status'],
+  CreatedAt: string,
+): Task => ({ Id, Title, Description, Priority, Status, CreatedAt });
+
+const toUpdated = ({ text, version }: StoredTask, changes: TaskChanges, now: string): TaskEntry => {
+  const task: Task = JSON.parse(text);
+  const updated = {
+    Id: task.Id,
+    Title: changes.Title ?? task.Title,
+    Description: changes.Description ?? task.Description,
+    Priority: changes.Priority ?? task.Priority,
+    Status: changes.Status ?? task.Status,
+    CreatedAt: task.CreatedAt,
+    UpdatedAt: now,
+  };
+  return toTaskEntry(updated, version + 1);
+};
