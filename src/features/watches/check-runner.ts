@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Slots } from '../../kit/slots.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import { createTurns } from '../../lib/slice.ts';
@@ -15,6 +16,9 @@ const maxTimeoutMs = 30_000;
 /** Milliseconds after the timeout until a check that does not end is given up. */
 const graceMs = 1000;
 
+/** Milliseconds between a fault and the next retry. */
+const retryMs = 2000;
+
 /** Runs checks, each with a timeout. */
 export class CheckRunner {
   readonly #readings: WatchReadings;
@@ -23,7 +27,7 @@ export class CheckRunner {
   /** Keeps a thousand checks of one moment from delaying requests. */
   readonly #waitForTurn = createTurns();
   readonly #running = new Set<AbortController>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(readings: WatchReadings, timeoutMs = defaultTimeoutMs) {
     this.#readings = readings;
@@ -31,10 +35,29 @@ export class CheckRunner {
   }
 
   /**
-   * Resolves to the findings of a check, or to an Error with the reason why the check failed; never rejects. `onEnd` is called when
-   * the check has ended, perhaps long after it was given up.
+   * Resolves to the findings of a check, or to an Error with the reason why the check failed; never rejects. A fault counts after the
+   * retries of the watch. `onEnd` is called when the check has ended, perhaps long after it was given up.
    */
   async run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
+    for (let retries = watch.settings.retries ?? 0; ; retries -= 1) {
+      let [isEnded, isLast] = [false, false];
+      const found = await this.#runOnce(watch, () => {
+        isEnded = true;
+        if (isLast) onEnd();
+      });
+      isLast = retries <= 0 || !isEnded || !isFault(found) || !(await this.#waitForRetry());
+      if (!isLast) continue;
+      if (isEnded) onEnd();
+      return found;
+    }
+  }
+
+  /** Resolves to false if the checks were closed meanwhile. */
+  #waitForRetry(): Promise<boolean> {
+    return pause(retryMs, true, { signal: this.#closing.signal, ref: false }).catch(() => false);
+  }
+
+  #runOnce(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
     const { settings, type } = watch;
     const timeoutMs = Math.min(maxTimeoutMs, Math.max(this.#timeoutMs, settings.limit ?? 0, settings.critical ?? 0));
     const limited = async (): Promise<Finding[] | Error> => {
@@ -49,12 +72,12 @@ export class CheckRunner {
 
   /** Ends all checks. */
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     for (const controller of this.#running) controller.abort();
   }
 
   async #check(watch: KnownWatch, timeoutMs: number): Promise<Finding[] | Error> {
-    if (this.#isClosed) return new Error('signalbox is stopping');
+    if (this.#closing.signal.aborted) return new Error('signalbox is stopping');
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), timeoutMs);
     this.#running.add(controller);
@@ -68,3 +91,7 @@ export class CheckRunner {
     }
   }
 }
+
+/** True for a failed check, and for one that found a fault; figures beyond a limit are no faults. */
+const isFault = (found: Finding[] | Error): boolean =>
+  found instanceof Error || found.some((one) => 'isUnknown' in one || ('isBad' in one && one.isBad));

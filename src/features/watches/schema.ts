@@ -36,12 +36,37 @@ const watchTypeNames = [
   'file',
   'http',
   'tcp',
+  'ping',
+  'dns',
   'certificate',
   'alert',
   'database',
   'journal',
   'destination',
 ] as const;
+
+/** Condition for a value of a JSON body. */
+const JsonCondition = Type.Object(
+  {
+    pointer: Type.String({
+      pattern: '^(/.*)?$',
+      maxLength: maxTextLength,
+      description: 'JSON Pointer to the value (RFC 6901).',
+      examples: ['/checks/0/status'],
+    }),
+    is: Type.Enum(['=', '!=', '<', '<=', '>', '>='], {
+      type: 'string',
+      description: 'Comparison; the value must be a number for all but `=` and `!=`.',
+      examples: ['='],
+    }),
+    value: Type.Union([Type.String({ maxLength: maxTextLength }), Type.Number(), Type.Boolean(), Type.Null()], {
+      description: 'Value to compare with.',
+      examples: ['up'],
+    }),
+  },
+  { additionalProperties: false },
+);
+export type JsonCondition = Static<typeof JsonCondition>;
 
 /** Settings of single types. */
 export const ownWatchSettings = {
@@ -94,7 +119,43 @@ export const ownWatchSettings = {
       examples: ['200-299,401'],
     }),
   ),
+  method: Type.Optional(
+    Type.Enum(['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'], {
+      type: 'string',
+      description: '`http`: method of the request; GET by default.',
+      examples: ['POST'],
+    }),
+  ),
+  headers: Type.Optional(
+    Type.Record(
+      Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
+      Type.String({
+        maxLength: maxTextLength,
+        pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$',
+        examples: ['application/json'],
+      }),
+      {
+        maxProperties: 20,
+        description: '`http`: headers of the request. Everybody who may read watches reads them.',
+        examples: [{ 'Content-Type': 'application/json' }],
+      },
+    ),
+  ),
+  body: Type.Optional(
+    Type.String({ maxLength: 10_000, description: '`http`: body of the request.', examples: ['{"ping":true}'] }),
+  ),
+  redirects: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10, description: '`http`: redirects to follow; 3 by default.', examples: [0] }),
+  ),
   contains: text('`http`: text that the first MiB of the body must contain.', 'ok'),
+  lacks: text('`http`: text that the first MiB of the body must not contain.', 'maintenance'),
+  json: Type.Optional(
+    Type.Array(JsonCondition, {
+      minItems: 1,
+      maxItems: 20,
+      description: '`http`: conditions for values of a JSON body.',
+    }),
+  ),
   certificateDays: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -115,7 +176,19 @@ export const ownWatchSettings = {
     '`http`, `certificate`: file with additional trusted CAs; only in the config file.',
     '/etc/ssl/own-ca.pem',
   ),
-  host: text('`tcp`, `certificate`: name or address of the server.', 'db.example'),
+  host: text('`tcp`, `ping`, `certificate`: name or address of the server. `dns`: name to look up.', 'db.example'),
+  record: Type.Optional(
+    Type.Enum(['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'], {
+      type: 'string',
+      description: '`dns`: type of the record; A by default.',
+      examples: ['MX'],
+    }),
+  ),
+  server: text(
+    '`dns`: address of the name server, with its port if not 53; the name servers of the system by default.',
+    '192.0.2.53',
+  ),
+  expected: text('`dns`: value that one of the answers must have, as in a zone file.', '10 mail.example'),
   port: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -152,7 +225,8 @@ export const WatchSettings = defineShape('WatchSettings', {
   level: Type.Optional(
     Type.Enum(severities, {
       type: 'string',
-      description: 'Level of the first limit; by default WARNING, and ERROR for a failing `http` or `tcp` check.',
+      description:
+        'Level of the first limit; by default WARNING, and ERROR for a failing `http`, `tcp`, `ping` or `dns` check.',
       examples: ['WARNING'],
     }),
   ),
@@ -165,12 +239,20 @@ export const WatchSettings = defineShape('WatchSettings', {
     }),
   ),
   clear: figure('Figure at which the alert is resolved; by default 2 percent of the limit on its good side.', [85]),
+  retries: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 10,
+      description: 'Further checks, 2 seconds apart, before a failed check or a fault counts; 0 by default.',
+      examples: [2],
+    }),
+  ),
   every: Type.Optional(
     Type.Number({
       minimum: 1,
       maximum: 86_400,
       description:
-        'Seconds between two checks; by default 60 for `file`, `http`, `tcp`, `certificate` and `alert`, 30 for `process` and `service`, and 10 for other types.',
+        'Seconds between two checks; by default 60 for `file`, `http`, `tcp`, `ping`, `dns`, `certificate` and `alert`, 30 for `process` and `service`, and 10 for other types.',
       examples: [60],
     }),
   ),

@@ -2,9 +2,11 @@ import type { WatchSettings } from './schema.ts';
 import { alertWatch } from './types/alert.ts';
 import { certificateWatch } from './types/certificate.ts';
 import { diskWatch } from './types/disk.ts';
+import { dnsWatch } from './types/dns.ts';
 import { fileWatch } from './types/file.ts';
 import { httpWatch } from './types/http.ts';
 import { databaseWatch, destinationWatch, journalWatch } from './types/own.ts';
+import { pingWatch } from './types/ping.ts';
 import { processWatch } from './types/process.ts';
 import { serviceWatch } from './types/service.ts';
 import { tcpWatch } from './types/tcp.ts';
@@ -33,6 +35,8 @@ const watchTypes: readonly WatchType[] = [
   fileWatch,
   httpWatch,
   tcpWatch,
+  pingWatch,
+  dnsWatch,
   certificateWatch,
   alertWatch,
   databaseWatch,

@@ -178,7 +178,8 @@ export class Watcher {
     const parts = { raise, place: '', clock, now: () => performance.now(), onUnstored: () => undefined };
     // A condition that must hold for ever raises no alert.
     const runner = new WatchRunner({ ...watch, forMs: Number.POSITIVE_INFINITY }, parts, new Map());
-    await runner.take(await this.#checks.run(watch, () => undefined));
+    const once = { ...watch, settings: { ...watch.settings, retries: 0 } };
+    await runner.take(await this.#checks.run(once, () => undefined));
     return runner.list();
   }
 

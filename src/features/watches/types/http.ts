@@ -2,6 +2,7 @@ import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toMsText } from '../watch-type.ts';
 import { toDaysFinding } from './certificate.ts';
 import { toFault } from './failures.ts';
+import { findJsonFault } from './json-conditions.ts';
 import { findAuthorityProblem, readAuthorities, requestUrl } from './network.ts';
 
 const statusRanges = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
@@ -13,16 +14,46 @@ const isExpected = (status: number, ranges: string): boolean =>
     return status >= first && status <= last;
   });
 
+/** Headers that the connection decides. */
+const reservedHeaders = [
+  'connection',
+  'content-length',
+  'host',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+];
+
 /** Checks status, body and response time of a URL, and the validity of its certificate. */
 export const httpWatch = defineWatchType({
   name: 'http',
   scope: () => 'network',
-  keys: ['url', 'status', 'contains', 'certificateDays', 'ca', 'caFile'],
+  keys: [
+    'url',
+    'method',
+    'headers',
+    'body',
+    'redirects',
+    'status',
+    'contains',
+    'lacks',
+    'json',
+    'certificateDays',
+    'ca',
+    'caFile',
+  ],
   defaultLevel: 'ERROR',
   required: ['url'],
   limit: 'optional',
   every: 60,
-  findProblem: ({ url = '', status = '200', ...trusted }) => {
+  findProblem: ({ url = '', status = '200', json = [], headers = {}, method, body, ...trusted }) => {
+    if (body !== undefined && (method ?? 'GET') !== 'POST' && method !== 'PUT') return 'body needs method POST or PUT';
+    const reserved = Object.keys(headers).find((name) => reservedHeaders.includes(name.toLowerCase()));
+    if (reserved !== undefined) return `headers must not have ${reserved}`;
+    const unordered = json.find(({ is, value }) => is !== '=' && is !== '!=' && typeof value !== 'number');
+    if (unordered) return `json: ${unordered.is} needs a number`;
     if (!statusRanges.test(status)) return 'status must be such as 200-299,401';
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
@@ -30,9 +61,10 @@ export const httpWatch = defineWatchType({
     return findAuthorityProblem(trusted);
   },
   check: async (watch, { targets, clock }, signal) => {
-    const { url = '', status = '200-299', contains, certificateDays, limit } = watch;
+    const { url = '', status = '200-299', certificateDays, limit } = watch;
     const thing = toThing(watch);
-    const answer = await requestUrl(url, { targets, authorities: await readAuthorities(watch) }, signal).catch(toFault);
+    const access = { targets, authorities: await readAuthorities(watch) };
+    const answer = await requestUrl(url, access, signal, watch).catch(toFault);
     if (typeof answer === 'string') return [{ thing, isBad: true, words: `${thing} does not answer: ${answer}` }];
     const time = toMsText(answer.ms);
     const days: Finding[] =
@@ -44,7 +76,7 @@ export const httpWatch = defineWatchType({
             }),
           ]
         : [];
-    const fault = findFault(answer, status, contains);
+    const fault = findFault(answer, status, watch);
     if (fault !== undefined) return [{ thing, isBad: true, words: `${thing} ${fault}` }, ...days];
     const words = `${thing} answers ${answer.status} after ${time}`;
     if (limit === undefined) return [{ thing, isBad: false, figure: Math.round(answer.ms), words }, ...days];
@@ -55,11 +87,16 @@ export const httpWatch = defineWatchType({
 const findFault = (
   answer: { status: number; body: string },
   status: string,
-  contains: string | undefined,
+  { contains, lacks, json = [] }: WatchSettings,
 ): string | undefined => {
   if (!isExpected(answer.status, status)) return `answers ${answer.status} (wanted: ${status})`;
-  if (contains === undefined || answer.body.includes(contains)) return undefined;
-  return `answers ${answer.status} without ${JSON.stringify(contains)}`;
+  if (contains !== undefined && !answer.body.includes(contains)) {
+    return `answers ${answer.status} without ${JSON.stringify(contains)}`;
+  }
+  if (lacks !== undefined && answer.body.includes(lacks))
+    return `answers ${answer.status} with ${JSON.stringify(lacks)}`;
+  const fault = json.length > 0 ? findJsonFault(answer.body, json) : undefined;
+  return fault && `answers ${answer.status}, but ${fault}`;
 };
 
 /** Returns the URL without its query, which may be secret. */

@@ -11,7 +11,7 @@ import { readBodyText } from './body-text.ts';
 import { type ChainEnd, findChainEnd, listSentCertificates } from './chain.ts';
 import { toNetworkFailure } from './failures.ts';
 
-const maxRedirects = 3;
+const defaultRedirects = 3;
 
 interface HttpAnswer {
   status: number;
@@ -51,24 +51,35 @@ export const findAuthorityProblem = ({ ca, caFile }: WatchSettings): string | un
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 
+type HttpRequest = Pick<WatchSettings, 'method' | 'headers' | 'body' | 'redirects'>;
+
 /** Requests a URL. Rejects with an Error whose message is the reason. */
-export const requestUrl = async (url: string, access: NetworkAccess, signal: AbortSignal): Promise<HttpAnswer> => {
+export const requestUrl = async (
+  url: string,
+  access: NetworkAccess,
+  signal: AbortSignal,
+  given: HttpRequest = {},
+): Promise<HttpAnswer> => {
+  const { redirects: limit = defaultRedirects } = given;
   const begun = performance.now();
   let current = new URL(url);
+  let sent = given;
   for (let redirects = 0; ; redirects += 1) {
-    const response = await requestOnce(current, access, signal);
+    const response = await requestOnce(current, access, signal, sent);
     try {
       const { statusCode: status = 0, headers } = response;
-      const sent = listSentCertificates((response.socket as Partial<TLSSocket> | null) ?? {});
-      if (!redirectStatuses.includes(status) || headers.location === undefined) {
+      const shown = listSentCertificates((response.socket as Partial<TLSSocket> | null) ?? {});
+      if (!redirectStatuses.includes(status) || headers.location === undefined || limit === 0) {
         const body = await readBodyText(response, headers).catch((error: Error) => {
           throw toNetworkFailure(error, signal);
         });
         const ms = performance.now() - begun;
-        return { status, body, ms, certificate: findChainEnd(sent, access.authorities) };
+        return { status, body, ms, certificate: findChainEnd(shown, access.authorities) };
       }
-      if (redirects === maxRedirects) throw new Error(`there are more than ${maxRedirects} redirects`);
-      current = toNext(headers.location, current);
+      if (redirects === limit) throw new Error(`there are more than ${limit} redirects`);
+      const next = toNext(headers.location, current);
+      sent = toNextRequest(sent, status, next.origin === current.origin);
+      current = next;
     } finally {
       response.destroy();
     }
@@ -81,22 +92,35 @@ const toNext = (location: string, from: URL): URL => {
   return next;
 };
 
+/** As browsers do: headers stay at their origin, and a body is sent again only with 307 and 308. */
+const toNextRequest = ({ method, headers, body }: HttpRequest, status: number, isSameOrigin: boolean): HttpRequest => {
+  const repeats = status === 307 || status === 308 || method === 'HEAD';
+  return {
+    ...(repeats && { method, ...(isSameOrigin && { body }) }),
+    ...(isSameOrigin && { headers }),
+  };
+};
+
 const requestOnce = (
   url: URL,
   { targets, authorities }: NetworkAccess,
   signal: AbortSignal,
+  { method = 'GET', headers: own, body }: HttpRequest,
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { assertHost, lookup } = targets;
     assertHost(url.hostname);
-    const headers = { 'user-agent': 'signalbox', accept: '*/*', connection: 'close' };
+    const headers = { 'user-agent': 'signalbox', accept: '*/*', ...toLowerCase(own), connection: 'close' };
     // Each check opens a new connection, because connecting is part of the check.
-    const options = { lookup, signal, headers, agent: false, ...toTrust(authorities) };
+    const options = { method, lookup, signal, headers, agent: false, ...toTrust(authorities) };
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(url.href, options, resolve);
     request.on('error', (error) => reject(toNetworkFailure(error, signal)));
-    request.end();
+    request.end(body);
   });
+
+const toLowerCase = (headers: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** Removes the brackets of an IPv6 address: `[::1]` → `::1`. */
 export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');

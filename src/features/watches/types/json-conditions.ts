@@ -1,0 +1,46 @@
+import type { JsonCondition } from '../schema.ts';
+
+/** Returns the first condition that a JSON body does not meet, in words; undefined if the body meets all conditions. */
+export const findJsonFault = (body: string, conditions: readonly JsonCondition[]): string | undefined => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return 'the body is no JSON';
+  }
+  for (const condition of conditions) {
+    const { pointer, is, value } = condition;
+    const found = findValue(parsed, pointer);
+    if (!isMet(found, condition))
+      return `${pointer || 'the body'} is ${toText(found)} (wanted: ${is} ${toText(value)})`;
+  }
+  return undefined;
+};
+
+/** Finds the value that a JSON Pointer names (RFC 6901); undefined if there is none. */
+const findValue = (parsed: unknown, pointer: string): unknown => {
+  let found = parsed;
+  for (const part of pointer.split('/').slice(1)) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    found = Object.hasOwn(found, key) ? (found as Record<string, unknown>)[key] : undefined;
+  }
+  return found;
+};
+
+const isMet = (found: unknown, { is, value }: JsonCondition): boolean => {
+  if (is === '=') return found === value;
+  if (is === '!=') return found !== value;
+  if (typeof found !== 'number' || typeof value !== 'number') return false;
+  if (is === '<') return found < value;
+  if (is === '<=') return found <= value;
+  return is === '>' ? found > value : found >= value;
+};
+
+/** Characters of a value in a text. */
+const maxShown = 100;
+
+const toText = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'missing';
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+};
