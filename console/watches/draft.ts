@@ -18,12 +18,13 @@ export interface WatchDraft {
   for: string;
   clear: string;
   every: string;
+  retries: string;
   message: string;
   isEnabled: boolean;
 }
 
 const lists: readonly OwnField[] = ['mounts', 'units', 'except'];
-const numbers: readonly OwnField[] = ['min', 'max', 'certificateDays', 'port', 'minutes'];
+const numbers: readonly OwnField[] = ['min', 'max', 'certificateDays', 'port', 'minutes', 'redirects'];
 
 const blank: WatchDraft = {
   name: '',
@@ -35,6 +36,7 @@ const blank: WatchDraft = {
   for: '',
   clear: '',
   every: '',
+  retries: '',
   message: '',
   isEnabled: true,
 };
@@ -82,12 +84,12 @@ const toFreeName = (name: string, known: readonly Watch[]): string => {
 
 /** Draft of an existing watch. */
 export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
-  const { name, type, limit, critical, level, for: seconds, clear, every, message, enabled } = settings;
+  const { name, type, limit, critical, level, for: seconds, clear, every, retries, message, enabled } = settings;
   const own: WatchDraft['own'] = {};
   for (const field of listFields({ type, own: { metric: settings.metric ?? '' } })) {
     const value = settings[field];
     if (value === undefined) continue;
-    own[field] = Array.isArray(value) ? value.join('\n') : value === true ? '1' : value === false ? '' : String(value);
+    own[field] = toTyped(value);
   }
   const toText = (value: number | undefined): string => (value === undefined ? '' : String(value));
   const draft = { ...blank, name, type, own };
@@ -100,6 +102,7 @@ export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
     level: level ?? '',
     for: toText(seconds),
     every: toText(every),
+    retries: toText(retries),
     message: message ?? '',
     isEnabled: enabled !== false,
   };
@@ -137,6 +140,7 @@ export const toSettings = (draft: WatchDraft): WatchSettings => {
     level: level || undefined,
     for: readNumber(words.for, draft.for),
     every: readNumber(words.every, draft.every),
+    retries: readNumber(words.retries, draft.retries),
     message: message.trim() || undefined,
     enabled: isEnabled ? undefined : false,
   };
@@ -144,11 +148,49 @@ export const toSettings = (draft: WatchDraft): WatchSettings => {
   return JSON.parse(JSON.stringify(all));
 };
 
+type JsonCondition = NonNullable<WatchSettings['json']>[number];
+
+/** Text of a setting in the form; headers and conditions have a line each. */
+const toTyped = (value: NonNullable<WatchSettings[OwnField]>): string => {
+  if (typeof value === 'boolean') return value ? '1' : '';
+  if (typeof value !== 'object') return String(value);
+  if (!Array.isArray(value))
+    return Object.entries(value)
+      .map((header) => header.join(': '))
+      .join('\n');
+  return value.map((each) => (typeof each === 'string' ? each : toConditionLine(each))).join('\n');
+};
+
+const toConditionLine = ({ pointer, is, value }: JsonCondition): string => `${pointer} ${is} ${JSON.stringify(value)}`;
+
+/** Condition of a line such as `/status = "up"`; a value that is no JSON is a text. Throws an Error with a message for the user. */
+const readCondition = (line: string): JsonCondition => {
+  const [, pointer = '', is, value = ''] = /^(\S*)\s+(!=|<=|>=|=|<|>)\s+(.+)$/.exec(line) ?? [];
+  if (is === undefined) throw new Error(words.badCondition(line));
+  let parsed: unknown = value;
+  try {
+    parsed = JSON.parse(value);
+  } catch {
+    // A text without quotes.
+  }
+  return { pointer, is: is as JsonCondition['is'], value: parsed as JsonCondition['value'] };
+};
+
+/** Name and value of a line such as `Accept: text/html`. Throws an Error with a message for the user. */
+const readHeader = (line: string): [string, string] => {
+  const [, name, value] = /^([^:\s]+)\s*:\s*(.*)$/.exec(line) ?? [];
+  if (name === undefined || value === undefined) throw new Error(words.badHeader(line));
+  return [name, value];
+};
+
 const toValue = (field: OwnField, typed: string): unknown => {
   const value = typed.trim();
   if (value === '') return undefined;
+  const lines = value.split('\n').flatMap((line) => line.trim() || []);
+  if (field === 'headers') return Object.fromEntries(lines.map(readHeader));
+  if (field === 'json') return lines.map(readCondition);
   if (field === 'failed') return true;
   if (numbers.includes(field)) return readNumber(words.fields[field as keyof typeof words.fields], value);
   if (!lists.includes(field)) return value;
-  return value.split('\n').flatMap((line) => line.trim() || []);
+  return lines;
 };

@@ -31,10 +31,22 @@ export const OwnFields = ({ draft, set }: Props) => (
         const options = Object.entries(words.resources);
         return <Choice key={name} label={label} value={value || 'memory'} options={options} onValue={onValue} />;
       }
+      if (name === 'method' || name === 'record') {
+        const options = words[name === 'method' ? 'methods' : 'records'].map((each): [string, string] => [each, each]);
+        return (
+          <Choice
+            key={name}
+            label={label}
+            value={value || (options[0]?.[0] ?? '')}
+            options={options}
+            onValue={onValue}
+          />
+        );
+      }
       if (name === 'failed') {
         return <CheckBox key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
       }
-      if (['mounts', 'units', 'except', 'ca'].includes(name))
+      if (['mounts', 'units', 'except', 'ca', 'headers', 'body', 'json'].includes(name))
         return <Area key={name} label={label} hint={hint} value={value} onValue={onValue} lines={2} />;
       return <Field key={name} {...exact} label={label} hint={hint} value={value} onValue={onValue} />;
     })}
@@ -81,6 +93,7 @@ export const LimitFields = ({ draft, bind }: Props) => {
         <summary>{words.moreSettings}</summary>
         <div class="beside">
           <Field {...exact} label={words.every} hint={words.everyHint} inputMode="decimal" {...bind('every')} />
+          <Field {...exact} label={words.retries} hint={words.retriesHint} inputMode="numeric" {...bind('retries')} />
           {unit && (
             <Field
               {...exact}

@@ -7,7 +7,7 @@ export type WatchKind = WatchSettings['type'];
 /** Types of the form, in groups; file watches can only be defined in the config file. */
 export const groups = {
   machine: ['disk', 'memory', 'swap', 'cpu', 'load', 'network', 'pressure', 'temperature', 'process', 'service'],
-  network: ['http', 'tcp', 'certificate', 'alert'],
+  network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'alert'],
   own: ['database', 'journal', 'destination'],
 } as const satisfies Record<string, readonly WatchKind[]>;
 
@@ -19,8 +19,22 @@ export const watchFields = {
   temperature: ['sensor', 'except'],
   process: ['process', 'user', 'metric', 'min', 'max'],
   service: ['units', 'failed', 'except'],
-  http: ['url', 'status', 'contains', 'certificateDays', 'ca'],
+  http: [
+    'url',
+    'method',
+    'headers',
+    'body',
+    'redirects',
+    'status',
+    'contains',
+    'lacks',
+    'json',
+    'certificateDays',
+    'ca',
+  ],
   tcp: ['host', 'port'],
+  ping: ['host'],
+  dns: ['host', 'record', 'server', 'expected'],
   certificate: ['host', 'port', 'ca'],
   alert: ['source', 'metric', 'minutes'],
 } as const satisfies Partial<Record<WatchKind, readonly (keyof WatchSettings)[]>>;
@@ -49,6 +63,8 @@ const units: Partial<Record<WatchKind, WatchUnit>> = {
   temperature: 'celsius',
   http: 'ms',
   tcp: 'ms',
+  ping: 'ms',
+  dns: 'ms',
   certificate: 'days',
 };
 
@@ -64,7 +80,7 @@ export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
 
 /** True if a limit is optional: without a limit, only faults are reported. */
 export const isLimitOptional = ({ type }: Measured): boolean =>
-  type === 'http' || type === 'tcp' || type === 'certificate';
+  ['http', 'tcp', 'ping', 'dns', 'certificate'].includes(type);
 
 const isLowBad = ({ type, metric }: Measured): boolean => type === 'certificate' || metric === 'free';
 

@@ -49,7 +49,6 @@ const watchTypeNames = [
 const JsonCondition = Type.Object(
   {
     pointer: Type.String({
-      pattern: '^(/.*)?$',
       maxLength: maxTextLength,
       description: 'JSON Pointer to the value (RFC 6901).',
       examples: ['/checks/0/status'],
@@ -59,10 +58,18 @@ const JsonCondition = Type.Object(
       description: 'Comparison; the value must be a number for all but `=` and `!=`.',
       examples: ['='],
     }),
-    value: Type.Union([Type.String({ maxLength: maxTextLength }), Type.Number(), Type.Boolean(), Type.Null()], {
-      description: 'Value to compare with.',
-      examples: ['up'],
-    }),
+    value: Type.Union(
+      [
+        Type.String({ maxLength: maxTextLength, examples: ['up'] }),
+        Type.Number({ examples: [3] }),
+        Type.Boolean({ examples: [true] }),
+        Type.Null(),
+      ],
+      {
+        description: 'Value to compare with.',
+        examples: ['up'],
+      },
+    ),
   },
   { additionalProperties: false },
 );
@@ -128,12 +135,8 @@ export const ownWatchSettings = {
   ),
   headers: Type.Optional(
     Type.Record(
-      Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
-      Type.String({
-        maxLength: maxTextLength,
-        pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$',
-        examples: ['application/json'],
-      }),
+      Type.String({ maxLength: 100 }),
+      Type.String({ maxLength: maxTextLength, examples: ['application/json'] }),
       {
         maxProperties: 20,
         description: '`http`: headers of the request. Everybody who may read watches reads them.',
@@ -268,7 +271,7 @@ export const WatchSettings = defineShape('WatchSettings', {
       minItems: 1,
       maxItems: 20,
       uniqueItems: true,
-      description: '`http`, `tcp`, `certificate`: places that check it: names of hosts, and `hub` for this server.',
+      description: '`http`, `tcp`, `ping`, `dns`, `certificate`: places that check it: names of hosts, and `hub` for this server.',
       examples: [['hub', 'web-1', 'web-2']],
     }),
   ),

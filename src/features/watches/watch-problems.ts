@@ -27,7 +27,7 @@ const findWatchProblem = (watch: WatchSettings): string | undefined => {
 };
 
 /** Types whose result depends on the place from which they check. */
-const remoteTypes: readonly WatchType['name'][] = ['http', 'tcp', 'certificate'];
+const remoteTypes: readonly WatchType['name'][] = ['http', 'tcp', 'ping', 'dns', 'certificate'];
 
 /** Returns the problem of the hosts and places of a watch, as a clause. */
 const findPlaceProblem = ({ hosts, from, votes, path, caFile }: WatchSettings, type: WatchType): string | undefined => {

@@ -2,7 +2,7 @@ import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toMsText } from '../watch-type.ts';
 import { toDaysFinding } from './certificate.ts';
 import { toFault } from './failures.ts';
-import { findJsonFault } from './json-conditions.ts';
+import { findJsonFault, findJsonProblem } from './json-conditions.ts';
 import { findAuthorityProblem, readAuthorities, requestUrl } from './network.ts';
 
 const statusRanges = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
@@ -50,10 +50,8 @@ export const httpWatch = defineWatchType({
   every: 60,
   findProblem: ({ url = '', status = '200', json = [], headers = {}, method, body, ...trusted }) => {
     if (body !== undefined && (method ?? 'GET') !== 'POST' && method !== 'PUT') return 'body needs method POST or PUT';
-    const reserved = Object.keys(headers).find((name) => reservedHeaders.includes(name.toLowerCase()));
-    if (reserved !== undefined) return `headers must not have ${reserved}`;
-    const unordered = json.find(({ is, value }) => is !== '=' && is !== '!=' && typeof value !== 'number');
-    if (unordered) return `json: ${unordered.is} needs a number`;
+    const problem = findHeaderProblem(headers) ?? findJsonProblem(json);
+    if (problem !== undefined) return problem;
     if (!statusRanges.test(status)) return 'status must be such as 200-299,401';
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
@@ -83,6 +81,16 @@ export const httpWatch = defineWatchType({
     return [{ thing, figure: answer.ms, toText: toMsText, words }, ...days];
   },
 });
+
+/** Returns the problem of headers, as a clause. */
+const findHeaderProblem = (headers: Record<string, string>): string | undefined => {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `headers: ${JSON.stringify(name)} is not the name of a header`;
+    if (reservedHeaders.includes(name.toLowerCase())) return `headers must not have ${name}`;
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return `headers: the value of ${name} has forbidden characters`;
+  }
+  return undefined;
+};
 
 const findFault = (
   answer: { status: number; body: string },

@@ -1,5 +1,14 @@
 import type { JsonCondition } from '../schema.ts';
 
+/** Returns the problem of conditions, as a clause. */
+export const findJsonProblem = (conditions: readonly JsonCondition[]): string | undefined => {
+  for (const { pointer, is, value } of conditions) {
+    if (!/^(\/.*)?$/s.test(pointer)) return 'json: pointer must be empty or begin with /';
+    if (is !== '=' && is !== '!=' && typeof value !== 'number') return `json: ${is} needs a number`;
+  }
+  return undefined;
+};
+
 /** Returns the first condition that a JSON body does not meet, in words; undefined if the body meets all conditions. */
 export const findJsonFault = (body: string, conditions: readonly JsonCondition[]): string | undefined => {
   let parsed: unknown;
