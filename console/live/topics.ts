@@ -14,6 +14,7 @@ export interface Subscriber<T extends LiveTopic = LiveTopic> {
 /** Route whose access rules also apply to the topic. */
 const guards: Record<LiveTopic, RouteName> = {
   host: 'getHealth',
+  hosts: 'listHosts',
   processes: 'listProcesses',
   status: 'getStatus',
   history: 'getHistory',
