@@ -78,7 +78,7 @@ export const createAlert = (body: AlertBody, { now, sender }: Receipt): AlertRec
   sender,
 });
 
-/** Creates the record of a native alert without unusable members, so that no alert is lost because of a wrong link. */
+/** Creates the record of a native alert. Unusable members are left out, so that no alert is lost because of a wrong link. */
 export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: IncomingHttpHeaders): AlertRecord => {
   const record = createAlert(body, receipt);
   const status = readStatus(body);

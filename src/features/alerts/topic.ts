@@ -10,7 +10,7 @@ import { toEntry } from './shown-alert.ts';
 /** Milliseconds for which alerts are collected under load, so that a listener gets them in few writes. */
 const collectingMs = 20;
 
-/** Stored alerts in their order, each as search returns it; the id of an event is the seq of its alert. */
+/** Creates the topic of stored alerts, in the form of the search; the id of an event is the seq of its alert. */
 export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topic => {
   let { lastSeq: stored } = journal.state();
   const wakeups = new Set<() => void>();
@@ -51,7 +51,7 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topi
   };
 };
 
-/** Encodes an alert once for all listeners, and again after it is resolved. */
+/** Encodes each alert once for all listeners, and again after its resolution. */
 const createEncoder = (firing: FiringState): ((record: StoredRecord) => string) => {
   const known = new WeakMap<StoredRecord, { resolvedBy: string | undefined; text: string }>();
   return (record) => {

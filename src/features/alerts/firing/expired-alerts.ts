@@ -124,7 +124,7 @@ export class ExpiredAlerts {
   }
 }
 
-/** Record that resolves an expired alert. It has the key of the alert, so that the alert is no repeat when it fires again. */
+/** Creates the resolution of an expired alert, with the key of the alert, which is then no repeat when it fires again. */
 const toResolution = (record: StoredRecord, now: Date): AlertRecord => {
   const { format, fingerprint, startsAt, labels, link, links, level, key } = record as StoredRecord & AlertRecord;
   const { hash } = splitKey(toText(key));

@@ -9,7 +9,7 @@ import { RecentKeys } from '../../../storage/recent-keys.ts';
 import type { Resolution } from '../shown-alert.ts';
 import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
 
-/** Alert that resolved others: its id, its RFC 3339 time, and its receipt in Unix milliseconds. */
+/** Resolution: its id, its RFC 3339 time, and its receipt in Unix milliseconds. */
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
 type KnownResolution = Static<typeof KnownResolution>;
 
@@ -37,8 +37,8 @@ export interface FiringState {
 }
 
 /**
- * Firing and resolved alerts: a projection of the alert log, equal in every instance that reads the same log. Bounded: of very
- * many alerts, the last ones stay.
+ * Firing and resolved alerts: a projection of the alert log, equal in every instance that reads the log. Bounded: of very many
+ * alerts, the last stay.
  */
 export class FiringAlerts implements ProjectionState<undefined> {
   /** Series by `toSeriesKey`. */

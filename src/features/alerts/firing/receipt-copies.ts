@@ -20,7 +20,7 @@ const Copy = Type.Object({ sources: Pairs, ends: Pairs });
 
 /** Copies of receipt times, which restarts and other instances read. */
 export interface ReceiptCopies {
-  /** Milliseconds after which every instance knows the receipt times of the others. */
+  /** Milliseconds after which every instance knows the receipt times of all instances. */
   graceMs: number;
   /** Takes over the copies of earlier processes. */
   begin(): Promise<void>;

@@ -90,7 +90,7 @@ export class ReceiptTimes {
     this.#expiries.set(series, Math.max(known ?? Number.NEGATIVE_INFINITY, this.now() + leftMs));
   }
 
-  /** Milliseconds since the last alert of any wanted source; undefined without one. */
+  /** Milliseconds since the last alert of any wanted source; undefined if there is none. */
   silenceOf(isWanted: (source: string) => boolean): number | undefined {
     let last: number | undefined;
     for (const [source, { storedAt }] of this.#sources.entries()) {

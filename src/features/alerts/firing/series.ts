@@ -9,12 +9,12 @@ const AlertExpiry = Type.Object({
 });
 export type AlertExpiry = Static<typeof AlertExpiry>;
 
-/** Immutable state of the alerts of one sender with one format and fingerprint. Times are Unix milliseconds. */
+/** State of a series: the alerts of one sender with one format and fingerprint. Times are Unix milliseconds. */
 export const Series = Type.Object({
-  /** Worst firing alert, the last one if several are as bad, and its level. */
+  /** Id of the worst firing alert, of several equally bad alerts the last, and its level. */
   id: Type.String(),
   level: Type.String(),
-  /** Last firing alerts; absent if `id` is the only one. */
+  /** Ids of the last firing alerts; absent if `id` is the only firing alert. */
   ids: Type.Optional(Type.Array(Type.String())),
   isResolved: Type.Boolean(),
   /** Receipt of the first and of the last firing alert. */
@@ -24,14 +24,14 @@ export const Series = Type.Object({
 });
 export type Series = Static<typeof Series>;
 
-/** Key of a record's series; undefined for an alert that nothing resolves. */
+/** Returns the key of a record's series; undefined for an alert that nothing resolves. */
 export const toSeriesKey = (record: LogRecord): string | undefined =>
   isResolvable(record)
     ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
     : undefined;
 
 /**
- * AlertExpiry of a firing alert; undefined if only its sender resolves it. Like Alertmanager, signalbox lets every alert of
+ * Returns the expiry of a firing alert; undefined if only its sender resolves the alert. Like Alertmanager, signalbox lets every alert of
  * `/api/v2/alerts` expire. In other formats, an `endsAt` in the past does not outweigh the status `firing`.
  */
 export const readExpiry = (record: LogRecord): AlertExpiry | undefined => {

@@ -8,7 +8,7 @@ const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
 /** Removes control characters, turns line breaks and tabs into spaces, and cuts at `limit` characters, with `…` at the end. */
 export const clean = (text: string, limit: number): string => {
   if (text.length <= limit && !unclean.test(text)) return text;
-  // Four times the limit fills it, unless control characters make up most of the text.
+  // This part of the text suffices, unless it consists mostly of control characters.
   const shown = text
     .slice(0, limit * 4)
     .replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')

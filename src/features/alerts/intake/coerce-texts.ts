@@ -11,7 +11,7 @@ interface Part {
   anyOf?: readonly Part[];
 }
 
-/** Converts numbers and booleans in place to texts where the schema has a text: senders in untyped languages mix them up. */
+/** Converts numbers and booleans in place to texts where the schema has a text, because some senders mix up these types. */
 export const coerceTexts = (schema: Part, value: unknown): void => {
   for (const branch of schema.anyOf ?? []) coerceTexts(branch, value);
   if (Array.isArray(value) && schema.items) {

@@ -2,7 +2,7 @@ import { unknownHost } from '../../../kit/alert-record.ts';
 import { findSeverity, type Severity } from '../../../kit/severity.ts';
 import { clean } from './clean-text.ts';
 
-/** Returns the first text that is not blank; an empty text without one. */
+/** Returns the first text that is not blank, or an empty text. */
 export const firstText = (...values: unknown[]): string =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
 

@@ -28,6 +28,16 @@ export const createFormatRoutes = (parts: IntakeParts): Route[] => [
 const toOperationId = (name: string): string =>
   `createAlertsFrom${name.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`;
 
+/** Members of every route whose handler reads and checks the bytes of a body. */
+const bytesRoute = {
+  method: 'POST',
+  ...openFor('alerts:write'),
+  body: 'bytes',
+  largeBody: true,
+  compressedBody: true,
+  validatorCompiler: () => () => true,
+} as const;
+
 /** Creates a route of the expected format, by default of any format; `leavesOutInfo` drops alerts of level INFO. */
 const createFormatRoute = (
   parts: IntakeParts,
@@ -41,13 +51,9 @@ const createFormatRoute = (
   const mustSign = accepted.some(({ name, signature }) => signature && secrets[name] !== undefined);
   const answer = expected?.answer;
   return defineRoute({
-    method: 'POST',
+    ...bytesRoute,
     path,
-    ...openFor('alerts:write'),
     summary: expected?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
-    body: 'bytes',
-    largeBody: true,
-    compressedBody: true,
     errorHandler: counts.createErrorHandler(expected?.name ?? 'auto', expected?.binary),
     schema: {
       operationId,
@@ -59,8 +65,6 @@ const createFormatRoute = (
         415: ErrorBody,
       },
     },
-    // The handler checks bodies after it has decoded them.
-    validatorCompiler: () => () => true,
     handler: (request, reply) => storeAlerts(parts, request, reply, expected, leavesOutInfo),
   });
 };
@@ -68,13 +72,9 @@ const createFormatRoute = (
 /** Route of all custom formats, from the config file and runtime settings; paths of other routes come first. */
 export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Route =>
   defineRoute({
-    method: 'POST',
+    ...bytesRoute,
     path: '/api/alert/:intakeFormat',
-    ...openFor('alerts:write'),
     summary: 'Store alerts in a format of your own',
-    body: 'bytes',
-    largeBody: true,
-    compressedBody: true,
     errorHandler: parts.counts.createCustomErrorHandler(
       ({ params }) => keeper.find((params as Static<typeof FormatParams>).intakeFormat)?.name,
     ),
@@ -85,7 +85,6 @@ export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Rou
       body: Type.Object({}, { additionalProperties: true, examples: [{ text: 'The build failed' }] }),
       response: { 200: IntakeReceipt, 404: ErrorBody, 415: ErrorBody },
     },
-    validatorCompiler: () => () => true,
     handler: (request, reply) => storeAlerts(parts, request, reply, keeper.require(request.params.intakeFormat).format),
   });
 

@@ -62,7 +62,7 @@ export const readProtobuf = (message: MessageFields, bytes: Buffer): Record<stri
       }
       const { name, type, isList } = field;
       const expected = typeof type === 'string' ? wireTypes[type] : lengthDelimited;
-      if (wireType !== expected) throw new Error(`${name} has another type`);
+      if (wireType !== expected) throw new Error(`${name} has a wrong wire type`);
       const value =
         typeof type === 'string'
           ? scalars[type](reader)

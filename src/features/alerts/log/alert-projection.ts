@@ -102,7 +102,7 @@ export const openAlertProjection = async (parts: AlertProjectionParts): Promise<
   return projection;
 };
 
-/** Returns the seq before the last 100,000 records, or before fewer if those take up more of the log than one list may read. */
+/** Returns the seq before the last 100,000 records, or before fewer records if one list may not read that much of the log. */
 const findTail = async (log: RecordLog, count = rememberedCount): Promise<number> => {
   try {
     const listing = await log.listLast(count);

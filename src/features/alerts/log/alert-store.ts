@@ -18,7 +18,7 @@ export interface StoredAlerts {
   fresh: readonly AlertRecord[];
 }
 
-/** Key of an alert, which repeats the last alert with its hash if that has the same state and is less than 24 hours old. */
+/** Key of an alert. An alert repeats the last alert of 24 hours with an equal hash, if the states are equal, too. */
 interface RepeatKey {
   hash: string;
   state: string;
@@ -95,8 +95,8 @@ export abstract class AlertStore {
   }
 
   /**
-   * Adds to each resolution the id, level and receipt of the alert that it resolves, if that is known; both may be in the same
-   * body. `ids` are the ids of the records.
+   * Adds to each resolution the id, level and receipt of the resolved alert, if that alert is known or in this body. `ids` are the
+   * ids of the records.
    */
   protected linkResolutions(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
     /** Worst alert of each series that fires in this body. */

@@ -2,15 +2,15 @@ import type { Database } from '../../../storage/postgres/database.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { defaultRetainDays } from '../settings.ts';
 
-/** Default of a log that version 1.0 has begun, which had no limit. */
+/** Default of a log of version 1.0, which had no limit. */
 const unlimitedDays = 0;
 
 /** Line for the start message where `alertsRetainDays` is not set and the log has no limit. */
 export const unlimitedNotice = `alertsRetainDays is not set: alerts are kept for ever, as they were before; new logs keep them for ${defaultRetainDays} days`;
 
 /**
- * Reads the default of `alertsRetainDays` for the log in files. The first start decides it by whether the log has alerts, and
- * writes it to a small file, so that an upgrade deletes no alerts.
+ * Reads the default of `alertsRetainDays` for the log in files. On the first start, a log with alerts gets no
+ * limit, so that an upgrade deletes no alerts; a small file keeps the decision.
  */
 export const readFileRetention = async (storage: Storage): Promise<number> => {
   const file = storage.file('alerts.retain-days');
@@ -19,7 +19,7 @@ export const readFileRetention = async (storage: Storage): Promise<number> => {
   const journal = await storage.log('alerts', { title: 'alert log', awaitsHold: true });
   const days = journal.state().lastSeq === 0 ? defaultRetainDays : unlimitedDays;
   await journal.close();
-  // If the file cannot be written, the next start decides; it never keeps fewer alerts.
+  // If the file cannot be written, the next start decides, and never keeps fewer alerts.
   await file.write(Buffer.from(`${days}\n`)).catch(() => undefined);
   return days;
 };

@@ -88,7 +88,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
 };
 
 /**
- * Returns the seq before the last `tailCount` alerts; events have seqs of the same sequence.
+ * Returns the seq before the last `tailCount` alerts; events and alerts share one sequence.
  *
  * @throws StoreUnavailable
  */

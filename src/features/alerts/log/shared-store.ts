@@ -17,8 +17,8 @@ interface SharedParts extends AlertStoreParts {
 }
 
 /**
- * Stores alerts in the database, or in the spool until the database can be used. A spooled alert is recognized as a repeat when it
- * is shipped, or at once if this process has stored an alert with its `Idempotency-Key`.
+ * Stores alerts in the database, or in the spool until the database can be used. Repeats among spooled alerts are recognized when
+ * the alerts are shipped, or at once if this process has stored an alert with their `Idempotency-Key`.
  */
 export class SharedAlertStore extends AlertStore {
   readonly #log: DatabaseLog;
@@ -35,13 +35,13 @@ export class SharedAlertStore extends AlertStore {
     this.repeats = new RepeatKeys(parts.clock);
   }
 
-  /** Stores lines of the spool. Resolves when they are committed, without lines that have a value the database refuses. */
+  /** Stores lines of the spool. Resolves when all lines are committed, except lines with a value that the database refuses. */
   async ship(lines: readonly StoredRecord[]): Promise<void> {
     try {
       await this.#shipAll(lines);
     } catch (error) {
       if (!(error instanceof ValueRefusal)) throw error;
-      // The writer has reported the refused line; halving finds it, so that the other lines are stored.
+      // The writer has reported the refused line. Halving isolates this line, so that the other lines are stored.
       if (lines.length === 1) return;
       const half = Math.ceil(lines.length / 2);
       await this.ship(lines.slice(0, half));
@@ -85,7 +85,7 @@ export class SharedAlertStore extends AlertStore {
     return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
   }
 
-  /** Writes rows that are not committed in time to the spool; they may be committed nevertheless. */
+  /** Writes rows to the spool that are not committed in time; the database may still commit them. */
   async #storeOrSpool(spool: Spool, records: readonly AlertRecord[], rows: readonly NewRecord[]): Promise<Placed[]> {
     const canStore = !spool.isUsed && this.#log.state().healthy;
     const placed = canStore && (await awaitWithin(commitMs, this.#log.add(rows).catch(passIfUnavailable)));

@@ -4,7 +4,7 @@ import type { Journal } from '../../../storage/journal/journal.ts';
 import type { LogRecord, StoredRecord } from '../../../storage/journal/line.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 
-/** With so few lines in the spool, new lines wait until these are in the queue, so that a busy instance empties its spool. */
+/** Number of lines below which new alerts wait until the spool is queued, so that a busy instance empties its spool. */
 const lastCount = 1000;
 
 /** Milliseconds between two attempts to ship lines. */
@@ -16,7 +16,7 @@ interface SpoolParts extends Pick<Parts, 'storage' | 'log'> {
   sync: boolean;
   /** True while the database can be used. */
   canShip(): boolean;
-  /** Stores lines in the database, in their order: the lines are queued when it returns. After a crash, some lines come again. */
+  /** Stores lines in the database in their order, and has queued them on return. After a crash, some lines are passed again. */
   ship(lines: readonly StoredRecord[]): Promise<unknown>;
 }
 
@@ -91,7 +91,7 @@ export class Spool {
     return this.#journal.state().healthy;
   }
 
-  /** Appends lines. Resolves when they are on disk; rejects with a JournalError if they may be lost. */
+  /** Resolves when the lines are on disk; rejects with a JournalError if lines may be lost. */
   async add(lines: readonly LogRecord[]): Promise<void> {
     this.#pending += 1;
     try {

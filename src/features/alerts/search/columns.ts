@@ -1,4 +1,4 @@
-/** Columns of a file of alerts, named as the search names them. */
+/** Columns of a file of alerts: fields of the search. */
 export const alertColumns = [
   'time',
   'severity',
@@ -18,7 +18,7 @@ export const alertColumns = [
 
 type AlertCells = Readonly<Record<(typeof alertColumns)[number], unknown>>;
 
-/** Cells of an alert in the order of the columns; its incident is a number. */
+/** Returns the cells of an alert in the order of the columns; the incident is its number. */
 export const toAlertCells = (alert: AlertCells): unknown[] =>
   alertColumns.map((name) => {
     const { [name]: value } = alert;

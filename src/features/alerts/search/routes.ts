@@ -104,8 +104,11 @@ const createDetailsRoute = ({ journal, firing, deliveriesOf, nameIncidents }: Se
 /** Index of the version in a UUID. */
 const versionIndex = 14;
 
-/** Ids of version 7 hold a time, so an index finds them; others are only searched for at the end of the log. */
+/** An index finds ids of version 7, which hold a time; ids of other versions are only searched for at the end of the log. */
 const createFindRefusal = (id: string): HttpError =>
   id[versionIndex] === '7'
     ? createUnavailable('The alert log is being indexed; try again')
-    : new HttpError('not-found', 'Alert not found: by its kind of id only the last 64 MiB of such alerts are searched');
+    : new HttpError(
+        'not-found',
+        'Alert not found: ids that are not UUIDs of version 7 are only searched for in the last 64 MiB of the log',
+      );

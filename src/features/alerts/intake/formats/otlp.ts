@@ -161,7 +161,7 @@ const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
 const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
 
-/** Returns the text of a body: of a map its message if it has one, or else the map or list as JSON. */
+/** Returns the text of a body: the message of a map, or else the map or list as JSON. */
 const toRecordText = (body: Static<typeof Value> = {}): string => {
   const value = toPlain(body);
   if (typeof value !== 'object' || value === null) return String(value ?? '');
@@ -194,7 +194,7 @@ const toPlain = (value: unknown, depth = 0): unknown => {
 const listValues = ({ values }: Record<string, unknown>): unknown[] =>
   Array.isArray(values) ? values.slice(0, maxMembers) : [];
 
-/** Decodes bytes that are UTF-8; others stay in base64. */
+/** Decodes bytes that are UTF-8; other bytes stay in base64. */
 const decodeBytes = (base64: string): string => {
   const bytes = Buffer.from(base64.slice(0, maxTextLength), 'base64');
   return isUtf8(bytes) ? bytes.toString('utf8') : base64.slice(0, maxTextLength);
