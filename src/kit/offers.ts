@@ -55,6 +55,30 @@ export interface PlaceCheck extends HostCheck {
 export interface HostSource {
   /** Last results of a watch at all hosts. */
   listChecks(watch: string): PlaceCheck[];
+  /**
+   * Runs a command line at a host. Rejects with an HttpError for a host that is unknown or allows no commands, and with the reason of
+   * the signal.
+   */
+  runCommand(
+    host: string,
+    command: { line: string; by: string | null; requestId: string },
+    signal: AbortSignal,
+  ): Promise<RemoteResult>;
+}
+
+/** Output of a command at another machine. */
+export interface RemoteOutput {
+  rows: Record<string, unknown>[];
+  truncated: boolean;
+}
+
+/** Output, or the reason of a failure for people. */
+export type RemoteResult = RemoteOutput | { error: string };
+
+/** Commands of this machine, for the hub that it reports to. */
+export interface CommandSource {
+  /** Checks, runs and audits a command line; never rejects. */
+  execute(line: string, caller: { by: string | null; requestId: string; hub: string }): Promise<RemoteResult>;
 }
 
 /** Columns of the history; columns of disks are bytes. */
@@ -121,4 +145,5 @@ export interface Offers {
   history?: HistorySource;
   watches?: WatchSource;
   hosts?: HostSource;
+  commands?: CommandSource;
 }

@@ -88,6 +88,40 @@ test('readings of the time in which the hub is away are kept on disk and sent la
   assert.ok(json.processCount.some((value) => value !== null));
 });
 
+test('a host that is killed is silent after silentSeconds, and its next report resolves the alert', {
+  timeout: 180_000,
+}, async (t) => {
+  const { hub, token } = await startHub(t, { args: ['--silent-seconds', '20'] });
+  const words = await addHost(hub, token, 'web-1');
+  const agent = await startAgent(t, words);
+  await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
+  await agent.stop('SIGKILL');
+  const lastReportAt = Date.parse((await readHost(hub, token, 'web-1')).lastReportAt ?? '');
+  const find = async (text: RegExp) => (await listAlerts(hub, token)).some(({ message }) => text.test(message));
+  await waitUntil('the host is silent', () => find(/^web-1 does not report since \d\d:\d\d$/), 60_000);
+  const silentMs = Date.now() - lastReportAt;
+  assert.ok(silentMs >= 20_000 && silentMs < 30_000, `${silentMs} ms`);
+  assert.equal((await readHost(hub, token, 'web-1')).openIncidents, 1);
+  await startAgent(t, words.slice(0, 3), { dataDir: agent.dataDir });
+  await waitUntil('the host reports again', () => find(/^web-1 reports again/));
+  await waitUntil('the incident is resolved', async () => (await readHost(hub, token, 'web-1')).openIncidents === 0);
+});
+
+test('a server that takes no reports is named as such, and alerts wait', async (t) => {
+  const { hub, token } = await startHub(t);
+  const words = await addHost(hub, token, 'web-1');
+  const agent = await startAgent(t, words);
+  await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
+  await hub.stop();
+  const port = new URL(hub.url).port;
+  await startHub(t, { port, args: ['--profiles', 'login,alerts'] });
+  await waitUntil(
+    'the agent says so',
+    () => agent.output.stderr.includes('the hub takes no reports, or is older'),
+    60_000,
+  );
+});
+
 test('a hub without https that is another machine, a wrong code and a missing key are refused in words', async (t) => {
   const { hub } = await startHub(t);
   const dataDir = createFolder(t);

@@ -124,6 +124,27 @@ test('a report may be compressed, and one of 10 MB or with a line break in a nam
   assert.equal((await readHost(app, token, 'web-1')).hostname, 'web-1.example.org');
 });
 
+test('members that a newer host sends are ignored', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const body = { ...createReport('web-1'), readings: { cpu: 0.1, quanta: 5 }, news: ['a'] };
+  assert.equal((await app.request('POST', '/api/hosts/web-1/readings', { token: key, body })).status, 200);
+  assert.equal((await readHost(app, token, 'web-1')).readings?.cpu, 0.1);
+});
+
+test('a report with too many disks, processes or kept minutes is refused', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const { readings, time } = createReport('web-1');
+  const disks = Array.from({ length: 33 }, (_, index) => ({ mountPath: `/${index}`, used: 1, total: 2 }));
+  const kept = Array.from({ length: 61 }, () => ({ time, readings }));
+  assert.equal((await report(app, key, 'web-1', { readings: { disks } })).status, 400);
+  assert.equal((await report(app, key, 'web-1', { kept })).status, 400);
+  assert.equal((await report(app, key, 'web-1', { readings: { cpu: -1 } })).status, 400);
+});
+
 test('a host that floods gets 429, and another one does not', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

@@ -6,11 +6,12 @@ import { defineFeature, type Tool } from '../../kit/feature.ts';
 import { createEventTopic } from '../../kit/topic.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { auditTransfer, createAudit } from './audit.ts';
-import { createExecutor } from './executor.ts';
+import { createExecutor, type Executor } from './executor.ts';
 import { Refusal } from './language.ts';
 import { createNativeRunner } from './native/runner.ts';
 import { checkCommand } from './policy.ts';
 import { createPowerShellRunner } from './power-shell/runner.ts';
+import { createCommandSource, createRemoteRoute } from './remote.ts';
 import { createCommandRoutes } from './routes.ts';
 import type { Runner } from './runner.ts';
 import { commandSettings, ExecutionNotice } from './schema.ts';
@@ -35,7 +36,8 @@ export const commands = defineFeature({
   settings: commandSettings,
   tools: [checkTool],
   transfer: auditTransfer,
-  create: async ({ host, clock, storage, powerShellPaths, meters, settings }) => {
+  isOn: ({ allowCommands }) => allowCommands,
+  create: async ({ host, offers, clock, storage, powerShellPaths, meters, settings }) => {
     const { commandRunner, commandTimeout: timeoutSeconds } = settings;
     const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });
     const { auditRetainBytes: retainBytes, auditRetainDays: retainDays } = settings;
@@ -45,20 +47,28 @@ export const commands = defineFeature({
     const { topic, publish } = createEventTopic(needs('audit:read'), ExecutionNotice);
     const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
     const results = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
+    const count = (result: string): void => {
+      results.at(result).value += 1;
+    };
     const executor = createExecutor({
       runner,
       timeoutSeconds,
       audit,
       clock,
-      count: (result) => {
-        results.at(result).value += 1;
-      },
+      count,
     });
+    const remote = new Set<Executor>();
     return {
-      profiles: { commands: createCommandRoutes({ executor, audit, runnerName: runner.name }) },
+      profiles: {
+        commands: [
+          ...createCommandRoutes({ executor, audit, runnerName: runner.name }),
+          createRemoteRoute({ audit, clock, hosts: () => offers.hosts, count, running: remote }),
+        ],
+      },
       topics: { executions: topic },
+      ...(settings.allowCommands && { offers: { commands: createCommandSource(executor) } }),
       close: async () => {
-        await executor.close();
+        await Promise.all([executor, ...remote].map((each) => each.close()));
         await journal.close();
       },
     };

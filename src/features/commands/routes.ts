@@ -65,7 +65,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
   ];
 };
 
-const toCaller = (request: FastifyRequest): CommandCaller => {
+export const toCaller = (request: FastifyRequest): CommandCaller => {
   const principal = findPrincipal(request);
   return {
     requestId: request.id,
@@ -76,13 +76,13 @@ const toCaller = (request: FastifyRequest): CommandCaller => {
 };
 
 /** Rows are already JSON, because the limits count their bytes. */
-const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: BoundedResult): void => {
+export const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: BoundedResult): void => {
   const opening = `{"success":true,"command":${JSON.stringify(line)},"result":[`;
   const closing = truncated ? '],"truncated":true}' : ']}';
   sendJson(reply, { [ownJson]: opening + rows.join(',') + closing });
 };
 
-const toCommandError = (error: unknown, request: FastifyRequest): HttpError => {
+export const toCommandError = (error: unknown, request: FastifyRequest): HttpError => {
   if (error instanceof HttpError) return error;
   const leading = { success: false };
   if (error instanceof CommandFailure) return new HttpError('failed', error.message, { leading });

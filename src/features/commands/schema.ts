@@ -105,6 +105,10 @@ export const commandSettings = {
     default: 10,
     description: 'Time limit for a command in seconds.',
   }),
+  allowCommands: Type.Boolean({
+    default: false,
+    description: 'Run diagnostic commands for administrators of the hub that this server reports to.',
+  }),
   commandRunner: Type.Enum(['auto', 'native', 'powershell'], {
     default: 'auto',
     description: 'Program that runs commands; auto means powershell on Windows and native elsewhere.',

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseJson } from '../../lib/parse-json.ts';
+import { passIfGone } from '../../storage/journal/errors.ts';
 import { columnCount } from './columns.ts';
 import type { HostState, HostStore } from './host-state.ts';
 import { findRing, type RingRow, rings, toSlot } from './rings.ts';
@@ -40,8 +41,8 @@ export class HostFiles implements HostStore {
   }
 
   async load(): Promise<HostState[]> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const names = (await readdir(this.#directory)).filter((name) => name.endsWith(ending));
+    const found = await readdir(this.#directory).catch(passIfGone);
+    const names = (found ?? []).filter((name) => name.endsWith(ending));
     const states: HostState[] = [];
     for (const file of names) {
       const name = file.slice(0, -ending.length);
@@ -136,6 +137,7 @@ const openFile = async (path: string): Promise<FileHandle> => {
     return await open(path, 'r+');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const file = await open(path, 'w+', 0o600);
     await file.truncate(headBytes + rings.reduce((sum, { size }) => sum + size * rowBytes, 0));
     return file;

@@ -1,9 +1,10 @@
 import { HttpError } from '../../http/errors.ts';
 import type { HostReport } from '../../kit/host-report/report-schema.ts';
-import type { Offers, PushedWatches } from '../../kit/offers.ts';
+import type { Offers, PushedWatches, RemoteResult } from '../../kit/offers.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { CreatedCode, HostCodes } from './codes.ts';
 import type { Fleet } from './fleet.ts';
+import type { HostCommands } from './host-commands.ts';
 import type { HostWatch } from './host-watch.ts';
 import type { IncidentCounts } from './incident-counts.ts';
 import { assertHostName, type HostKeeper, type KnownHost, selfName } from './kind.ts';
@@ -22,6 +23,7 @@ interface HubParts {
   keeper: HostKeeper;
   codes: HostCodes;
   watch: HostWatch;
+  commands: HostCommands;
   incidents: IncidentCounts;
   accounts: NonNullable<Offers['accounts']>;
   offers: Pick<Offers, 'watches'>;
@@ -75,6 +77,21 @@ export class Hub {
     return { name, at };
   }
 
+  /** Runs a command line at a host. Rejects with an HttpError, or the reason of the signal. */
+  async runCommand(
+    name: string,
+    command: { line: string; by: string | null; requestId: string },
+    signal: AbortSignal,
+  ): Promise<RemoteResult> {
+    const { commands, fleet, keeper, watch } = this.#parts;
+    keeper.require(name);
+    const { state } = watch.judge(name);
+    if (state !== 'up' && state !== 'late') throw new HttpError('wrong-state', `${name} does not report now`);
+    if (!fleet.find(name)?.report.allowsCommands)
+      throw new HttpError('wrong-state', `${name} does not allow commands: set allowCommands in its config file`);
+    return commands.run(name, command, signal);
+  }
+
   /** Returns the watches of a host, without the list if the host has it. */
   listWatches(name: string, known: string | undefined): { watchesId?: string; watches?: PushedWatches['list'] } {
     const { keeper, offers } = this.#parts;
@@ -120,6 +137,7 @@ export class Hub {
         ? findDuplicates(state).map(({ id, hostname, at }) => ({ id, hostname, lastReportAt: toTimeText(at) }))
         : [],
       version: report?.version ?? null,
+      allowsCommands: report?.allowsCommands ?? false,
       osName: report?.osName ?? null,
       uptimeSeconds: report?.uptimeSeconds ?? null,
       lastReportAt: toTimeOrNull(state?.at),

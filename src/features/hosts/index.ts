@@ -7,6 +7,7 @@ import { createEventTopic } from '../../kit/topic.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { HostCodes } from './codes.ts';
 import { Fleet } from './fleet.ts';
+import { HostCommands } from './host-commands.ts';
 import { HostFiles } from './host-file.ts';
 import { createHostMetricsRoute } from './host-metrics.ts';
 import { HostTable } from './host-table.ts';
@@ -50,6 +51,8 @@ export const hosts = defineFeature({
     const { database, directory } = storage;
     let { silentSeconds } = settings;
     const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')));
+    // Before requests come: a report changes the last state.
+    await fleet.load().catch((err: unknown) => log.warn({ err }, 'hosts: their last states cannot be read'));
     const keeper = new SettingKeeper(hostKind, { settings: offers.settings, configured: settings.hosts });
     const lease = database ? createLease(database, 'hosts') : ownLease;
     const incidents = new IncidentCounts(offers.incidents);
@@ -65,7 +68,8 @@ export const hosts = defineFeature({
       log,
     });
     const codes = new HostCodes(offers.settings, clock);
-    const hub = new Hub({ fleet, keeper, codes, watch, incidents, accounts: offers.accounts, offers, clock });
+    const commands = new HostCommands();
+    const hub = new Hub({ fleet, keeper, codes, watch, commands, incidents, accounts: offers.accounts, offers, clock });
     const tell = (name: string): void => {
       const known = keeper.find(name);
       if (known) publish(() => hub.show(known));
@@ -76,11 +80,15 @@ export const hosts = defineFeature({
     let following: NodeJS.Timeout | undefined;
     return {
       profiles: {
-        hosts: [...createHostRoutes({ hub, fleet, keeper, clock }), createHostMetricsRoute({ hub, fleet, keeper })],
+        hosts: [
+          ...createHostRoutes({ hub, fleet, keeper, commands, clock }),
+          createHostMetricsRoute({ hub, fleet, keeper }),
+        ],
       },
       topics: { hosts: topic },
       offers: {
         hosts: {
+          runCommand: (...given) => hub.runCommand(...given),
           listChecks: (watch) =>
             fleet
               .list()
@@ -92,7 +100,6 @@ export const hosts = defineFeature({
         },
       },
       start: () => {
-        fleet.load().catch((err: unknown) => log.warn({ err }, 'hosts: their last states cannot be read'));
         incidents.load().catch((err: unknown) => log.warn({ err }, 'hosts: their incidents cannot be counted'));
         watch.start();
         own.start();

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { needs, openFor } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody } from '../../http/errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendItems, sendJson, whenReady } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
 import { HostReport } from '../../kit/host-report/report-schema.ts';
@@ -10,8 +10,9 @@ import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, optionalText, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { Fleet } from './fleet.ts';
 import { readHistory, readSpan } from './history.ts';
+import type { HostCommands, SentCommand } from './host-commands.ts';
 import type { Hub } from './hub.ts';
-import { type HostKeeper, hostKind } from './kind.ts';
+import { type HostKeeper, hostKind, selfName } from './kind.ts';
 import { rings } from './rings.ts';
 import {
   ChangedHost,
@@ -23,6 +24,7 @@ import {
   HostList,
   HostParams,
   HostProcessList,
+  HostResult,
   NewHost,
   ReportReceipt,
 } from './schema.ts';
@@ -31,6 +33,7 @@ interface RouteParts {
   hub: Hub;
   fleet: Fleet;
   keeper: HostKeeper;
+  commands: HostCommands;
   clock: () => Date;
 }
 
@@ -47,6 +50,7 @@ export const createHostRoutes = (parts: RouteParts): Route[] => [
   createChangeRoute(parts),
   createDeleteRoute(parts),
   createReportRoute(parts),
+  createResultRoute(parts),
   createHistoryRoute(parts),
   createProcessRoute(parts),
 ];
@@ -147,7 +151,7 @@ const createChangeRoute = ({ hub, keeper }: RouteParts): Route =>
     },
   });
 
-const createReportRoute = ({ hub }: RouteParts): Route =>
+const createReportRoute = ({ hub, commands }: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: `${path}/:name/readings`,
@@ -165,7 +169,43 @@ const createReportRoute = ({ hub }: RouteParts): Route =>
       requireTime('time', body.time);
       const { name, at } = await hub.report(params.name, callerOf(request), body);
       keepConnection(request, reply);
-      sendJson(reply, { received: true, name, time: toTimeText(at), ...hub.listWatches(name, body.watchesId) });
+      sendJson(reply, {
+        received: true,
+        name,
+        time: toTimeText(at),
+        ...hub.listWatches(name, body.watchesId),
+        ...toCommands(commands.take(name)),
+      });
+    },
+  });
+
+/** Leaves out the member where there are no commands. */
+const toCommands = (commands: SentCommand[]): { commands?: SentCommand[] } => (commands.length > 0 ? { commands } : {});
+
+const createResultRoute = ({ commands }: RouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/:name/results`,
+    ...needs('hosts:report'),
+    summary: 'Report the result of a command; only the key of the host may',
+    compressedBody: true,
+    largeBody: true,
+    textsAsSent: true,
+    schema: {
+      operationId: 'reportHostResult',
+      params: HostParams,
+      body: HostResult,
+      response: { 200: ReportReceipt, 404: ErrorBody, 415: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { id, rows = [], truncated = false, error } = request.body;
+      const name = callerOf(request).slice(4);
+      const { name: given } = request.params;
+      if (given !== selfName && given !== name) throw new HttpError('forbidden', `This key may report only as ${name}`);
+      const result = error === undefined ? { rows: rows as Record<string, unknown>[], truncated } : { error };
+      if (!commands.settle(name, id, result))
+        throw new HttpError('not-found', 'Nobody waits for this command any more');
+      sendJson(reply, { received: true, name, time: toTimeText(Date.now()) });
     },
   });
 

@@ -81,6 +81,10 @@ const hostFields = {
   version: nullable(Type.String({ examples: ['1.2.0'] }), 'Version of signalbox on the host.'),
   osName: nullable(Type.String({ examples: ['Debian GNU/Linux 12 (bookworm)'] })),
   uptimeSeconds: nullable(Type.Number({ examples: [86_400] })),
+  allowsCommands: Type.Boolean({
+    description: 'The host runs diagnostic commands for this server.',
+    examples: [false],
+  }),
   lastReportAt: orNull(Time, 'Time of the last report.'),
   clockSkewSeconds: nullable(
     Type.Number({ examples: [7] }),
@@ -154,5 +158,33 @@ export const ReportReceipt = defineShape('ReportReceipt', {
       }),
       { description: 'Watches that the host is to check, unless it has sent their id.' },
     ),
+  ),
+  commands: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ examples: ['0b7e2c1a-5f0d-4c3e-9a44-1c2b3d4e5f60'] }),
+        line: Type.String({ examples: ['Get-Process -Name node'] }),
+        by: nullable(Type.String({ examples: ['admin'] })),
+        requestId: Type.String({ examples: ['req-8@web-1'] }),
+      }),
+      { description: 'Commands that the host is to run.' },
+    ),
+  ),
+});
+
+export const HostResult = defineShape('HostResult', {
+  id: Type.String({
+    maxLength: 64,
+    description: 'Id of the command.',
+    examples: ['0b7e2c1a-5f0d-4c3e-9a44-1c2b3d4e5f60'],
+  }),
+  rows: Type.Optional(
+    Type.Array(Type.Object({}, { additionalProperties: true, examples: [{ Name: 'node', Id: 4086 }] }), {
+      maxItems: 5000,
+    }),
+  ),
+  truncated: Type.Optional(Type.Boolean({ examples: [false] })),
+  error: Type.Optional(
+    Type.String({ maxLength: 2000, description: 'Reason of a failure.', examples: ['no such process'] }),
   ),
 });

@@ -18,7 +18,16 @@ export const reports = defineFeature({
     const kept = new KeptReadings(storage.file('hub.readings'));
     await kept.load();
     const collector = new Collector(host, version, clock);
-    const reporter = new Reporter({ collector, client: new HubClient(hub), kept, watches: offers.watches, log, clock });
+    const reporter = new Reporter({
+      collector,
+      client: new HubClient(hub),
+      kept,
+      watches: offers.watches,
+      commands: offers.commands,
+      hub: new URL(hub.url).host,
+      log,
+      clock,
+    });
     return {
       profiles: {},
       start: () => reporter.start(),

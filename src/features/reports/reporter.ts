@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Collector } from '../../kit/host-report/collector.ts';
 import { type HostReport, mostKept } from '../../kit/host-report/report-schema.ts';
-import type { HostCheck, PushedWatch, WatchSource } from '../../kit/offers.ts';
+import type { CommandSource, HostCheck, PushedWatch, WatchSource } from '../../kit/offers.ts';
 import { isObject } from '../../lib/parse-json.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
@@ -16,6 +16,7 @@ const farewellMs = 3000;
 
 /** Path of the report; the key says which host reports. */
 const path = 'api/hosts/self/readings';
+const resultPath = 'api/hosts/self/results';
 
 interface ReporterParts {
   collector: Pick<Collector, 'start' | 'stop' | 'collect'>;
@@ -23,6 +24,10 @@ interface ReporterParts {
   kept: KeptReadings;
   /** Watches of the hub; undefined if this server has no watches. */
   watches: Pick<WatchSource, 'receivedId' | 'receive' | 'listChecks'> | undefined;
+  /** Commands of this machine; undefined unless the hub may run them. */
+  commands: CommandSource | undefined;
+  /** Address of the hub, for the audit. */
+  hub: string;
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   clock: () => Date;
 }
@@ -68,7 +73,11 @@ export class Reporter {
 
   async #report(): Promise<void> {
     const { client, clock, collector, kept } = this.#parts;
-    const report = { ...(await collector.collect(this.#count % processesEvery === 0)), ...this.#describeWatches() };
+    const report = {
+      ...(await collector.collect(this.#count % processesEvery === 0)),
+      ...this.#describeWatches(),
+      allowsCommands: this.#parts.commands !== undefined,
+    };
     this.#count += 1;
     let left: number;
     do {
@@ -83,9 +92,20 @@ export class Reporter {
       await kept.remove(oldest);
       this.#succeed(reply);
       await this.#receiveWatches(reply);
+      this.#runCommands(reply);
     } while (left > 0);
     // The readings of the minute in which the hub came back, which the next report brings.
     await kept.flush();
+  }
+
+  /** Runs commands of the hub, and reports their results when they have ended. */
+  #runCommands({ body: { commands: list } }: HubReply): void {
+    const { client, commands, hub } = this.#parts;
+    if (!commands || !Array.isArray(list)) return;
+    for (const { id, line, by, requestId } of list.filter(isCommand).slice(0, mostCommands)) {
+      const caller = { by: typeof by === 'string' ? by : null, requestId: String(requestId), hub };
+      void commands.execute(line, caller).then((result) => client.send(resultPath, { id, ...result }));
+    }
   }
 
   #describeWatches(): Pick<HostReport, 'watchesId' | 'checks'> {
@@ -113,6 +133,12 @@ export class Reporter {
     this.#failure = reason;
   }
 }
+
+/** Commands that are taken with one response. */
+const mostCommands = 16;
+
+const isCommand = (value: unknown): value is { id: string; line: string; by: unknown; requestId: unknown } =>
+  isObject(value) && typeof value['id'] === 'string' && typeof value['line'] === 'string';
 
 /** Results of watches in a report. */
 const mostChecks = 100;

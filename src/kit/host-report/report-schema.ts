@@ -83,6 +83,9 @@ export const HostReport = defineShape('HostReport', {
   processes: Type.Optional(
     Type.Array(HostProcess, { maxItems: mostProcesses, description: 'The largest processes, about once a minute.' }),
   ),
+  allowsCommands: Type.Optional(
+    Type.Boolean({ description: 'The host runs diagnostic commands for the hub.', examples: [false] }),
+  ),
   watchesId: Type.Optional(line(64, '3f1c0d8e5b7a4c2f', 'Id of the watches that the hub has sent last.')),
   checks: Type.Optional(
     Type.Array(

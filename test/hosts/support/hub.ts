@@ -18,8 +18,8 @@ export const logIn = async ({ request }: Pick<Running, 'request'>): Promise<stri
 /** Starts a hub as a process, by default with a new data folder and a free port. */
 export const startHub = async (
   t: Scope,
-  { dataDir = createFolder(t), port = '0' }: { dataDir?: string; port?: string } = {},
+  { dataDir = createFolder(t), port = '0', args = [] }: { dataDir?: string; port?: string; args?: string[] } = {},
 ): Promise<{ hub: Running; token: string }> => {
-  const hub = await startProgram(t, ['--data-dir', dataDir, '--port', port], { variables });
+  const hub = await startProgram(t, ['--data-dir', dataDir, '--port', port, ...args], { variables });
   return { hub, token: await logIn(hub) };
 };

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { HttpError } from '../../http/errors.ts';
+import type { RemoteOutput, RemoteResult } from '../../kit/offers.ts';
+
+/** Commands of one host that wait or run at most. */
+const mostWaiting = 16;
+
+/** Command line that a host gets with the response to its report. */
+export interface SentCommand {
+  id: string;
+  line: string;
+  /** Caller at the hub, and the id of the request, for the audit of the host. */
+  by: string | null;
+  requestId: string;
+}
+
+interface Pending extends SentCommand {
+  isSent: boolean;
+  settle(result: RemoteResult): void;
+}
+
+/** Commands on their way to hosts, and back. */
+export class HostCommands {
+  readonly #pending = new Map<string, Pending[]>();
+
+  /** Resolves to the output of a command at a host. Rejects with the reason of the signal, or an HttpError. */
+  run(host: string, command: Omit<SentCommand, 'id'>, signal: AbortSignal): Promise<RemoteResult> {
+    const waiting = this.#pending.get(host) ?? [];
+    if (waiting.length >= mostWaiting) throw new HttpError('unavailable', `Too many commands wait for ${host}`);
+    return new Promise((resolve, reject) => {
+      const id = randomUUID();
+      const end = (): void => {
+        const rest = (this.#pending.get(host) ?? []).filter((each) => each.id !== id);
+        if (rest.length === 0) this.#pending.delete(host);
+        else this.#pending.set(host, rest);
+        signal.removeEventListener('abort', abort);
+      };
+      const abort = (): void => {
+        end();
+        reject(signal.reason);
+      };
+      const settle = (result: RemoteResult): void => {
+        end();
+        resolve(result);
+      };
+      this.#pending.set(host, [...waiting, { id, ...command, isSent: false, settle }]);
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  /** Returns the commands of a host that were not sent yet. */
+  take(host: string): SentCommand[] {
+    const fresh = (this.#pending.get(host) ?? []).filter(({ isSent }) => !isSent);
+    for (const each of fresh) each.isSent = true;
+    return fresh.map(({ id, line, by, requestId }) => ({ id, line, by, requestId }));
+  }
+
+  /** Passes on the result of a command; returns false for a command that nobody waits for. */
+  settle(host: string, id: string, result: RemoteOutput | { error: string }): boolean {
+    const found = this.#pending.get(host)?.find((each) => each.id === id);
+    found?.settle(result);
+    return found !== undefined;
+  }
+}
