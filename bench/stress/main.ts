@@ -1,6 +1,7 @@
 import { isMissed } from '../support/finding.ts';
 import { type Row, runRows } from '../support/run.ts';
 import { measureHostileSettings } from './hostile-settings.ts';
+import { measureHosts } from './hosts.ts';
 import { measureNotifications } from './notifications.ts';
 import { measureOverload } from './overload.ts';
 
@@ -8,6 +9,7 @@ const rows: readonly Row[] = [
   ['overload', measureOverload],
   ['notifications', measureNotifications],
   ['hostile-settings', measureHostileSettings],
+  ['hosts', measureHosts],
 ];
 
 /** Measures the parts named on the command line, or all, and prints them. See README.md. Exit code 1: a goal is missed. */

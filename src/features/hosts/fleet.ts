@@ -16,7 +16,7 @@ const mostMachines = 4;
 /** Milliseconds after which a host that reports counts as having been silent. */
 const silenceMs = 60_000;
 
-/** What a report has changed. */
+/** State of a host after a report, and before it. */
 export interface Taken {
   state: HostState;
   before: HostState | undefined;
