@@ -17,7 +17,13 @@ const say = (text) => process.stdout.write(`${text}\n`);
 /** Starts signalbox as a process that ends with this one. */
 const start = (args, variables = {}) => {
   const env = { PATH: process.env.PATH, SIGNALBOX_LOG_LEVEL: 'warn', ...variables };
-  const child = spawn(process.execPath, [program, ...args], { env, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  // In a group of its own: Ctrl+C in a terminal must not reach it twice.
+  const child = spawn(process.execPath, [program, ...args], {
+    detached: true,
+    env,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   children.push(child);
   return child;
 };
@@ -61,7 +67,8 @@ try {
     processes.push([name, start([...words, '--data-dir', join(folder, name)]).pid]);
   }
   say(`hub    ${url}/console/  (admin, ${password})`);
-  for (const [name, pid] of processes) say(`${name.padEnd(6)} process ${pid}; kill -9 ${pid} makes it silent after 20 s`);
+  for (const [name, pid] of processes)
+    say(`${name.padEnd(6)} process ${pid}; kill -9 ${pid} makes it silent after 20 s`);
   say(`
 Send an alert from web-1:  node ${program} send --data-dir ${join(folder, 'web-1')} --level ERROR "the disk is full"
 Ctrl+C stops everything.`);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
-import { type Running, runProgram } from '../support/program.ts';
+import { type Running, runProgram, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 import { addHost, startAgent } from './support/agent.ts';
-import { readHost } from './support/hosts.ts';
+import { enrol, readHost } from './support/hosts.ts';
 import { startHub } from './support/hub.ts';
 
 interface Listed {
@@ -119,6 +120,25 @@ test('a server that takes no reports is named as such, and alerts wait', async (
     'the agent says so',
     () => agent.output.stderr.includes('the hub takes no reports, or is older'),
     60_000,
+  );
+});
+
+test('a server with hub in its config file reports and forwards its alerts, and an agent takes its key from a variable', async (t) => {
+  const { hub, token } = await startHub(t);
+  const folder = createFolder(t);
+  const keys: string[] = [];
+  for (const name of ['web-1', 'web-2']) keys.push(await enrol(hub, token, name));
+  const [first = '', second = ''] = keys;
+  const keyFile = join(folder, 'key');
+  writeFileSync(keyFile, first, { mode: 0o600 });
+  const config = writeConfig(folder, { hub: { url: hub.url, keyFile }, dataDir: join(folder, 'data') });
+  const server = await startProgram(t, ['--config', config]);
+  await startAgent(t, ['agent', '--hub', hub.url], { variables: { SIGNALBOX_HUB_KEY: second } });
+  for (const name of ['web-1', 'web-2'])
+    await waitUntil(`${name} reports`, async () => (await readHost(hub, token, name)).state === 'up');
+  const { json } = await server.request('POST', '/api/alert', { body: { message: 'of a server' } });
+  await waitUntil('the hub has the alert', async () =>
+    (await listAlerts(hub, token)).some(({ id }) => id === json['id']),
   );
 });
 

@@ -30,8 +30,8 @@ const longestGapMs = 30_000;
 /** Milliseconds within which last reports count as one fall of many hosts. */
 const togetherMs = minuteMs;
 
-/** Milliseconds without a report after which a host may be about to fall silent. */
-const missedMs = 15_000;
+/** Milliseconds without a report after which a host may be about to fall silent: a little less than from one report to the next. */
+const missedMs = 8000;
 
 interface WatchParts {
   fleet: Fleet;
