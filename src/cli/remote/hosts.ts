@@ -1,4 +1,4 @@
-import type { Host } from '../../features/hosts/schema.ts';
+import type { ShownHost } from '../../features/hosts/schema.ts';
 import { print } from '../stdio.ts';
 import { defineAskingCommand, type ListReply } from './ask.ts';
 import { paintSeverity, toReadableTime, toRelativeTime, toTable } from './table.ts';
@@ -28,7 +28,7 @@ export const hostsCommand = defineAskingCommand({
   summary: 'List the hosts that report to a server, the worst first.',
   scope: 'incidents:read',
   run: async ({ ask, show }) =>
-    show(sortHosts((await ask<ListReply<Host>>('api/hosts')).data), toHostTable, 'No hosts.\n'),
+    show(sortHosts((await ask<ListReply<ShownHost>>('api/hosts')).data), toHostTable, 'No hosts.\n'),
 });
 
 export const hostCommand = defineAskingCommand({
@@ -37,13 +37,13 @@ export const hostCommand = defineAskingCommand({
   summary: 'Show one host of a server.',
   scope: 'incidents:read',
   run: async ({ ask, show }, { words: [name = ''] }) =>
-    show([await ask<Host>(`api/hosts/${encodeURIComponent(name)}`)], ([host]) => (host ? toDetails(host) : '')),
+    show([await ask<ShownHost>(`api/hosts/${encodeURIComponent(name)}`)], ([host]) => (host ? toDetails(host) : '')),
 });
 
 /** States of hosts, worst first. */
-const states: readonly Host['state'][] = ['silent', 'late', 'new', 'stopped', 'up'];
+const states: readonly ShownHost['state'][] = ['silent', 'late', 'new', 'stopped', 'up'];
 
-const sortHosts = (hosts: readonly Host[]): Host[] =>
+const sortHosts = (hosts: readonly ShownHost[]): ShownHost[] =>
   hosts.toSorted(
     (a, b) =>
       states.indexOf(a.state) - states.indexOf(b.state) ||
@@ -51,7 +51,7 @@ const sortHosts = (hosts: readonly Host[]): Host[] =>
       a.name.localeCompare(b.name),
   );
 
-const toHostTable = (hosts: readonly Host[]): string =>
+const toHostTable = (hosts: readonly ShownHost[]): string =>
   toTable(
     ['HOST', 'STATE', 'WORST', 'OPEN', 'CPU', 'MEMORY', 'DISK', 'REPORT', 'VERSION', 'TAGS'],
     hosts.map((host) => [
@@ -69,7 +69,7 @@ const toHostTable = (hosts: readonly Host[]): string =>
     { paint: paintSeverity, dropped: ['VERSION', 'WORST', 'DISK'] },
   );
 
-const toDetails = (host: Host): string => {
+const toDetails = (host: ShownHost): string => {
   const disks = (host.readings?.disks ?? []).map(
     ({ mountPath, used, total }) => `${mountPath} ${toPercent(shareOf(used, total))}`,
   );
@@ -101,7 +101,7 @@ const shareOf = (used: number | null | undefined, total: number | null | undefin
 const toPercent = (share: number | null | undefined): string =>
   typeof share === 'number' ? `${Math.round(share * 100)} %` : '';
 
-const findWorstDisk = ({ readings }: Host) =>
+const findWorstDisk = ({ readings }: ShownHost) =>
   (readings?.disks ?? [])
     .map(({ mountPath, used, total }) => ({ mountPath, share: shareOf(used, total) ?? 0 }))
     .toSorted((a, b) => b.share - a.share)[0];

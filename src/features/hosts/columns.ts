@@ -1,4 +1,4 @@
-import type { Disk, HostReadings } from '../../kit/host-report/report-schema.ts';
+import type { Disk, ReportedReadings } from '../../kit/host-report/report-schema.ts';
 
 /** Values of a row of the history, in the order of the file; a change needs a new version of the file. */
 export const valueColumns = [
@@ -16,15 +16,15 @@ export const valueColumns = [
   'pressureMemory',
   'pressureIo',
   'processCount',
-] as const satisfies readonly (keyof HostReadings)[];
+] as const satisfies readonly (keyof ReportedReadings)[];
 
 /** Disks that have columns; a host with more shows the first ones. */
 export const mostDisks = 8;
 
 /** Index of the first column of disks, which have used and total bytes in turn. */
-export const disksAt = valueColumns.length;
+export const diskColumnsAt = valueColumns.length;
 
-export const columnCount = disksAt + 2 * mostDisks;
+export const rowLength = diskColumnsAt + 2 * mostDisks;
 
 /** Disk with columns; `since` is the Unix time from which on they are about this disk. */
 export interface DiskColumns {
@@ -50,19 +50,19 @@ export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[
 };
 
 /** Returns the row of readings; NaN stands for unknown. */
-export const toRow = (readings: HostReadings, disks: readonly DiskColumns[]): Float32Array => {
-  const row = new Float32Array(columnCount).fill(Number.NaN);
+export const toRow = (readings: ReportedReadings, disks: readonly DiskColumns[]): Float32Array => {
+  const row = new Float32Array(rowLength).fill(Number.NaN);
   for (const [index, name] of valueColumns.entries()) row[index] = readings[name] ?? Number.NaN;
   for (const { mountPath, used, total } of readings.disks ?? []) {
     const place = disks.findIndex((each) => each.mountPath === mountPath);
-    if (place >= 0) row.set([used, total], disksAt + 2 * place);
+    if (place >= 0) row.set([used, total], diskColumnsAt + 2 * place);
   }
   return row;
 };
 
 /** Returns the mean of rows; unknown values do not count. */
 export const toMean = (rows: readonly Float32Array[]): Float32Array =>
-  Float32Array.from({ length: columnCount }, (_, column) => {
+  Float32Array.from({ length: rowLength }, (_, column) => {
     let sum = 0;
     let count = 0;
     for (const row of rows) {

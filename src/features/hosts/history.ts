@@ -1,7 +1,7 @@
 import { HttpError } from '../../http/errors.ts';
 import { parseTime } from '../../http/text-forms.ts';
 import { toTimeText } from '../../kit/route.ts';
-import { type DiskColumns, disksAt, valueColumns } from './columns.ts';
+import { type DiskColumns, diskColumnsAt, valueColumns } from './columns.ts';
 import type { Fleet } from './fleet.ts';
 import { align, findRing, rings } from './rings.ts';
 import type { HostHistory } from './schema.ts';
@@ -52,7 +52,7 @@ export const readHistory = async (fleet: Fleet, name: string, { step, from, to }
       (number | null)[]
     >),
     disks: disks.map(({ mountPath, since }, place) => {
-      const column = disksAt + 2 * place;
+      const column = diskColumnsAt + 2 * place;
       return { mountPath, used: list(column, since), total: list(column + 1, since) };
     }),
   };

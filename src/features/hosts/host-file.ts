@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseJson } from '../../lib/parse-json.ts';
 import { passIfGone } from '../../storage/journal/errors.ts';
-import { columnCount } from './columns.ts';
+import { rowLength } from './columns.ts';
 import type { HostState, HostStore } from './host-state.ts';
 import { findRing, type RingRow, rings, toSlot } from './rings.ts';
 
@@ -14,7 +14,7 @@ const magic = 'signalbox host 1\n';
 const headBytes = 128 * 1024;
 
 /** Bytes of a row: its time, and the values. */
-const rowBytes = 4 * (1 + columnCount);
+const rowBytes = 4 * (1 + rowLength);
 
 const ending = '.host';
 
@@ -87,7 +87,7 @@ export class HostFiles implements HostStore {
       const time = first + index * step;
       if (bytes.readUInt32LE(index * rowBytes) !== time) continue;
       const at = index * rowBytes + 4;
-      const values = Float32Array.from({ length: columnCount }, (_, column) => bytes.readFloatLE(at + 4 * column));
+      const values = Float32Array.from({ length: rowLength }, (_, column) => bytes.readFloatLE(at + 4 * column));
       rows.push({ step, time, values });
     }
     return rows;

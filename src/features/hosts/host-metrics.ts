@@ -1,21 +1,21 @@
 import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
-import type { HostReadings } from '../../kit/host-report/report-schema.ts';
+import type { ReportedReadings } from '../../kit/host-report/report-schema.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { createMeters } from '../../metrics/meters.ts';
 import { readMetrics } from '../../metrics/prometheus.ts';
 import type { Fleet } from './fleet.ts';
 import type { Hub } from './hub.ts';
 import type { HostKeeper } from './kind.ts';
-import type { Host } from './schema.ts';
+import type { ShownHost } from './schema.ts';
 
 const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 const Text = Type.String({ examples: ['signalbox_remote_host_up{host="web-1"} 1'] });
 
 type NumberName = {
-  [K in keyof HostReadings]-?: HostReadings[K] extends number | null | undefined ? K : never;
-}[keyof HostReadings];
+  [K in keyof ReportedReadings]-?: ReportedReadings[K] extends number | null | undefined ? K : never;
+}[keyof ReportedReadings];
 
 const readingMeters: readonly [name: string, help: string, key: NumberName][] = [
   ['cpu_ratio', 'Busy share of all processors.', 'cpu'],
@@ -43,7 +43,7 @@ export const createHostMetricsRoute = ({
   keeper: HostKeeper;
 }): Route => {
   const meters = createMeters();
-  const add = (name: string, help: string, readValue: (host: Host) => number | null | undefined): void => {
+  const add = (name: string, help: string, readValue: (host: ShownHost) => number | null | undefined): void => {
     meters.reading(
       'gauge',
       `signalbox_remote_host_${name}`,

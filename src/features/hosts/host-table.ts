@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/postgres/database.ts';
-import { columnCount } from './columns.ts';
+import { rowLength } from './columns.ts';
 import type { HostState, HostStore } from './host-state.ts';
 import { findRing, type RingRow, toSlot } from './rings.ts';
 
@@ -55,7 +55,7 @@ export class HostTable implements HostStore {
     });
     return rows.map(({ at, body }) => {
       const values = JSON.parse(body) as (number | null)[];
-      const row = Float32Array.from({ length: columnCount }, (_, column) => values[column] ?? Number.NaN);
+      const row = Float32Array.from({ length: rowLength }, (_, column) => values[column] ?? Number.NaN);
       return { step, time: Number(at), values: row };
     });
   }

@@ -19,7 +19,7 @@ import {
 } from './host-alerts.ts';
 import type { HostState } from './host-state.ts';
 import type { HostKeeper, KnownHost } from './kind.ts';
-import { findDuplicates, type Judgement, judgeHost } from './silence.ts';
+import { findDuplicates, type HostJudgement, judgeHost } from './silence.ts';
 
 /** Milliseconds between two looks at the clock at most, and after a failure. */
 const lookMs = 5000;
@@ -84,7 +84,7 @@ export class HostWatch {
     void this.look();
   }
 
-  judge(name: string): Judgement {
+  judge(name: string): HostJudgement {
     return judgeHost(this.#parts.fleet.find(name), this.#now(), this.#rules);
   }
 

@@ -5,11 +5,11 @@ import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { CreatedCode, HostCodes } from './codes.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostCommands } from './host-commands.ts';
+import type { HostIncidents } from './host-incidents.ts';
 import type { HostWatch } from './host-watch.ts';
-import type { IncidentCounts } from './incident-counts.ts';
 import { assertHostName, type HostKeeper, type KnownHost, selfName } from './kind.ts';
 import { rings } from './rings.ts';
-import type { Host } from './schema.ts';
+import type { ShownHost } from './schema.ts';
 import { findDuplicates } from './silence.ts';
 
 /** Seconds of clock skew up to which none is shown. */
@@ -24,7 +24,7 @@ interface HubParts {
   codes: HostCodes;
   watch: HostWatch;
   commands: HostCommands;
-  incidents: IncidentCounts;
+  incidents: HostIncidents;
   accounts: NonNullable<Offers['accounts']>;
   offers: Pick<Offers, 'watches'>;
   clock: () => Date;
@@ -115,7 +115,7 @@ export class Hub {
     void watch.look();
   }
 
-  show({ name, tags, note, setting }: KnownHost): Host {
+  show({ name, tags, note, setting }: KnownHost): ShownHost {
     const { fleet, incidents, watch } = this.#parts;
     const state = fleet.find(name);
     const { state: status, since } = watch.judge(name);

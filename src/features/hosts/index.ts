@@ -9,15 +9,15 @@ import { HostCodes } from './codes.ts';
 import { Fleet } from './fleet.ts';
 import { HostCommands } from './host-commands.ts';
 import { HostFiles } from './host-file.ts';
+import { HostIncidents } from './host-incidents.ts';
 import { createHostMetricsRoute } from './host-metrics.ts';
 import { HostTable } from './host-table.ts';
 import { HostWatch } from './host-watch.ts';
 import { Hub } from './hub.ts';
-import { IncidentCounts } from './incident-counts.ts';
 import { ConfiguredHost, hostKind } from './kind.ts';
 import { OwnHost } from './own-host.ts';
 import { createHostRoutes } from './routes.ts';
-import { Host } from './schema.ts';
+import { ShownHost } from './schema.ts';
 import { Scraper } from './scraper.ts';
 
 /** Milliseconds between looks at the reports that other instances have received. */
@@ -55,8 +55,8 @@ export const hosts = defineFeature({
     await fleet.load().catch((err: unknown) => log.warn({ err }, 'hosts: their last states cannot be read'));
     const keeper = new SettingKeeper(hostKind, { settings: offers.settings, configured: settings.hosts });
     const lease = database ? createLease(database, 'hosts') : ownLease;
-    const incidents = new IncidentCounts(offers.incidents);
-    const { topic, publish } = createEventTopic(needs('hosts:read'), Host);
+    const incidents = new HostIncidents(offers.incidents);
+    const { topic, publish } = createEventTopic(needs('hosts:read'), ShownHost);
     const watch = new HostWatch({
       fleet,
       keeper,

@@ -4,7 +4,7 @@ import { HttpError } from '../../http/errors.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
-import { Host, HostParams } from './schema.ts';
+import { HostParams, ShownHost } from './schema.ts';
 
 /** Names of hosts are names of keys, files and paths. */
 export const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
@@ -63,7 +63,7 @@ export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>
   noun: 'Host',
   path: '/api/hosts',
   params: HostParams,
-  shape: Host,
+  shape: ShownHost,
   reading: needs('hosts:read'),
   changing: needs('settings:write'),
   limits: { count: mostHosts, plural: 'hosts', withConfigured: true },

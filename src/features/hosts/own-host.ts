@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { HostReadings } from '../../host/readings.ts';
-import { Collector } from '../../kit/host-report/collector.ts';
+import { ReportCollector } from '../../kit/host-report/collector.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 
@@ -20,7 +20,7 @@ interface OwnHostParts {
 /** The machine of this server as a host: it is shown as soon as there is another one. */
 export class OwnHost {
   readonly #parts: OwnHostParts;
-  readonly #collector: Collector;
+  readonly #collector: ReportCollector;
   readonly #name: string;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export class OwnHost {
   constructor(parts: OwnHostParts) {
     this.#parts = parts;
     const { host, version, clock } = parts;
-    this.#collector = new Collector(host, version, clock);
+    this.#collector = new ReportCollector(host, version, clock);
     this.#name = toHostName(host.hostname());
   }
 

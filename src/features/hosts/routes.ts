@@ -18,7 +18,6 @@ import {
   ChangedHost,
   EnrolledHost,
   Enrolment,
-  Host,
   HostCode,
   HostHistory,
   HostList,
@@ -27,6 +26,7 @@ import {
   HostResult,
   NewHost,
   ReportReceipt,
+  ShownHost,
 } from './schema.ts';
 
 interface RouteParts {
@@ -72,7 +72,7 @@ const createReadRoute = ({ fleet, hub, keeper }: RouteParts): Route =>
     path: `${path}/:name`,
     ...hostKind.reading,
     summary: 'One host',
-    schema: { operationId: 'getHost', params: HostParams, response: { 200: Host, 404: ErrorBody } },
+    schema: { operationId: 'getHost', params: HostParams, response: { 200: ShownHost, 404: ErrorBody } },
     handler: async ({ params: { name } }, reply) => {
       await fleet.catchUp();
       return sendJson(reply, hub.show(keeper.require(name)));
@@ -85,7 +85,11 @@ const createDeleteRoute = ({ hub, keeper }: RouteParts): Route =>
     path: `${path}/:name`,
     ...hostKind.changing,
     summary: 'Delete a host with its history; its key is refused immediately',
-    schema: { operationId: 'deleteHost', params: HostParams, response: { 200: Host, 404: ErrorBody, 409: ErrorBody } },
+    schema: {
+      operationId: 'deleteHost',
+      params: HostParams,
+      response: { 200: ShownHost, 404: ErrorBody, 409: ErrorBody },
+    },
     handler: async (request, reply) => {
       const { name } = request.params;
       const shown = hub.show(keeper.requireRuntime(name));
@@ -135,7 +139,7 @@ const createChangeRoute = ({ hub, keeper }: RouteParts): Route =>
       operationId: 'changeHost',
       params: HostParams,
       body: ChangedHost,
-      response: { 200: Host, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+      response: { 200: ShownHost, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
     },
     handler: async (request, reply) => {
       const { body, params } = request;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { HostProcess, HostReadings } from '../../kit/host-report/report-schema.ts';
+import { HostProcess, ReportedReadings } from '../../kit/host-report/report-schema.ts';
 import { defineList, defineShape, nullable, orNull, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
@@ -90,7 +90,7 @@ const hostFields = {
     Type.Number({ examples: [7] }),
     'Seconds by which the clock of the host is ahead; `null` up to 5 seconds.',
   ),
-  readings: nullable(HostReadings, 'Readings of the last report.'),
+  readings: nullable(ReportedReadings, 'Readings of the last report.'),
   openIncidents: Type.Integer({ description: 'Incidents of the host that are not resolved.', examples: [0] }),
   worstSeverity: orNull(Type.Enum(severities, { type: 'string', examples: ['ERROR'] }), 'Of these incidents.'),
   line: Type.Object(
@@ -104,7 +104,7 @@ const hostFields = {
 };
 
 /** Host in lists; `Host` has more. */
-export const Host = defineShape('Host', {
+export const ShownHost = defineShape('Host', {
   ...hostFields,
   lastSilence: orNull(
     Type.Object({ from: Time, until: Time }),
@@ -113,9 +113,9 @@ export const Host = defineShape('Host', {
   updatedBy: settingFacts.updatedBy,
   updatedAt: settingFacts.updatedAt,
 });
-export type Host = Static<typeof Host>;
+export type ShownHost = Static<typeof ShownHost>;
 
-export const HostList = defineList('HostList', 'Hosts', Host, 'By name.');
+export const HostList = defineList('HostList', 'Hosts', ShownHost, 'By name.');
 
 export const HostProcessList = defineShape('HostProcessList', {
   time: orNull(Time, 'Time of the reading.'),

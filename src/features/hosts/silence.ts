@@ -9,7 +9,7 @@ export const lateMs = minuteMs;
 export const stoppedMs = 10 * minuteMs;
 
 /** State of a host at a time, and when it changes if there is no report before. Times are Unix milliseconds. */
-export interface Judgement {
+export interface HostJudgement {
   state: HostStateName;
   since: number | null;
   changesAt: number;
@@ -26,7 +26,7 @@ export const judgeHost = (
   state: HostState | undefined,
   now: number,
   { silentMs, receivingSince }: SilenceRules,
-): Judgement => {
+): HostJudgement => {
   if (!state) return { state: 'new', since: null, changesAt: Number.POSITIVE_INFINITY };
   const { at, stoppedAt } = state;
   if (stoppedAt !== null && now < stoppedAt + stoppedMs)

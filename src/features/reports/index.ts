@@ -1,5 +1,5 @@
 import { defineFeature } from '../../kit/feature.ts';
-import { Collector } from '../../kit/host-report/collector.ts';
+import { ReportCollector } from '../../kit/host-report/collector.ts';
 import { findHubProblems, hubSettings } from '../../kit/hub.ts';
 import { HubClient } from './hub-client.ts';
 import { KeptReadings } from './kept-readings.ts';
@@ -17,7 +17,7 @@ export const reports = defineFeature({
     if (!hub) return { profiles: {} };
     const kept = new KeptReadings(storage.file('hub.readings'));
     await kept.load();
-    const collector = new Collector(host, version, clock);
+    const collector = new ReportCollector(host, version, clock);
     const reporter = new Reporter({
       collector,
       client: new HubClient(hub),

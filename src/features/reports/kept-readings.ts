@@ -1,4 +1,4 @@
-import type { HostReadings } from '../../kit/host-report/report-schema.ts';
+import type { ReportedReadings } from '../../kit/host-report/report-schema.ts';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
@@ -10,7 +10,7 @@ const minuteMs = 60_000;
 /** Readings of a minute. */
 export interface KeptMinute {
   time: string;
-  readings: HostReadings;
+  readings: ReportedReadings;
 }
 
 /** Readings that the hub has not got: means of minutes, on disk, oldest first. */
@@ -18,7 +18,7 @@ export class KeptReadings {
   readonly #file: ReplacedFile;
   #minutes: KeptMinute[] = [];
   /** Undelivered readings of the current minute. */
-  #current: { minute: number; readings: HostReadings[] } | undefined;
+  #current: { minute: number; readings: ReportedReadings[] } | undefined;
 
   constructor(file: ReplacedFile) {
     this.#file = file;
@@ -34,7 +34,7 @@ export class KeptReadings {
   }
 
   /** Keeps readings that could not be delivered; resolves once the minutes before are on disk. */
-  async add(time: number, readings: HostReadings): Promise<void> {
+  async add(time: number, readings: ReportedReadings): Promise<void> {
     const minute = Math.floor(time / minuteMs);
     const isNext = this.#current !== undefined && this.#current.minute !== minute;
     if (isNext) await this.flush();
@@ -73,12 +73,12 @@ const isMinute = (value: unknown): value is KeptMinute =>
   isObject(value) && typeof value['time'] === 'string' && isObject(value['readings']);
 
 /** Returns the means of readings; disks are those of the last. */
-const toMeans = (all: readonly HostReadings[]): HostReadings => {
+const toMeans = (all: readonly ReportedReadings[]): ReportedReadings => {
   const last = all.at(-1) ?? {};
   const means: Record<string, unknown> = {};
   for (const name of new Set(all.flatMap((each) => Object.keys(each)))) {
-    const values = all.map((each) => each[name as keyof HostReadings]).filter((value) => typeof value === 'number');
+    const values = all.map((each) => each[name as keyof ReportedReadings]).filter((value) => typeof value === 'number');
     if (values.length > 0) means[name] = values.reduce((sum, value) => sum + value, 0) / values.length;
   }
-  return { ...(means as HostReadings), ...(last.disks && { disks: last.disks }) };
+  return { ...(means as ReportedReadings), ...(last.disks && { disks: last.disks }) };
 };

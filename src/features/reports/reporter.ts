@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Collector } from '../../kit/host-report/collector.ts';
+import type { ReportCollector } from '../../kit/host-report/collector.ts';
 import { type HostReport, mostKept } from '../../kit/host-report/report-schema.ts';
 import type { CommandSource, HostCheck, PushedWatch, WatchSource } from '../../kit/offers.ts';
 import { isObject } from '../../lib/parse-json.ts';
@@ -19,7 +19,7 @@ const path = 'api/hosts/self/readings';
 const resultPath = 'api/hosts/self/results';
 
 interface ReporterParts {
-  collector: Pick<Collector, 'start' | 'stop' | 'collect'>;
+  collector: Pick<ReportCollector, 'start' | 'stop' | 'collect'>;
   client: Pick<HubClient, 'send' | 'close'>;
   kept: KeptReadings;
   /** Watches of the hub; undefined if this server has no watches. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createUsageReader } from '../../host/process-usage.ts';
 import { type HostSample, type HostReadings as Machine, pressures, type Usage } from '../../host/readings.ts';
-import { type HostReadings, type HostReport, mostProcesses } from './report-schema.ts';
+import { type HostReport, mostProcesses, type ReportedReadings } from './report-schema.ts';
 
 type CollectedMachine = Pick<
   Machine,
@@ -21,7 +21,7 @@ type CollectedMachine = Pick<
 >;
 
 /** Collects reports of this machine from its readings. */
-export class Collector {
+export class ReportCollector {
   readonly #host: CollectedMachine;
   readonly #version: string;
   readonly #clock: () => Date;
@@ -69,7 +69,7 @@ export class Collector {
     };
   }
 
-  async #read(): Promise<HostReadings> {
+  async #read(): Promise<ReportedReadings> {
     const samples = this.#samples.splice(0);
     const mean = (key: keyof Usage, digits = 0): number | null => {
       const values = samples.map((each) => each[key]).filter((value) => Number.isFinite(value));
@@ -91,7 +91,7 @@ export class Collector {
       load: mean('load', 2),
       networkReceived: mean('networkReceived'),
       networkSent: mean('networkSent'),
-      ...this.#readTraffic(),
+      ...this.#readTraffic(new Set(disks.flatMap(({ deviceNumber }) => deviceNumber ?? []))),
       temperature: celsius.length === 0 ? null : round(Math.max(0, ...celsius), 1),
       pressureCpu: cpu ?? null,
       pressureMemory: memoryPressure ?? null,
@@ -105,17 +105,18 @@ export class Collector {
     };
   }
 
-  /** Returns the traffic of all disks since the last reading. Counters of partitions are in those of their disks. */
-  #readTraffic(): Pick<HostReadings, 'diskRead' | 'diskWritten'> {
+  /** Returns the traffic of the devices below mounted disks since the last reading. */
+  #readTraffic(devices: ReadonlySet<string>): Pick<ReportedReadings, 'diskRead' | 'diskWritten'> {
     const at = performance.now();
+    const traffic = this.#host.diskTraffic();
     const sum = { read: 0, written: 0, at };
-    for (const { read, written } of this.#host.diskTraffic().values()) {
-      sum.read = Math.max(sum.read, read);
-      sum.written = Math.max(sum.written, written);
+    for (const device of devices) {
+      sum.read += traffic.get(device)?.read ?? 0;
+      sum.written += traffic.get(device)?.written ?? 0;
     }
     const before = this.#traffic;
     this.#traffic = sum;
-    if (!before || at <= before.at) return { diskRead: null, diskWritten: null };
+    if (!before || at <= before.at || devices.size === 0) return { diskRead: null, diskWritten: null };
     const rate = (key: 'read' | 'written'): number =>
       Math.round((Math.max(0, sum[key] - before[key]) * 1000) / (at - before.at));
     return { diskRead: rate('read'), diskWritten: rate('written') };

@@ -32,7 +32,7 @@ export const Disk = Type.Object({
 });
 export type Disk = Static<typeof Disk>;
 
-export const HostReadings = defineShape('HostReadings', {
+export const ReportedReadings = defineShape('HostReadings', {
   cpu: value(0.25, 'Busy share of all processors, 0 to 1.'),
   memoryUsed: value(2_147_483_648, 'Bytes.'),
   memoryTotal: value(8_589_934_592, 'Bytes.'),
@@ -41,8 +41,8 @@ export const HostReadings = defineShape('HostReadings', {
   load: value(0.5, 'Runnable processes, mean of a minute.'),
   networkReceived: value(1200, 'Bytes per second.'),
   networkSent: value(800, 'Bytes per second.'),
-  diskRead: value(4096, 'Bytes per second, of all disks.'),
-  diskWritten: value(8192, 'Bytes per second, of all disks.'),
+  diskRead: value(4096, 'Bytes per second, of mounted fixed disks.'),
+  diskWritten: value(8192, 'Bytes per second, of mounted fixed disks.'),
   temperature: value(48, 'Degrees Celsius of the hottest sensor.'),
   pressureCpu: value(0.4, 'Percent of the last minute in which a task waited for a processor.'),
   pressureMemory: value(0, 'Percent of the last minute in which a task waited for memory.'),
@@ -52,7 +52,7 @@ export const HostReadings = defineShape('HostReadings', {
     Type.Array(Disk, { maxItems: 32, description: 'Fixed local disks and the root file system; 8 have a history.' }),
   ),
 });
-export type HostReadings = Static<typeof HostReadings>;
+export type ReportedReadings = Static<typeof ReportedReadings>;
 
 const clockTime = Type.String({
   maxLength: 40,
@@ -70,9 +70,9 @@ export const HostReport = defineShape('HostReport', {
   version: Type.Optional(line(64, '1.2.0', 'Version of signalbox.')),
   osName: Type.Optional(nullable(line(255, 'Debian GNU/Linux 12 (bookworm)'))),
   uptimeSeconds: Type.Optional(Type.Number({ minimum: 0, maximum: 1e10, examples: [86_400] })),
-  readings: HostReadings,
+  readings: ReportedReadings,
   kept: Type.Optional(
-    Type.Array(Type.Object({ time: clockTime, readings: HostReadings }), {
+    Type.Array(Type.Object({ time: clockTime, readings: ReportedReadings }), {
       maxItems: mostKept,
       description: 'Readings of minutes in which the hub could not be reached, oldest first.',
     }),

@@ -9,7 +9,7 @@ export interface OpenIncidents {
 }
 
 /** Incidents that are not resolved, by the host name of their alerts. */
-export class IncidentCounts {
+export class HostIncidents {
   readonly #source: Pick<IncidentSource, 'listUnsettled' | 'onChanged' | 'onLost'>;
   /** Host name and level of each incident, by id. */
   readonly #open = new Map<string, { hostname: string; level: Severity }>();
