@@ -80,6 +80,7 @@ test('the own account lists the rights of its role', async (t) => {
     'audit:read',
     'commands:run',
     'heartbeats:create',
+    'hosts:create',
     'settings:write',
   ]);
 });
