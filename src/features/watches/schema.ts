@@ -271,7 +271,8 @@ export const WatchSettings = defineShape('WatchSettings', {
       minItems: 1,
       maxItems: 20,
       uniqueItems: true,
-      description: '`http`, `tcp`, `ping`, `dns`, `certificate`: places that check it: names of hosts, and `hub` for this server.',
+      description:
+        '`http`, `tcp`, `ping`, `dns`, `certificate`: places that check it: names of hosts, and `hub` for this server.',
       examples: [['hub', 'web-1', 'web-2']],
     }),
   ),
