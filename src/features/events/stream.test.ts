@@ -17,10 +17,9 @@ const startNoisyApp = async (t: TestContext) => {
   const { topic, publish } = createEventTopic(openFor('events:read'), Type.Object({}));
   const noisy: Feature = {
     name: 'noisy',
-    profiles: [],
+    profiles: [{ name: 'noisy', mounts: ['/'], summary: 'a topic of the test' }],
     settings: {},
-    isOn: () => true,
-    create: () => ({ profiles: {}, topics: { noise: topic } }),
+    create: () => ({ profiles: { noisy: [] }, topics: { noise: topic } }),
   };
   return { app: await startApp(t, { features: [...features, noisy] }), publish };
 };
