@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { startApp } from '../support/app.ts';
 import { openEvents } from '../support/events.ts';
 import { createFolder } from '../support/folder.ts';
+import { waitUntil } from '../support/wait.ts';
 import { createReport, enrol, readHost, report } from './support/hosts.ts';
 
 test('a code enrols one host once, and its key reports for that host only', async (t) => {
@@ -152,6 +153,37 @@ test('a host that floods gets 429, and another one does not', async (t) => {
   const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await report(app, one, 'web-1')).status));
   assert.ok(statuses.includes(429));
   assert.equal((await report(app, other, 'web-2')).status, 200);
+});
+
+test('two machines with one name and key are named with their machine-ids', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  for (const machineId of ['machine-a', 'machine-b', 'machine-a']) await report(app, key, 'web-1', { machineId });
+  const { duplicates } = await readHost(app, token, 'web-1');
+  assert.deepEqual(duplicates.map(({ id }) => id).toSorted(), ['machine-a', 'machine-b']);
+  await waitUntil('an alert names both', async () => {
+    const { text } = await app.request('GET', '/api/alerts/search', { token });
+    return text.includes('(machine-id machine-a)') && text.includes('(machine-id machine-b)');
+  });
+});
+
+test('a host that floods with alerts delays neither the alerts nor the reports of another host for long', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const [one, other] = [await enrol(app, token, 'web-1'), await enrol(app, token, 'web-2')];
+  const flood = Array.from({ length: 3000 }, (_, index) =>
+    app.request('POST', '/api/alert', { token: one, body: { message: `flood ${index}` } }).catch(() => undefined),
+  );
+  const begun = performance.now();
+  await waitUntil('the report is taken', async () => (await report(app, other, 'web-2')).status === 200);
+  await waitUntil('the alert is stored', async () => {
+    const { status } = await app.request('POST', '/api/alert', { token: other, body: { message: 'of web-2' } });
+    return status === 200;
+  });
+  const ms = performance.now() - begun;
+  assert.ok(ms < 10_000, `${ms} ms`);
+  await Promise.all(flood);
 });
 
 test('a clock that is years wrong is shown, and moves no reading', async (t) => {
