@@ -194,7 +194,7 @@ const checkAccess = async (
     credentials,
   );
   t.diagnostic(JSON.stringify(admitted));
-  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 12, JSON.stringify(admitted));
+  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 13, JSON.stringify(admitted));
 };
 
 test('TLS without a proxy, set up as docs/guides/proxy.md says, admits nobody without a token', async (t) => {
