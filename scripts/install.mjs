@@ -42,7 +42,7 @@ export const isInstalled = (purpose, folder = root) => {
 export const install = async (purpose, { retries }) => {
   if (isInstalled(purpose)) return;
   const all = purpose === 'all' || 'node_modules/signalbox-tools' in readInstalled(root);
-  process.stderr.write(`Installing ${all ? 'dependencies and tools (380 MB)' : 'dependencies (65 MB)'} ...\n`);
+  process.stderr.write(`Installing ${all ? 'dependencies and tools (380 MB)' : 'dependencies (68 MB)'} ...\n`);
   const staging = join(root, '.build-install');
   const target = join(root, 'node_modules');
   try {

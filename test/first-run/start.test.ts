@@ -113,9 +113,9 @@ test('two simultaneous first starts both serve, and one of them installs', { ski
   assert.equal(first.messages.match(/^Waiting/gm)?.length, 1, first.messages);
 });
 
-test('npm start in a fresh clone installs at most 60 MB', { skip }, () => {
+test('npm start in a fresh clone installs at most 70 MB', { skip }, () => {
   const bytes = measureBytes(join(clone, 'node_modules'));
-  assert.ok(bytes < 60_000_000, `${bytes} bytes`);
+  assert.ok(bytes < 70_000_000, `${bytes} bytes`);
   assert.ok(bytes > 10_000_000, `${bytes} bytes`);
 });
 
