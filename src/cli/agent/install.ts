@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -6,6 +5,7 @@ import { isSea } from 'node:sea';
 import type { TObject } from 'typebox';
 import type { Flags } from '../../config/load.ts';
 import { SettingsError } from '../../config/settings-error.ts';
+import { runSystemctl } from '../../host/linux/systemd.ts';
 import { print, say } from '../stdio.ts';
 import { enrol } from './enrol.ts';
 import { type AgentOptions, readAgentSettings } from './run-agent.ts';
@@ -92,7 +92,7 @@ export const installAgent = async (schema: TObject, flags: Flags, given: AgentOp
     throw new SettingsError([`the agent cannot be installed: ${(error as Error).message}`]);
   }
   for (const words of [['daemon-reload'], ['enable', '--now', unitName]]) {
-    const { status, error } = spawnSync('systemctl', words, { stdio: 'inherit' });
+    const { status, error } = runSystemctl(words);
     if (status !== 0)
       throw new SettingsError([`systemctl ${words.join(' ')} failed${error ? `: ${error.message}` : ''}`]);
   }

@@ -19,7 +19,7 @@ export const valueColumns = [
 ] as const satisfies readonly (keyof ReportedReadings)[];
 
 /** Disks that have columns; a host with more shows the first ones. */
-export const mostDisks = 8;
+const mostDisks = 8;
 
 /** Index of the first column of disks, which have used and total bytes in turn. */
 export const diskColumnsAt = valueColumns.length;

@@ -7,9 +7,9 @@ import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { HostParams, ShownHost } from './schema.ts';
 
 /** Names of hosts are names of keys, files and paths. */
-export const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
+const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
-export const mostHosts = 1000;
+const mostHosts = 1000;
 
 /** Stands for the host of the key in the path of a report. */
 export const selfName = 'self';

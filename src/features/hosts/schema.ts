@@ -8,7 +8,7 @@ import { valueColumns } from './columns.ts';
 export const HostParams = Type.Object({ name: Type.String({ description: 'Name of a host.', examples: ['web-1'] }) });
 
 /** States of a host, worst first. */
-export const hostStates = ['silent', 'late', 'new', 'stopped', 'up'] as const;
+const hostStates = ['silent', 'late', 'new', 'stopped', 'up'] as const;
 export type HostStateName = (typeof hostStates)[number];
 
 const tags = Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['web'] }), {

@@ -3,10 +3,10 @@ import type { HostState } from './host-state.ts';
 import type { HostStateName } from './schema.ts';
 
 /** Milliseconds without a report after which a host is late. */
-export const lateMs = minuteMs;
+const lateMs = minuteMs;
 
 /** Milliseconds for which a host that stopped in order is not missed. */
-export const stoppedMs = 10 * minuteMs;
+const stoppedMs = 10 * minuteMs;
 
 /** State of a host at a time, and when it changes if there is no report before. Times are Unix milliseconds. */
 export interface HostJudgement {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { rootCertificates } from 'node:tls';
@@ -7,6 +6,7 @@ import { gzip } from 'node:zlib';
 import { type HubSetting, parseHubUrl, readHubKey } from '../../kit/hub.ts';
 import { connectionFailures, forUntrusted } from '../../lib/network-failures.ts';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
+import { readSmallFileSync } from '../../lib/small-file.ts';
 
 /** Milliseconds for a response. */
 const timeoutMs = 10_000;
@@ -43,7 +43,7 @@ export class HubClient {
       this.#url.protocol === 'https:'
         ? new HttpsAgent({
             ...options,
-            ...(hub.ca !== undefined && { ca: [...rootCertificates, readFileSync(hub.ca, 'utf8')] }),
+            ...(hub.ca !== undefined && { ca: [...rootCertificates, readSmallFileSync(hub.ca).toString()] }),
           })
         : new HttpAgent(options);
   }

@@ -10,7 +10,7 @@ import type { WatchSettings } from './schema.ts';
 import { findStoredProblem } from './watch-problems.ts';
 
 /** True if a host with this name and these tags checks the watch itself. */
-export const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
+const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
   hosts.some((pattern) => [name, ...tags].some((text) => isLike(text, pattern)));
 
 /** Returns the watches that a host checks, of all watches of its hub. */

@@ -4,7 +4,7 @@ import type { KnownWatch } from './known-watch.ts';
 import type { Finding, WatchReadings } from './watch-type.ts';
 
 /** Place that stands for this server. */
-export const hubPlace = 'hub';
+const hubPlace = 'hub';
 
 /** Seconds beside two periods of a watch for which a result of a host counts. */
 const marginSeconds = 30;
@@ -19,7 +19,7 @@ interface Vote {
 }
 
 /** Returns what a finding says about the first limit of its watch. */
-export const judgeFinding = (finding: Finding, { limits }: Pick<KnownWatch, 'limits'>): Verdict => {
+const judgeFinding = (finding: Finding, { limits }: Pick<KnownWatch, 'limits'>): Verdict => {
   if ('isUnknown' in finding) return 'unknown';
   if ('isBad' in finding) return finding.isBad ? 'bad' : 'good';
   const own = finding.limits ?? limits;
@@ -41,7 +41,7 @@ export const checkAtPlaces = async (
 };
 
 /** Combines the findings of this server and the results of hosts to one finding for each thing. */
-export const countVotes = (
+const countVotes = (
   watch: KnownWatch,
   own: readonly Finding[],
   checks: readonly PlaceCheck[],

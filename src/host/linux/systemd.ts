@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 import { findProgram, isAccessible, systemPaths } from '../programs.ts';
 import type { JournalReading, UnitReading } from '../readings.ts';
@@ -91,3 +91,7 @@ export const readJournalField = (value: unknown): string | null => {
   if (!Array.isArray(value)) return null;
   return typeof value[0] === 'number' ? Buffer.from(value).toString() : readJournalField(value[0]);
 };
+
+/** Runs systemctl with the output of this process; returns its exit status, or the error that kept it from starting. */
+export const runSystemctl = (args: readonly string[]): { status: number | null; error?: Error } =>
+  spawnSync('systemctl', args, { stdio: 'inherit' });

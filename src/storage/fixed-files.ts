@@ -1,0 +1,80 @@
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { passIfGone } from './journal/errors.ts';
+
+/**
+ * Folder of files of one fixed size, whose parts are replaced in place. Written parts survive the end of the process, but a power
+ * cut may lose the last ones. Methods reject if a file cannot be used.
+ */
+export class FixedFiles {
+  readonly #directory: string;
+  readonly #ending: string;
+  readonly #bytes: number;
+  /** Open files by name. */
+  readonly #files = new Map<string, Promise<FileHandle>>();
+
+  /** `ending` is that of the names on disk. */
+  constructor(directory: string, ending: string, bytes: number) {
+    this.#directory = directory;
+    this.#ending = ending;
+    this.#bytes = bytes;
+  }
+
+  /** Lists the names of the files, without the ending. */
+  async list(): Promise<string[]> {
+    const found = (await readdir(this.#directory).catch(passIfGone)) ?? [];
+    return found.filter((name) => name.endsWith(this.#ending)).map((name) => name.slice(0, -this.#ending.length));
+  }
+
+  /** Reads `length` bytes from a place; bytes that were never written are 0. */
+  async read(name: string, at: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.alloc(length);
+    await (await this.#open(name)).read(bytes, 0, length, at);
+    return bytes;
+  }
+
+  async write(name: string, at: number, bytes: Uint8Array): Promise<void> {
+    await (await this.#open(name)).write(bytes, 0, bytes.length, at);
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#closeFile(name);
+    await rm(this.#path(name), { force: true });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#files.keys()].map((name) => this.#closeFile(name)));
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, `${name}${this.#ending}`);
+  }
+
+  #open(name: string): Promise<FileHandle> {
+    const known = this.#files.get(name);
+    if (known) return known;
+    const opened = this.#openFile(this.#path(name));
+    this.#files.set(name, opened);
+    opened.catch(() => this.#files.delete(name));
+    return opened;
+  }
+
+  /** Opens a file; a new one has its whole size at once, but takes space only as it is filled. */
+  async #openFile(path: string): Promise<FileHandle> {
+    try {
+      return await open(path, 'r+');
+    } catch (error) {
+      passIfGone(error);
+      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      const file = await open(path, 'w+', 0o600);
+      await file.truncate(this.#bytes);
+      return file;
+    }
+  }
+
+  async #closeFile(name: string): Promise<void> {
+    const file = this.#files.get(name);
+    this.#files.delete(name);
+    await (await file?.catch(() => undefined))?.close();
+  }
+}
