@@ -4,6 +4,7 @@ export { auditView } from './audit/screen.tsx';
 export { commandsView } from './commands/screen.tsx';
 export { connectView } from './connect/screen.tsx';
 export { heartbeatsView } from './heartbeats/screen.tsx';
+export { hostsView } from './hosts/screen.tsx';
 export { incidentsView } from './incidents/screen.tsx';
 export { instancesView } from './instances/screen.tsx';
 export { itemsView } from './items/screen.tsx';

@@ -8,6 +8,7 @@ import './style/table.css';
 import './style/plain-table.css';
 import './style/overview.css';
 import './style/chart.css';
+import './style/hosts.css';
 import './style/watches.css';
 import './style/plot.css';
 import './style/alerts.css';

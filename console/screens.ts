@@ -28,6 +28,16 @@ const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): S
 const screens: readonly Screen[] = [
   { path: '/', title: titles.overview, icon: 'overview', group: 'start', key: 'o', load: async () => overviewView },
   entry('incidents', 'respond', 'n', 'listIncidents'),
+  {
+    path: '/hosts',
+    title: titles.hosts,
+    icon: 'instances',
+    group: 'respond',
+    key: 'm',
+    needs: 'listHosts',
+    isEmpty: () => !filledLists.value.hosts,
+    load: later('hostsView'),
+  },
   entry('alerts', 'respond', 'a', 'listAlerts'),
   entry('silences', 'respond', 'q', 'listSilences'),
   entry('notifications', 'respond', 'd', 'listDeliveries'),

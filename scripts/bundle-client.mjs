@@ -11,7 +11,7 @@ const documentPath = join(root, 'dist', 'openapi.json');
 const typesPath = join(root, 'dist', 'client.d.ts');
 
 /** Maximum bytes of the client, gzipped. */
-const budget = 6000;
+const budget = 6500;
 
 /** Builds the client and its types for the routes of the built server; throws if it exceeds its budget. */
 export const buildClient = async (serverPath) => {

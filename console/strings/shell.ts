@@ -6,6 +6,7 @@ export const shellTexts = {
   screens: 'Screens',
   titles: {
     overview: 'Overview',
+    hosts: 'Hosts',
     incidents: 'Incidents',
     watches: 'Watches',
     heartbeats: 'Heartbeats',

@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals';
+import type { Host, HostCode } from 'signalbox/client';
+import { userClient } from '../api.ts';
+import { useSubmission } from '../live/submission.ts';
+import { goTo } from '../router.ts';
+import { isAllowed } from '../routes.ts';
+import { hostTexts as words } from '../strings/hosts.ts';
+import { CopyButton, CopyLink } from '../ui/copy.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
+import { bind, exact, Field } from '../ui/field.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { notify } from '../ui/toast.tsx';
+
+const toTags = (typed: string): string[] => typed.split(',').flatMap((tag) => tag.trim() || []);
+
+/** Form that creates the code of a host, and then the line to run on the machine. */
+export const AddHost = ({ onClose, onChanged }: { onClose: () => void; onChanged: () => void }) => {
+  const name = useSignal('');
+  const tags = useSignal('');
+  const created = useSignal<HostCode | undefined>(undefined);
+  const submission = useSubmission(async () => {
+    created.value = await userClient.createHost({ name: name.value.trim(), tags: toTags(tags.value) });
+    onChanged();
+  });
+  if (created.value) return <PasteLine created={created.value} onClose={onClose} />;
+  return (
+    <FormDialog title={words.add} action={words.addAction} onClose={onClose} {...submission}>
+      <p class="hint">{words.addHint}</p>
+      <Field label={words.name} hint={words.nameHint} {...exact} {...bind(name)} />
+      <Field label={words.tags} hint={words.tagsHint} {...exact} {...bind(tags)} />
+    </FormDialog>
+  );
+};
+
+const PasteLine = ({ created: { name, code }, onClose }: { created: HostCode; onClose: () => void }) => {
+  const hub = new URL('..', document.baseURI).href.replace(/\/$/, '');
+  const line = `signalbox agent --hub ${hub} ${code}`;
+  return (
+    <Dialog title={words.pasteTitle(name)} onClose={onClose}>
+      <div class="copied">
+        <p class="note">{words.pasteHint}</p>
+        <code class="example">{line}</code>
+        <div class="actions">
+          <CopyButton label={words.copyLine} value={() => line} />
+          <button type="button" onClick={onClose}>
+            {words.done}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+};
+
+/** Actions for a host. */
+export const HostActions = ({ host, onChanged }: { host: Host; onChanged: () => void }) => {
+  const dialog = useSignal<'edit' | 'remove' | undefined>(undefined);
+  const close = (): void => {
+    dialog.value = undefined;
+  };
+  const open = (kind: 'edit' | 'remove') => () => {
+    dialog.value = kind;
+  };
+  return (
+    <>
+      {isAllowed('changeHost') && <IconButton icon="edit" label={words.edit} onClick={open('edit')} />}
+      <CopyLink path={`/hosts/${encodeURIComponent(host.name)}`} />
+      {isAllowed('deleteHost') && !host.isHub && (
+        <IconButton icon="trash" label={words.remove} onClick={open('remove')} />
+      )}
+      {dialog.value === 'edit' && <EditHost host={host} onClose={close} onChanged={onChanged} />}
+      {dialog.value === 'remove' && <RemoveHost host={host} onClose={close} onChanged={onChanged} />}
+    </>
+  );
+};
+
+interface HostDialogProps {
+  host: Host;
+  onClose: () => void;
+  onChanged: () => void;
+}
+
+const EditHost = ({ host, onClose, onChanged }: HostDialogProps) => {
+  const tags = useSignal(host.tags.join(', '));
+  const note = useSignal(host.note);
+  const submission = useSubmission(async () => {
+    const changes = { name: host.name, tags: toTags(tags.value), note: note.value.trim() };
+    await userClient.changeHost(changes).finally(onChanged);
+    notify(words.saved(host.name));
+    onClose();
+  });
+  return (
+    <FormDialog title={words.editTitle(host.name)} action={words.saveAction} onClose={onClose} {...submission}>
+      <Field label={words.tags} hint={words.tagsHint} {...exact} {...bind(tags)} />
+      <Field label={words.note} {...bind(note)} />
+    </FormDialog>
+  );
+};
+
+const RemoveHost = ({ host: { name }, onClose, onChanged }: HostDialogProps) => {
+  const submission = useSubmission(async () => {
+    await userClient.deleteHost({ name }).finally(onChanged);
+    notify(words.removed(name));
+    goTo('/hosts');
+  });
+  return (
+    <FormDialog title={words.removeTitle(name)} action={words.remove} onClose={onClose} {...submission}>
+      <p>{words.removeHint}</p>
+    </FormDialog>
+  );
+};

@@ -1,0 +1,74 @@
+import type { Host } from 'signalbox/client';
+import { untilTime } from '../clock.ts';
+import { toDuration, toMinute, toPercent } from '../format.ts';
+import { hostTexts as words } from '../strings/hosts.ts';
+import { Chip, type Look } from '../ui/chip.tsx';
+import { Spark } from '../ui/spark.tsx';
+
+const looks: Record<Host['state'], Look> = {
+  silent: { tone: 'critical', icon: 'critical' },
+  late: { tone: 'warning', icon: 'clock' },
+  new: { tone: 'quiet', icon: 'clock' },
+  stopped: { tone: 'quiet', icon: 'pause' },
+  up: { tone: 'good', icon: 'check' },
+};
+
+/** States in the order of the list, the worst first. */
+const order = Object.keys(looks);
+
+/** State in words, in its colour. */
+export const HostChip = ({ state }: Pick<Host, 'state'>) => <Chip {...looks[state]}>{words.states[state]}</Chip>;
+
+/** `since 14:05 (2 h 3 min)`; nothing for a host that never reported. */
+export const Since = ({ since }: Pick<Host, 'since'>) => {
+  if (since === null) return null;
+  const at = Date.parse(since);
+  return <time dateTime={since}>{words.since(toMinute(at), toDuration(Math.max(0, -untilTime(at) / 1000)))}</time>;
+};
+
+type Usage = number | null | undefined;
+
+/** Shares of a host from 0 to 1; undefined for unknown. */
+export const toShares = ({ readings }: Pick<Host, 'readings'>): { cpu: Usage; memory: Usage; disk: Usage } => {
+  const { cpu, memoryUsed, memoryTotal, disks = [] } = readings ?? {};
+  const full = disks.filter(({ total }) => total > 0).map(({ used, total }) => used / total);
+  return {
+    cpu,
+    memory: typeof memoryUsed === 'number' && memoryTotal ? memoryUsed / memoryTotal : undefined,
+    disk: full.length > 0 ? Math.max(...full) : undefined,
+  };
+};
+
+/** Bar with its percentage; a dash for unknown. */
+export const Meter = ({ label, share }: { label: string; share: Usage }) => {
+  if (typeof share !== 'number') return <span class="hint">–</span>;
+  const percent = Math.min(100, share * 100);
+  return (
+    <span class="meter-cell">
+      <meter min="0" max="100" high={90} value={percent} aria-label={`${label}: ${toPercent(percent)}`} />
+      <span>{toPercent(percent)}</span>
+    </span>
+  );
+};
+
+/** Processor of the last hour. */
+export const HourLine = ({ line, readings }: Pick<Host, 'line' | 'readings'>) => {
+  const values = line.cpu.map((value) => value && value * 100);
+  const { cpu } = readings ?? {};
+  return (
+    <Spark
+      label={words.line(typeof cpu === 'number' ? toPercent(cpu * 100) : '–')}
+      values={values}
+      bad={values.map(() => false)}
+      limits={[]}
+      top={100}
+      isStrip={false}
+    />
+  );
+};
+
+/** Sort order by state, then by open incidents, then by name: the worst first. */
+export const compareHosts = (one: Host, other: Host): number =>
+  order.indexOf(one.state) - order.indexOf(other.state) ||
+  other.openIncidents - one.openIncidents ||
+  (one.name < other.name ? -1 : 1);

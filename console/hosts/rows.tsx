@@ -1,0 +1,96 @@
+import type { Host } from 'signalbox/client';
+import { toCount, toDuration } from '../format.ts';
+import { place, toHash } from '../router.ts';
+import { hostTexts as words } from '../strings/hosts.ts';
+import { text } from '../strings/index.ts';
+import { type Column, Table, TwoLines } from '../ui/table.tsx';
+import { HostChip, HourLine, Meter, Since, toShares } from './looks.tsx';
+
+const Name = ({ name }: Pick<Host, 'name'>) => (
+  <a href={toHash(`/hosts/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>
+    <bdi>{name}</bdi>
+  </a>
+);
+
+const Incidents = ({ name, openIncidents }: Host) =>
+  openIncidents > 0 ? (
+    <a href={toHash('/incidents', { hostname: name })}>{words.open(toCount(openIncidents))}</a>
+  ) : null;
+
+/** Tags and note in a line. */
+const toHint = ({ isHub, tags, note }: Host): string => [isHub && words.hub, ...tags, note].filter(Boolean).join(' · ');
+
+const columns: Column<Host>[] = [
+  { key: 'state', title: words.state, width: '9.5rem', cell: HostChip },
+  {
+    key: 'host',
+    title: words.host,
+    cell: (host) => <TwoLines title={<Name {...host} />} hint={<bdi title={toHint(host)}>{toHint(host)}</bdi>} />,
+  },
+  {
+    key: 'cpu',
+    title: words.cpu,
+    width: '9rem',
+    cell: (host) => <Meter label={words.cpu} share={toShares(host).cpu} />,
+    sortBy: (host) => toShares(host).cpu ?? -1,
+  },
+  {
+    key: 'memory',
+    title: words.memory,
+    width: '9rem',
+    cell: (host) => <Meter label={words.memory} share={toShares(host).memory} />,
+    sortBy: (host) => toShares(host).memory ?? -1,
+  },
+  {
+    key: 'disk',
+    title: words.disk,
+    width: '9rem',
+    cell: (host) => <Meter label={words.disk} share={toShares(host).disk} />,
+    sortBy: (host) => toShares(host).disk ?? -1,
+  },
+  { key: 'hour', title: words.hour, width: 'clamp(6rem, 10vw, 13rem)', isMinor: true, cell: HourLine },
+  { key: 'incidents', title: words.incidents, width: '9rem', cell: Incidents },
+  {
+    key: 'uptime',
+    title: words.uptime,
+    width: '7rem',
+    isMinor: true,
+    cell: ({ uptimeSeconds }) => (uptimeSeconds === null ? '' : toDuration(uptimeSeconds)),
+  },
+  { key: 'version', title: words.version, width: '6rem', isMinor: true, cell: ({ version }) => version },
+];
+
+const Compact = (host: Host) => {
+  const { cpu, memory, disk } = toShares(host);
+  return (
+    <div class="two-lines">
+      <div>
+        <span class="one-line strong">
+          <Name {...host} />
+        </span>
+        <HostChip {...host} />
+      </div>
+      <span class="one-line hint">
+        <Since {...host} /> <Incidents {...host} />
+      </span>
+      <span class="meters">
+        <Meter label={words.cpu} share={cpu} />
+        <Meter label={words.memory} share={memory} />
+        <Meter label={words.disk} share={disk} />
+      </span>
+    </div>
+  );
+};
+
+/** Table of hosts with their readings. */
+export const HostTable = ({ rows }: { rows: readonly Host[] }) => (
+  <Table
+    label={text.titles.hosts}
+    columns={columns}
+    rows={rows}
+    rowKey={({ name }) => name}
+    heights={[56, 104]}
+    compact={Compact}
+    rowClass={({ state }) => (state === 'stopped' || state === 'new' ? 'over' : '')}
+  />
+);
