@@ -24,7 +24,7 @@ run(process.execPath, ['scripts/build.mjs', 'deb']);
 for (const name of ['signalbox-linux-x64', `signalbox_${version}_amd64.deb`]) {
   copyFileSync(join('dist', name), join(folder, name));
 }
-run('npm', ['pack', '--silent', '--pack-destination', folder]);
+run(process.execPath, ['scripts/build.mjs', 'package', '--folder', folder]);
 writeFileSync(join(folder, `signalbox-${version}.cdx.json`), `${JSON.stringify(createSbom(), undefined, 2)}\n`);
 writeFileSync(join('dist', 'release-notes.md'), `${part.slice(part.indexOf('\n')).trim()}\n`);
 writeFileSync(join(folder, 'SHA256SUMS'), execFileSync('sha256sum', readdirSync(folder), { cwd: folder }));
