@@ -25,7 +25,7 @@ const waitForPicture = async (app: TestApp, id: string | number): Promise<string
   return String((await readIncident(app, id)).snapshot);
 };
 
-/** A process that keeps a processor busy, with a secret on its command line. */
+/** Starts a process that keeps a processor busy, with a secret on its command line. */
 const startBusy = (t: TestContext) =>
   keepRunning(t, spawn('/bin/sh', ['-c', 'while :; do :; done', '--password=hunter2'], inBackground));
 

@@ -44,7 +44,7 @@ test('the first certificate of a chain to expire counts and is named, and curl a
   const crossed = old.sign('Signer', -1, { keyOf: good });
   const leafOf = (signer: Signed, days = 90): Signed => signer.sign('localhost', days, { isLeaf: true });
   const own = leafOf(good);
-  /** The chain, whether it works, and its state and words with a limit of 14 days. */
+  /** Chain, verdict of curl, and state and words of a watch with a limit of 14 days. */
   const cases: [string, Signed[], boolean, string, RegExp][] = [
     ['good', [own, good], true, 'ok', /^the certificate of localhost:\d+ is valid for (89|90) days, until/],
     [

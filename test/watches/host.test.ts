@@ -87,7 +87,7 @@ test('the cache of ZFS except its minimum is available memory in watches, metric
   const toArc = (size: number, least: number): string =>
     `13 1 0x01 147 39984 5 6\nname                            type data\nhits 4 99\nc_min 4 ${least}\nc_max 4 ${60 * GiB}\nsize 4 ${size}\n`;
   const meminfo = `MemTotal: ${64 * 1024 ** 2} kB\nMemAvailable: ${2 * 1024 ** 2} kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n`;
-  /** Percent of the memory that is in use, as three parts say it. */
+  /** Percent of the memory in use, by a watch, the metrics and the health. */
   const readUsed = async (arcstats?: string): Promise<number[]> => {
     const hostRoot = createTree(t, {
       'proc/stat': readFileSync('/proc/stat'),

@@ -16,7 +16,7 @@ export interface StoredRun extends Omit<HeartbeatRun, 'startedAt' | 'endedAt' | 
 
 type Runs = readonly StoredRun[];
 
-/** Adds a run; returns undefined for a repeated ping. A start without an id ends the expectation of earlier runs without one. */
+/** Adds a run; returns undefined for a repeated ping. A start without an id gives up earlier runs without an id. */
 export const startRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => {
   const [rid, output] = [ping.rid ?? null, ping.output ?? null];
   if (rid !== null && runs.some((run) => run.rid === rid && run.result !== 'log')) return undefined;
@@ -51,7 +51,7 @@ export const addLog = (runs: Runs, ping: Ping, at: number): Runs => {
   return limit([...runs, { startedAt: null, endedAt: at, result: 'log', exitCode: null, rid, output }]);
 };
 
-/** Ends the expectation of the ends of running runs; with `rid`, of those with this id. */
+/** Marks running runs as unfinished; with `rid`, only runs with this id. */
 export const giveUpRuns = (runs: Runs, rid?: string | null): Runs =>
   runs.map((run) =>
     run.result === 'running' && (rid === undefined || run.rid === rid) ? { ...run, result: 'unfinished' } : run,

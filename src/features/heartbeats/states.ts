@@ -53,7 +53,7 @@ export class HeartbeatStates {
   }
 }
 
-/** Returns the maximum length of each so that all together have `total`; shorter ones leave their rest to the others. */
+/** Returns the maximum length of each so that all together have `total`; short ones leave their rest to the others. */
 const findShare = (lengths: number[], total: number): number => {
   let left = total;
   for (const [index, length] of lengths.sort((one, other) => one - other).entries()) {

@@ -14,7 +14,7 @@ import { PictureTaker } from './picture-taker.ts';
 const second = 1000;
 const hour = 3600 * second;
 
-/** A taker with its own folder; pictures are a short text, incidents are in a map. */
+/** Creates a taker with its own folder; pictures are a short text, incidents are in a map. */
 const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')) => {
   const state = {
     now: Date.parse('2026-01-31T08:30:00Z'),

@@ -10,7 +10,7 @@ export interface TaskKey extends RequestKey {
   storedAt: number;
 }
 
-/** Change by a request. The change has the resulting task, so applying it twice has the effect of once. */
+/** Change by a request. Applying the change twice has the effect of once, because it has the whole task. */
 export type DecidedChange = { put: TaskEntry; created?: TaskKey } | { removed: number };
 
 /** Change by a request, or one of the changes that restore a state. */

@@ -2,7 +2,7 @@ import { priorities, statuses } from './schema.ts';
 import type { TaskFilter } from './store.ts';
 import type { TaskEntry } from './task-text.ts';
 
-/** Number of sets: one for each filter, a combination of a status or any and a priority or any. */
+/** Number of sets: one for each filter, which has a status or none, and a priority or none. */
 export const setCount = (statuses.length + 1) * (priorities.length + 1);
 
 // The sets of a task are the bits of a 32-bit number.

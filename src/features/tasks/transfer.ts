@@ -11,12 +11,12 @@ import { createTaskState } from './task-state.ts';
 import { type TaskEntry, toTaskEntry } from './task-text.ts';
 
 /** Maximum id of an import, so that later ids stay below 2^53. */
-const highestId = 1e15;
+const maxId = 1e15;
 
 const { Id: _, ...fields } = Task.properties;
-const Id = Type.Integer({ minimum: 1, maximum: highestId });
+const Id = Type.Integer({ minimum: 1, maximum: maxId });
 const StoredTask = Type.Object(
-  { Id, ...fields, version: Type.Integer({ minimum: 1, maximum: highestId }) },
+  { Id, ...fields, version: Type.Integer({ minimum: 1, maximum: maxId }) },
   { additionalProperties: false },
 );
 const StoredKey = Type.Object(

@@ -17,7 +17,7 @@ export interface KnownWatch {
   limits: FigureLimits | undefined;
   everyMs: number;
   forMs: number;
-  /** True if it raises no alert, because the hub counts its results as votes. */
+  /** True if the watch raises no alerts, because the hub counts its results as votes. */
   isVote?: boolean;
 }
 

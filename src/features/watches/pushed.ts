@@ -22,13 +22,13 @@ export const listPushed = (
     const { hosts: _, from, votes: __, ...watch } = settings;
     if (settings.enabled === false) return [];
     if (isForHost(settings, name, tags)) return [{ watch, isVote: false }];
-    // The hub counts for how long it fails.
+    // The hub applies `for` to the votes.
     return from?.includes(name) ? [{ watch: { ...watch, for: 0 }, isVote: true }] : [];
   });
   return { id: createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 16), list };
 };
 
-/** Watches that this host has got from its hub, kept on disk for starts without the hub. */
+/** Watches that the hub of this host has sent, stored on disk for starts without the hub. */
 export class ReceivedWatches {
   readonly #file: ReplacedFile;
   readonly #log: Pick<FastifyBaseLogger, 'warn'>;
@@ -52,7 +52,7 @@ export class ReceivedWatches {
     await this.#file.write(Buffer.from(JSON.stringify(received)));
   }
 
-  /** Adds the watches to those of this host: its config file wins, its defaults do not. */
+  /** Adds the watches of the hub to the own ones. Runtime and configured watches of this host keep their names, defaults do not. */
   merge(own: readonly KnownWatch[]): readonly KnownWatch[] {
     if (this.#known.length === 0) return own;
     const fixed = new Set(own.filter(({ origin }) => origin !== 'default').map(({ name }) => name));
@@ -69,13 +69,13 @@ export class ReceivedWatches {
         const problem = findStoredProblem(settings);
         if (problem !== undefined) throw new Error(problem);
         const known = { ...toKnownWatch(settings, 'made'), ...(isVote && { isVote }) };
-        // A stranger at the hub must not read the files of this host.
+        // The hub must not read files of this host.
         assertWithoutFiles(known);
         return [known];
       } catch (err) {
         this.#log.warn(
           { err, watch: isObject(watch) ? watch['name'] : undefined },
-          'watches: one of the hub cannot be used',
+          'watches: a watch of the hub cannot be used',
         );
         return [];
       }

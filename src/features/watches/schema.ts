@@ -263,7 +263,7 @@ export const WatchSettings = defineShape('WatchSettings', {
     Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['web-*'] }), {
       minItems: 1,
       maxItems: 100,
-      description: 'Names or tags of hosts that check it instead of this server, with `*`; not for `file`.',
+      description: 'Names or tags of hosts that check the watch instead of this server, with `*`; not for `file`.',
     }),
   ),
   from: Type.Optional(
@@ -272,14 +272,14 @@ export const WatchSettings = defineShape('WatchSettings', {
       maxItems: 20,
       uniqueItems: true,
       description:
-        '`http`, `tcp`, `ping`, `dns`, `certificate`: places that check it: names of hosts, and `hub` for this server.',
+        '`http`, `tcp`, `ping`, `dns`, `certificate`: places that make the check: names of hosts, and `hub` for this server.',
       examples: [['hub', 'web-1', 'web-2']],
     }),
   ),
   votes: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Places of `from` that must see it fail; more than half by default.',
+      description: 'Places of `from` at which the check must fail; more than half by default.',
       examples: [2],
     }),
   ),

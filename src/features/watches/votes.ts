@@ -3,22 +3,22 @@ import { observe } from './condition.ts';
 import type { KnownWatch } from './known-watch.ts';
 import type { Finding, WatchReadings } from './watch-type.ts';
 
-/** Place that stands for this server. */
+/** Place of this server. */
 const hubPlace = 'hub';
 
-/** Seconds beside two periods of a watch for which a result of a host counts. */
+/** Seconds for which a result of a host counts after two periods of its watch. */
 const marginSeconds = 30;
 
 type Verdict = PlaceCheck['state'];
 
-/** Result of one place about one thing. */
+/** Result of a place for a thing. */
 interface Vote {
   place: string;
   state: Verdict;
   words: string;
 }
 
-/** Returns what a finding says about the first limit of its watch. */
+/** Judges a finding by the first limit of its watch. */
 const judgeFinding = (finding: Finding, { limits }: Pick<KnownWatch, 'limits'>): Verdict => {
   if ('isUnknown' in finding) return 'unknown';
   if ('isBad' in finding) return finding.isBad ? 'bad' : 'good';
@@ -26,7 +26,7 @@ const judgeFinding = (finding: Finding, { limits }: Pick<KnownWatch, 'limits'>):
   return own && observe(finding.figure, own).limit === 'bad' ? 'bad' : 'good';
 };
 
-/** Checks a watch here, and with `from` at its places. Rejects with the reason why it cannot be checked. */
+/** Checks a watch; with `from`, combines the results of all places. Rejects with the reason why the check failed. */
 export const checkAtPlaces = async (
   watch: KnownWatch,
   readings: WatchReadings,
@@ -71,7 +71,7 @@ const countVotes = (
   });
 };
 
-/** Says which places do and do not: `from 2 of 3 places: hub, web-1; web-2 reaches it`. */
+/** Describes the votes of the places: `from 2 of 3 places: hub, web-1; web-2 reaches it`. */
 const describePlaces = (
   bad: readonly Vote[],
   good: readonly Vote[],

@@ -8,7 +8,7 @@ import type { Scope } from '../../support/scope.ts';
 export interface Signed {
   pem: string;
   key: string;
-  /** The certificate of another subject, valid for so many days from now; negative for one that has ended. */
+  /** Signs a certificate for a subject, valid for a number of days; negative for an expired certificate. */
   sign(name: string, days: number, options?: { isLeaf?: boolean; keyOf?: Signed }): Signed;
 }
 

@@ -178,8 +178,8 @@ export const logLines = [
   },
   { messages: ['warn hosts: a node_exporter cannot be scraped'], meaning: '`reason` says why; tried again every 10 s' },
   {
-    messages: ['warn watches: one of the hub cannot be used'],
-    meaning: 'the hub has another version; the others are checked',
+    messages: ['warn watches: a watch of the hub cannot be used'],
+    meaning: 'the hub has another version; other watches are checked',
   },
   {
     messages: ['warn the hub does not get the reports of this host'],
