@@ -64,9 +64,13 @@ const describeApi = async (serverPath) => {
   }
 };
 
-/** Returns the document without routes that take only plain text: the client sends JSON. */
+/** Routes that only agents and Prometheus call. */
+const ofAgents = ['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'];
+
+/** Returns the document without routes of agents, and routes that take only plain text: the client sends JSON. */
 const withoutTexts = ({ paths, ...api }) => {
-  const isCalled = ([, { requestBody }]) => requestBody === undefined || 'application/json' in requestBody.content;
+  const isCalled = ([, { operationId, requestBody }]) =>
+    !ofAgents.includes(operationId) && (requestBody === undefined || 'application/json' in requestBody.content);
   const toCalled = ([path, methods]) => [path, Object.fromEntries(Object.entries(methods).filter(isCalled))];
   return { ...api, paths: Object.fromEntries(Object.entries(paths).map(toCalled)) };
 };
