@@ -1,5 +1,6 @@
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
-import { ownWatchSettings, WatchSettings } from './schema.ts';
+import { WatchSettings } from './schema.ts';
+import { ownWatchSettings } from './type-settings.ts';
 import type { WatchType } from './watch-type.ts';
 import { findWatchType, toWatchType } from './watch-types.ts';
 

@@ -10,7 +10,8 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertCounts } from './alert-counts.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
-import type { ownWatchSettings, WatchSettings } from './schema.ts';
+import type { WatchSettings } from './schema.ts';
+import type { ownWatchSettings } from './type-settings.ts';
 
 /** Readings for checks. */
 export interface WatchReadings {

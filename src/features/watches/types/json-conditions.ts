@@ -1,4 +1,4 @@
-import type { JsonCondition } from '../schema.ts';
+import type { JsonCondition } from '../type-settings.ts';
 
 /** Returns the problem of conditions, as a clause. */
 export const findJsonProblem = (conditions: readonly JsonCondition[]): string | undefined => {

@@ -1,0 +1,183 @@
+import Type, { type Static } from 'typebox';
+import { pressures } from '../../host/readings.ts';
+
+const maxTextLength = 1000;
+const patterns = (description: string, examples: string[]) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: maxTextLength, examples }), {
+      minItems: 1,
+      maxItems: 100,
+      description,
+      examples: [examples],
+    }),
+  );
+const text = (description: string, example: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: maxTextLength, description, examples: [example] }));
+const count = (description: string, example: number) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [example] }));
+
+/** Condition for a value of a JSON body. */
+const JsonCondition = Type.Object(
+  {
+    pointer: Type.String({
+      maxLength: maxTextLength,
+      description: 'JSON Pointer to the value (RFC 6901).',
+      examples: ['/checks/0/status'],
+    }),
+    is: Type.Enum(['=', '!=', '<', '<=', '>', '>='], {
+      type: 'string',
+      description: 'Comparison; the value must be a number for all but `=` and `!=`.',
+      examples: ['='],
+    }),
+    value: Type.Union(
+      [
+        Type.String({ maxLength: maxTextLength, examples: ['up'] }),
+        Type.Number({ examples: [3] }),
+        Type.Boolean({ examples: [true] }),
+        Type.Null(),
+      ],
+      {
+        description: 'Value to compare with.',
+        examples: ['up'],
+      },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type JsonCondition = Static<typeof JsonCondition>;
+
+/** Settings of single types. */
+export const ownWatchSettings = {
+  mounts: patterns(
+    '`disk`: mount paths, in which `*` stands for any text; all fixed disks by default. Read-only file systems must be named without `*`.',
+    ['/srv/*'],
+  ),
+  metric: Type.Optional(
+    Type.Enum(['used', 'free', 'inodes', 'received', 'sent', 'memory', 'cpu', 'silence', 'count'], {
+      type: 'string',
+      examples: ['used'],
+      description:
+        'Figure to which the limits apply. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or `count` of the alerts, which must exceed the limit.',
+    }),
+  ),
+  except: patterns('`disk`, `temperature`, `service`: mounts, sensors or units to leave out, with `*`.', ['/snap/*']),
+  resource: Type.Optional(
+    Type.Enum(pressures, {
+      type: 'string',
+      description: '`pressure`: resource for which tasks wait; memory by default.',
+      examples: ['io'],
+    }),
+  ),
+  sensor: text('`temperature`: chip and label, with `*`; all by default.', 'coretemp *'),
+  process: text('`process`: name of the program, with `*`.', 'postgres'),
+  user: text('`process`: only processes of this user.', 'www-data'),
+  min: count('`process`: minimum number of processes; 1 by default.', 1),
+  max: count('`process`: maximum number of processes.', 10),
+  units: patterns('`service`: systemd units, with `*`; with `failed`, all by default.', ['nginx.service']),
+  failed: Type.Optional(
+    Type.Boolean({ description: '`service`: units may be inactive, but must not have failed.', examples: [true] }),
+  ),
+  path: text('`file`, `certificate`: path, with `*`; only in the config file.', '/srv/backup/*.tar'),
+  maxAgeHours: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100_000,
+      description: '`file`: maximum age of the newest file in hours.',
+      examples: [26],
+    }),
+  ),
+  minBytes: Type.Optional(
+    Type.Integer({ minimum: 0, description: '`file`: minimum size of the newest file.', examples: [1_000_000] }),
+  ),
+  url: text('`http`: URL to request.', 'https://shop.example/health'),
+  status: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: '`http`: expected status codes; 200-299 by default.',
+      examples: ['200-299,401'],
+    }),
+  ),
+  method: Type.Optional(
+    Type.Enum(['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'], {
+      type: 'string',
+      description: '`http`: method of the request; GET by default.',
+      examples: ['POST'],
+    }),
+  ),
+  headers: Type.Optional(
+    Type.Record(
+      Type.String({ maxLength: 100 }),
+      Type.String({ maxLength: maxTextLength, examples: ['application/json'] }),
+      {
+        maxProperties: 20,
+        description: '`http`: headers of the request. Everybody who may read watches reads them.',
+        examples: [{ 'Content-Type': 'application/json' }],
+      },
+    ),
+  ),
+  body: Type.Optional(
+    Type.String({ maxLength: 10_000, description: '`http`: body of the request.', examples: ['{"ping":true}'] }),
+  ),
+  redirects: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10, description: '`http`: redirects to follow; 3 by default.', examples: [0] }),
+  ),
+  contains: text('`http`: text that the first MiB of the body must contain.', 'ok'),
+  lacks: text('`http`: text that the first MiB of the body must not contain.', 'maintenance'),
+  json: Type.Optional(
+    Type.Array(JsonCondition, {
+      minItems: 1,
+      maxItems: 20,
+      description: '`http`: conditions for values of a JSON body.',
+    }),
+  ),
+  certificateDays: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 10_000,
+      description: '`http`: minimum days until the certificate or one of its signers expires.',
+      examples: [14],
+    }),
+  ),
+  ca: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100_000,
+      description: '`http`, `certificate`: additional trusted CAs in PEM.',
+      examples: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----'],
+    }),
+  ),
+  caFile: text(
+    '`http`, `certificate`: file with additional trusted CAs; only in the config file.',
+    '/etc/ssl/own-ca.pem',
+  ),
+  host: text('`tcp`, `ping`, `certificate`: name or address of the server. `dns`: name to look up.', 'db.example'),
+  record: Type.Optional(
+    Type.Enum(['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'], {
+      type: 'string',
+      description: '`dns`: type of the record; A by default.',
+      examples: ['MX'],
+    }),
+  ),
+  server: text(
+    '`dns`: address of the name server, with its port if not 53; the name servers of the system by default.',
+    '192.0.2.53',
+  ),
+  expected: text('`dns`: value that one of the answers must have, as in a zone file.', '10 mail.example'),
+  port: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      description: '`tcp`, `certificate`: port of the server.',
+      examples: [5432],
+    }),
+  ),
+  source: text('`alert`: source of the alerts, with `*`.', 'backup*'),
+  minutes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_080,
+      description: '`alert`: minutes of which alerts count; 60 by default.',
+      examples: [60],
+    }),
+  ),
+};
