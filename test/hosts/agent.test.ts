@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
+import { longTest } from '../support/long.ts';
 import { type Running, runProgram, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 import { addHost, startAgent } from './support/agent.ts';
@@ -67,27 +68,35 @@ test('agents on one machine have sockets of their own', async (t) => {
   });
 });
 
-test('readings of the time in which the hub is away are kept on disk and sent later', {
-  timeout: 180_000,
-}, async (t) => {
-  const dataDir = createFolder(t);
-  const { hub, token } = await startHub(t, { dataDir });
-  const agent = await startAgent(t, await addHost(hub, token, 'web-1'));
-  await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
-  await hub.stop();
-  const kept = join(agent.dataDir, 'hub.readings');
-  await waitUntil(
-    'a minute is on disk',
-    () => existsSync(kept) && JSON.parse(readFileSync(kept, 'utf8')).length > 0,
-    90_000,
-  );
-  const { hub: again, token: next } = await startHub(t, { dataDir, port: new URL(hub.url).port });
-  await waitUntil('the minutes are delivered', () => JSON.parse(readFileSync(kept, 'utf8')).length === 0, 60_000);
-  const { json } = await again.request<{ processCount: (number | null)[] }>('GET', '/api/hosts/web-1/history?step=60', {
-    token: next,
-  });
-  assert.ok(json.processCount.some((value) => value !== null));
-});
+longTest(
+  'readings of the time in which the hub is away are kept on disk and sent later',
+  {
+    timeout: 180_000,
+  },
+  async (t) => {
+    const dataDir = createFolder(t);
+    const { hub, token } = await startHub(t, { dataDir });
+    const agent = await startAgent(t, await addHost(hub, token, 'web-1'));
+    await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
+    await hub.stop();
+    const kept = join(agent.dataDir, 'hub.readings');
+    await waitUntil(
+      'a minute is on disk',
+      () => existsSync(kept) && JSON.parse(readFileSync(kept, 'utf8')).length > 0,
+      90_000,
+    );
+    const { hub: again, token: next } = await startHub(t, { dataDir, port: new URL(hub.url).port });
+    await waitUntil('the minutes are delivered', () => JSON.parse(readFileSync(kept, 'utf8')).length === 0, 60_000);
+    const { json } = await again.request<{ processCount: (number | null)[] }>(
+      'GET',
+      '/api/hosts/web-1/history?step=60',
+      {
+        token: next,
+      },
+    );
+    assert.ok(json.processCount.some((value) => value !== null));
+  },
+);
 
 test('a host that is killed is silent after silentSeconds, and its next report resolves the alert', {
   timeout: 180_000,
