@@ -82,9 +82,7 @@ export class DatabaseLog implements RecordLog {
     this.#collection = createRecordCollection(table, instance, clock);
     const expiry = { at: { milliseconds: 'at' }, clock } as const;
     const keptMs = async () => ((await retainDays()) || Number.POSITIVE_INFINITY) * dayMs;
-    const covered = hasEvents
-      ? { projection: table, lease: eventsLease, onWaiting: () => this.#askHolds() }
-      : undefined;
+    const covered = hasEvents ? { projection: table, onWaiting: () => this.#askHolds() } : undefined;
     database.expire({ ...expiry, table, key: 'seq', keptMs, covered });
     if (hasEvents) {
       database.expire({ ...expiry, table: toEventTable(table), key: 'seq', keptMs: eventsKeptMs, covered });

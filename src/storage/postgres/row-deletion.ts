@@ -20,11 +20,8 @@ export interface Expiry {
   /** Milliseconds for which rows stay, or a function that is called before each deletion; Infinity keeps all. */
   keptMs: number | (() => Promise<number>);
   clock(): Date;
-  /**
-   * Rows stay until the snapshot of the projection has them; `onWaiting` is called if some wait for a snapshot. If the log has
-   * received rows for a day since an instance held the lease, nobody writes snapshots, and age alone counts.
-   */
-  covered?: { projection: string; lease: string; onWaiting(): void } | undefined;
+  /** Rows stay until the snapshot of the projection has them; `onWaiting` is called if some wait for a snapshot. */
+  covered?: { projection: string; onWaiting(): void } | undefined;
 }
 
 /** Rows of a table that are deleted once a snapshot has them. */
@@ -94,46 +91,28 @@ export class RowDeletion {
     const findLimit = () => clock().getTime() - keptMs;
     const order = `ORDER BY ${column}`;
     if (!covered) return this.#delete(table, key, `${column} < ${limit} ${order}`, findLimit);
-    const { projection, lease, onWaiting } = covered;
+    const { projection, onWaiting } = covered;
     const saved = `coalesce((SELECT seq FROM signalbox.projection WHERE name = '${projection}'), 0)`;
-    await this.#delete(table, key, `${column} < ${limit} AND ${key} <= ${saved} ${order}`, findLimit, {
-      name: projection,
-      raised: ['gone'],
-    });
+    await this.#delete(table, key, `${column} < ${limit} AND ${key} <= ${saved} ${order}`, findLimit, projection);
     const text = `SELECT EXISTS (SELECT FROM signalbox.${table} WHERE ${column} < ${limit}) AS "areWaiting"`;
     const [row] = await this.#query({ text, values: [findLimit()] });
-    if (!row.areWaiting) return;
-    if (!(await this.#isAbandoned(projection, lease))) return onWaiting();
-    // The projection continues after the deleted rows.
-    const noted = { name: projection, raised: ['gone', 'seq'] };
-    await this.#delete(table, key, `${column} < ${limit} ${order}`, findLimit, noted);
-  }
-
-  /** Resolves to true if the log has received rows for a day since an instance held the lease. */
-  async #isAbandoned(log: string, lease: string): Promise<boolean> {
-    const text = `SELECT NOT EXISTS (SELECT FROM signalbox.lease WHERE name = $1 AND (until > now() - interval '1 day'
-      OR NOT EXISTS (SELECT FROM signalbox.${log} WHERE at > extract(epoch FROM until + interval '1 day') * 1000)))
-      AS "isAbandoned"`;
-    const [row] = await this.#query({ text, values: [lease] });
-    return row.isAbandoned;
+    if (row.areWaiting) onWaiting();
   }
 
   /**
-   * Deletes rows; in the same statement raises columns of a projection to the last deleted seq, since it may have to restore its
-   * snapshot.
+   * Deletes rows; in the same statement raises the column `gone` of a projection to the last deleted seq, since it may have to
+   * restore its snapshot.
    */
   async #delete(
     table: string,
     key: string,
     condition: string,
     findValue: () => number,
-    projection?: { name: string; raised: readonly string[] },
+    projection?: string,
   ): Promise<void> {
-    const raise = (column: string): string =>
-      `${column} = greatest(projection.${column}, (SELECT max(${key}) FROM gone))`;
     const noted = projection
-      ? `, noted AS (UPDATE signalbox.projection SET ${projection.raised.map(raise).join(', ')}
-          WHERE name = '${projection.name}' AND EXISTS (SELECT FROM gone) RETURNING 1)`
+      ? `, noted AS (UPDATE signalbox.projection SET gone = greatest(projection.gone, (SELECT max(${key}) FROM gone))
+          WHERE name = '${projection}' AND EXISTS (SELECT FROM gone) RETURNING 1)`
       : '';
     // Other instances delete at the same time.
     const text = `WITH gone AS (DELETE FROM signalbox.${table} WHERE ${key} IN (SELECT ${key} FROM signalbox.${table}
