@@ -25,7 +25,7 @@ test('create-key without a name, or without known scopes, is refused with one li
   assert.match(await refusal(['create-key', 'a', 'b', '--scope', 'alerts:read'], 2), /takes one NAME/);
   assert.match(
     await refusal(['create-key', 'a'], 2),
-    /needs --scope .*alerts:write, alerts:read, metrics:read, incidents:write, incidents:read, heartbeats:write, heartbeats:create$/,
+    /needs --scope .*alerts:write, alerts:read, metrics:read, incidents:write, incidents:read, heartbeats:write, heartbeats:create, hosts:report, hosts:create$/,
   );
   assert.match(await refusal(['create-key', 'a', '--scope', 'alerts'], 2), /not "alerts"$/);
   for (const name of ['a\nb', 'a\u001b[2Kb', 'a\u2028b']) {
