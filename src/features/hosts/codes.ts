@@ -4,13 +4,13 @@ import type { SettingStore } from '../../kit/setting-store.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
 import { minuteMs } from '../../lib/units.ts';
 
-/** Milliseconds for which a code works. */
+/** Lifetime of a code, in milliseconds. */
 const codeMs = 30 * minuteMs;
 
 const kind = 'host-code';
 const prefix = 'sbh_';
 
-/** Code as it is stored, by the name of its host. */
+/** Stored form of a code, keyed by its host's name. */
 interface StoredCode {
   sha256: string;
   /** Unix milliseconds. */
@@ -22,7 +22,7 @@ export interface CreatedCode {
   expiresAt: number;
 }
 
-/** Codes that enrol hosts: one for each host, which works once. Only their hashes are stored. */
+/** Enrolment codes: one per host, each valid once. Only their hashes are stored. */
 export class HostCodes {
   readonly #settings: SettingStore;
   readonly #clock: () => Date;
@@ -32,7 +32,7 @@ export class HostCodes {
     this.#clock = clock;
   }
 
-  /** Creates the code of a host; an earlier code ends. */
+  /** Creates a host's code; an earlier code becomes invalid. */
   async create(name: string, by: string): Promise<CreatedCode> {
     const code = `${prefix}${randomBytes(24).toString('base64url')}`;
     const expiresAt = this.#clock().getTime() + codeMs;
@@ -41,14 +41,14 @@ export class HostCodes {
     return { code, expiresAt };
   }
 
-  /** Uses up a code; resolves to the name of its host, and who made it. Rejects with an HttpError if the code does not work. */
+  /** Uses up a code; resolves to its host's name and its author. Rejects with an HttpError if the code is invalid. */
   async use(code: string): Promise<{ name: string; by: string }> {
     const found = await this.#find(code);
     try {
       if (found && (await this.#settings.delete(kind, found.name, found.by, [found.version])))
         return { name: found.name, by: found.by };
     } catch (error) {
-      // Another request has used it at the same time.
+      // Another request has just used the code.
       if (!(error instanceof StoreConflict)) throw error;
     }
     throw new HttpError(

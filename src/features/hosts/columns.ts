@@ -1,6 +1,6 @@
 import type { Disk, ReportedReadings } from '../../kit/host-report/report-schema.ts';
 
-/** Values of a row of the history, in the order of the file; a change needs a new version of the file. */
+/** Values in a history row, in file order; any change requires a new file version. */
 export const valueColumns = [
   'cpu',
   'memoryUsed',
@@ -18,23 +18,23 @@ export const valueColumns = [
   'processCount',
 ] as const satisfies readonly (keyof ReportedReadings)[];
 
-/** Disks that have columns; a host with more shows the first ones. */
+/** Maximum number of disks with columns; of more disks, only the first are stored. */
 const mostDisks = 8;
 
-/** Index of the first column of disks, which have used and total bytes in turn. */
+/** Index of the first disk column; each disk has two columns, used and total bytes. */
 export const diskColumnsAt = valueColumns.length;
 
 export const rowLength = diskColumnsAt + 2 * mostDisks;
 
-/** Disk with columns; `since` is the Unix time from which on they are about this disk. */
+/** Disk assigned to a pair of columns; their values are about this disk from `since` (Unix time) on. */
 export interface DiskColumns {
   mountPath: string;
   since: number;
-  /** Unix time of the last reading. */
+  /** Unix time of the disk's last reading. */
   seenAt: number;
 }
 
-/** Assigns columns to the disks of a report: new disks take free columns, then those that were not seen for the longest time. */
+/** Assigns columns to a report's disks: new disks take free columns, then those of the disks unseen for longest. */
 export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[], time: number): DiskColumns[] => {
   const next = known.map((each) => ({ ...each }));
   for (const { mountPath } of disks.slice(0, mostDisks)) {
@@ -49,7 +49,7 @@ export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[
   return next;
 };
 
-/** Returns the row of readings; NaN stands for unknown. */
+/** Converts readings to a row; NaN means unknown. */
 export const toRow = (readings: ReportedReadings, disks: readonly DiskColumns[]): Float32Array => {
   const row = new Float32Array(rowLength).fill(Number.NaN);
   for (const [index, name] of valueColumns.entries()) row[index] = readings[name] ?? Number.NaN;
@@ -60,7 +60,7 @@ export const toRow = (readings: ReportedReadings, disks: readonly DiskColumns[])
   return row;
 };
 
-/** Returns the mean of rows; unknown values do not count. */
+/** Returns the mean of rows, ignoring unknown values. */
 export const toMean = (rows: readonly Float32Array[]): Float32Array =>
   Float32Array.from({ length: rowLength }, (_, column) => {
     let sum = 0;

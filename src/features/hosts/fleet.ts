@@ -4,25 +4,25 @@ import { assignDisks, toMean, toRow } from './columns.ts';
 import type { HostState, HostStore, ReportingMachine } from './host-state.ts';
 import { align, type RingRow, rings } from './rings.ts';
 
-/** Minutes in the line of a host. */
+/** Number of one-minute values in a host's CPU line. */
 const lineLength = 60;
 
-/** Milliseconds for which a machine that reported under a name is remembered. */
+/** Milliseconds for which a machine that has reported under a name is remembered. */
 const machineMs = 10 * 60_000;
 
-/** Machines that are remembered for one name. */
+/** Maximum number of machines remembered per name. */
 const mostMachines = 4;
 
-/** Milliseconds after which a host that reports counts as having been silent. */
+/** Milliseconds without a report after which a reporting host counts as having been silent. */
 const silenceMs = 60_000;
 
-/** State of a host after a report, and before it. */
+/** A host's state before and after a report. */
 export interface Taken {
   state: HostState;
   before: HostState | undefined;
 }
 
-/** Last states of all hosts, and their history. Reports of one host are taken one after the other. */
+/** Last known state and history of every host. Each host's reports are processed one at a time. */
 export class Fleet {
   readonly #store: HostStore;
   readonly #states = new Map<string, HostState>();
@@ -37,7 +37,7 @@ export class Fleet {
     for (const state of await this.#store.load()) this.#states.set(state.name, state);
   }
 
-  /** Learns the reports that other instances have received. */
+  /** Loads reports that other instances have received. */
   async catchUp(): Promise<void> {
     for (const state of await this.#store.loadChanged(this.#states)) {
       const known = this.#states.get(state.name);
@@ -47,7 +47,7 @@ export class Fleet {
     }
   }
 
-  /** Calls the listener with the name of a host after each of its reports. */
+  /** Calls the listener with a host's name after each of its reports. */
   onReport(listener: (name: string) => void): void {
     this.#listeners.push(listener);
   }
@@ -60,7 +60,7 @@ export class Fleet {
     return [...this.#states.values()];
   }
 
-  /** Stores a report that was received at a time in Unix milliseconds; resolves once it survives the end of the process. */
+  /** Stores a report received at `at` (Unix milliseconds); resolves once the report survives the end of the process. */
   take(name: string, report: HostReport, at: number, isHub = false): Promise<Taken> {
     return this.#inTurn.run([name], async () => {
       const before = this.#states.get(name);
@@ -72,7 +72,7 @@ export class Fleet {
     });
   }
 
-  /** Returns the rows of a step from one Unix time to another, both included. */
+  /** Returns a ring's rows between two Unix times, both inclusive. */
   readRows(name: string, step: number, from: number, to: number): Promise<RingRow[]> {
     return this.#store.read(name, step, from, to);
   }
@@ -107,7 +107,7 @@ export class Fleet {
     ];
     for (const each of kept) {
       const age = Math.floor((clock - Date.parse(each.time)) / 1000);
-      // A time that is not one, or that is still to come by the host's own clock.
+      // The time is invalid, or in the future by the host's own clock.
       if (!(age >= 0)) continue;
       rows.push({ step: rings[1].step, time: align(now - age, rings[1].step), values: toRow(each.readings, disks) });
     }
@@ -129,7 +129,7 @@ export class Fleet {
     return { state, rows };
   }
 
-  /** Returns the means of the minutes and ten minutes that ended before this report, or that kept readings belong to. */
+  /** Returns the one-minute and ten-minute means that ended before this report or that include kept readings. */
   async #addMeans(
     name: string,
     before: HostState | undefined,
@@ -165,7 +165,7 @@ export class Fleet {
   }
 }
 
-/** Returns the machines of a name, the one that has just reported first. */
+/** Lists a name's machines, starting with the one that has just reported. */
 const toMachines = (known: readonly ReportingMachine[], reporting: ReportingMachine): ReportingMachine[] => {
   const recent = known.filter(({ at }) => reporting.at - at < machineMs);
   const others = recent.filter(({ id }) => id !== reporting.id).slice(0, mostMachines - 1);
@@ -174,7 +174,7 @@ const toMachines = (known: readonly ReportingMachine[], reporting: ReportingMach
   return [{ ...reporting, ...(hasReturned && { hasReturned }) }, ...others];
 };
 
-/** Returns the processor's line of the last hour with the minutes of a report. */
+/** Returns the CPU line of the last hour, updated with a report's minutes. */
 const toLine = (
   before: HostState | undefined,
   rows: readonly RingRow[],

@@ -13,7 +13,7 @@ interface Span {
   to: number;
 }
 
-/** Returns the steps that a request asks for. @throws HttpError */
+/** Returns the requested steps. @throws HttpError */
 export const readSpan = (query: { from?: string; until?: string; step?: number }, now: number): Span => {
   const until = query.until === undefined ? now : toSeconds('until', query.until);
   const from = query.from === undefined ? until - 3600 : toSeconds('from', query.from);
@@ -32,7 +32,7 @@ const toSeconds = (name: string, text: string): number => {
   return Math.floor(seconds);
 };
 
-/** Reads the history of a host in these steps. */
+/** Reads a host's history for the given steps. */
 export const readHistory = async (fleet: Fleet, name: string, { step, from, to }: Span): Promise<HostHistory> => {
   const count = Math.max(0, (to - from) / step + 1);
   const rows = count === 0 ? [] : await fleet.readRows(name, step, from, to);
@@ -58,7 +58,7 @@ export const readHistory = async (fleet: Fleet, name: string, { step, from, to }
   };
 };
 
-/** Returns a value with five digits, which are enough for shares and small rates; unknown values are null. */
+/** Rounds a value to five digits, enough for shares and small rates; null if unknown. */
 const toShort = (value: number): number | null => {
   if (!Number.isFinite(value)) return null;
   return value >= 1000 ? Math.round(value) : Number(value.toPrecision(5));

@@ -11,7 +11,7 @@ export const hostFormat = 'host';
 /** Level of the alert about a silent host. */
 const silentLevel = 'CRITICAL';
 
-/** Fingerprints of the alerts about a host, and of the alert about most hosts. */
+/** Fingerprints of the alerts about a single host and about most hosts. */
 export const toSilentMark = (name: string): string => `host/${name}`;
 export const toDuplicateMark = (name: string): string => `host/${name}/machines`;
 export const mostSilentMark = 'hosts/silent';
@@ -33,7 +33,7 @@ const toCommon = (name: string, fingerprint: string, tags: readonly string[] = [
 const toResolution = ({ id, level }: Ended) =>
   ({ level: 'INFO', status: 'resolved', resolves: id, firingLevel: level }) as const;
 
-/** Time of the day for people: `12:04`. */
+/** Time of day for people: `12:04`. */
 const toClock = (at: number): string => toLocalMinute(at).slice(11, 16);
 
 /** Duration for people: `27 min`. */
@@ -57,7 +57,7 @@ export const describeSilent = ({ name, tags }: KnownHost, { at, report, stoppedA
   startsAt: new Date(at).toISOString(),
 });
 
-/** Resolution by the next report, which says what it missed; without a state the host was deleted. */
+/** Resolution of a silence that ended with a report; without a state, the host was deleted. */
 export const describeReporting = (name: string, state: HostState | undefined, ended: Ended): Raised => ({
   ...toCommon(name, toSilentMark(name)),
   ...toResolution(ended),
@@ -74,7 +74,7 @@ const describeMissed = ({ lastSilence, report, at }: HostState): string => {
   return `: no reports from ${toClock(from)} to ${toClock(until)} (${toDuration(until - from)}).${restarted}${kept}`;
 };
 
-/** Alert about most hosts; `since` is the time of the first of their last reports. */
+/** Alert about most hosts; `since` is the earliest of their last report times. */
 export const describeMostSilent = (silent: readonly string[], count: number, since: number): Raised => ({
   source: 'hosts',
   hostname: '',

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { HttpError } from '../../http/errors.ts';
 import type { RemoteOutput, RemoteResult } from '../../kit/offers.ts';
 
-/** Commands of one host that wait or run at most. */
+/** Maximum number of waiting and running commands per host. */
 const mostWaiting = 16;
 
-/** Command line that a host gets with the response to its report. */
+/** Command line sent to a host in the response to its report. */
 export interface SentCommand {
   id: string;
   line: string;
-  /** Caller at the hub, and the id of the request, for the audit of the host. */
+  /** Caller at the hub and the request's id, for the host's audit. */
   by: string | null;
   requestId: string;
 }
@@ -19,11 +19,11 @@ interface Pending extends SentCommand {
   settle(result: RemoteResult): void;
 }
 
-/** Commands on their way to hosts, and back. */
+/** Commands sent to hosts, and their results. */
 export class HostCommands {
   readonly #pending = new Map<string, Pending[]>();
 
-  /** Resolves to the output of a command at a host. Rejects with the reason of the signal, or an HttpError. */
+  /** Resolves to a command's output on a host. Rejects with the signal's reason, or an HttpError. */
   run(host: string, command: Omit<SentCommand, 'id'>, signal: AbortSignal): Promise<RemoteResult> {
     const waiting = this.#pending.get(host) ?? [];
     if (waiting.length >= mostWaiting) throw new HttpError('unavailable', `Too many commands wait for ${host}`);
@@ -49,14 +49,14 @@ export class HostCommands {
     });
   }
 
-  /** Returns the commands of a host that were not sent yet. */
+  /** Returns a host's commands that have not been sent yet. */
   take(host: string): SentCommand[] {
     const fresh = (this.#pending.get(host) ?? []).filter(({ isSent }) => !isSent);
     for (const each of fresh) each.isSent = true;
     return fresh.map(({ id, line, by, requestId }) => ({ id, line, by, requestId }));
   }
 
-  /** Passes on the result of a command; returns false for a command that nobody waits for. */
+  /** Delivers a command's result; returns false if no caller is waiting for the command. */
   settle(host: string, id: string, result: RemoteOutput | { error: string }): boolean {
     const found = this.#pending.get(host)?.find((each) => each.id === id);
     found?.settle(result);

@@ -4,18 +4,18 @@ import { rowLength } from './columns.ts';
 import type { HostState, HostStore } from './host-state.ts';
 import { findRing, type RingRow, rings, toSlot } from './rings.ts';
 
-/** Begins each file; its number changes with the columns. */
+/** First line of each file; the number changes with the columns. */
 const magic = 'signalbox host 1\n';
 
-/** Bytes before the rings: the first line, and the state as JSON, which ends with a line break. */
+/** Bytes before the rings: the first line, then the state as JSON, which ends with a line break. */
 const headBytes = 128 * 1024;
 
-/** Bytes of a row: its time, and the values. */
+/** Bytes per row: its time and values. */
 const rowBytes = 4 * (1 + rowLength);
 
 const fileBytes = headBytes + rings.reduce((sum, { size }) => sum + size * rowBytes, 0);
 
-/** Returns the place of the first row of a ring. */
+/** Returns the offset of a ring's first row. */
 const ringAt = (step: number): number => {
   let at = headBytes;
   for (const ring of rings) {
@@ -25,7 +25,7 @@ const ringAt = (step: number): number => {
   return at;
 };
 
-/** One file of fixed size for each host. A file that cannot be read is like a host that never reported. */
+/** One file of fixed size per host. A host with an unreadable file is treated as if it had never reported. */
 export class HostFiles implements HostStore {
   readonly #files: FixedFiles;
 
@@ -64,7 +64,7 @@ export class HostFiles implements HostStore {
     const count = (to - first) / step + 1;
     if (count <= 0) return [];
     const slot = toSlot(ring, first);
-    // The rows of the last slots, then those of the first slots.
+    // Rows of the last slots come first, then those of the first slots.
     const before = Math.min(count, ring.size - slot);
     const bytes = Buffer.concat([
       await this.#files.read(name, ringAt(step) + rowBytes * slot, before * rowBytes),

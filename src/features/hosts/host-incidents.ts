@@ -2,16 +2,16 @@ import type { SharedIncident } from '../../kit/incident.ts';
 import type { IncidentSource } from '../../kit/incident-source.ts';
 import { type Severity, severities } from '../../kit/severity.ts';
 
-/** Incidents of one host that are not resolved. */
+/** One host's unresolved incidents. */
 export interface OpenIncidents {
   count: number;
   worst: Severity | null;
 }
 
-/** Incidents that are not resolved, by the host name of their alerts. */
+/** Unresolved incidents by the host name of their alerts. */
 export class HostIncidents {
   readonly #source: Pick<IncidentSource, 'listUnsettled' | 'onChanged' | 'onLost'>;
-  /** Host name and level of each incident, by id. */
+  /** Each incident's host name and level, by id. */
   readonly #open = new Map<string, { hostname: string; level: Severity }>();
   readonly #ids = new Map<string, Set<string>>();
 
@@ -27,7 +27,7 @@ export class HostIncidents {
     this.#take(await this.#source.listUnsettled());
   }
 
-  /** Returns the open incidents of all given host names together. */
+  /** Returns the combined open incidents of the given host names. */
   of(hostnames: readonly string[]): OpenIncidents {
     const ids = new Set(hostnames.flatMap((each) => [...(this.#ids.get(each.toLowerCase()) ?? [])]));
     const levels = [...ids].flatMap((id) => this.#open.get(id)?.level ?? []);

@@ -6,44 +6,44 @@ import type { RingRow } from './rings.ts';
 export interface ReportingMachine {
   id: string;
   hostname: string;
-  /** Time of its last report in Unix milliseconds. */
+  /** Time of the machine's last report, in Unix milliseconds. */
   at: number;
-  /** It reported again after another machine had reported. */
+  /** Set if the machine has reported again after another machine. */
   hasReturned?: true;
 }
 
-/** Last known state of a host. Times are Unix milliseconds by the clock of the hub. */
+/** A host's last known state. Times are Unix milliseconds by the hub's clock. */
 export interface HostState {
   name: string;
   /** Time of the last report. */
   at: number;
-  /** Time of the host's clock minus that of the hub. */
+  /** The host's clock minus the hub's clock, in milliseconds. */
   skewMs: number;
   report: Omit<HostReport, 'kept' | 'processes' | 'time'>;
   processes: { at: number; data: readonly HostProcess[] } | null;
-  /** Time of an orderly stop after which there was no report. */
+  /** Time of an orderly stop with no later report. */
   stoppedAt: number | null;
-  /** Time of the report after which the host was silent, and of the next one. */
+  /** Times of the last report before the latest silence and of the first report after it. */
   lastSilence: { from: number; until: number } | null;
-  /** The last machine first; several if they report in turn. */
+  /** Most recent machine first; several if machines report in turn. */
   machines: readonly ReportingMachine[];
   disks: readonly DiskColumns[];
-  /** Means of the processor for the last minutes, as shares; null for unknown. `lineAt` is the Unix time of the last. */
+  /** CPU means of the last minutes, as shares; null if unknown. `lineAt` is the Unix time of the last mean. */
   line: readonly (number | null)[];
   lineAt: number;
-  /** The machine runs this hub, or another instance of it. */
+  /** True if the machine runs this hub or another instance of it. */
   isHub: boolean;
 }
 
-/** Storage of states and histories. Methods reject if it cannot be used. */
+/** Storage of states and histories. Methods reject while the storage is unavailable. */
 export interface HostStore {
-  /** Returns all states that were stored. */
+  /** Loads all stored states. */
   load(): Promise<HostState[]>;
-  /** Returns states that other instances have stored since the states of `known` times; empty if there are none. */
+  /** Loads states that other instances have stored since the times in `known`; empty if nothing has changed. */
   loadChanged(known: ReadonlyMap<string, HostState>): Promise<HostState[]>;
   /** Resolves once the state and the rows survive the end of the process. */
   save(state: HostState, rows: readonly RingRow[]): Promise<void>;
-  /** Returns the rows of a ring from one time to another, both included, in order. */
+  /** Returns a ring's rows between two times, both inclusive, oldest first. */
   read(name: string, step: number, from: number, to: number): Promise<RingRow[]>;
   delete(name: string): Promise<void>;
   close(): Promise<void>;

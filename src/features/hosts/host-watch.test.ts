@@ -16,7 +16,7 @@ interface Alert {
   fingerprint: string;
 }
 
-/** Hosts in memory, a clock that only the test moves, and the alerts that were raised. */
+/** Hosts in memory, a clock that only the test moves, and the raised alerts. */
 const createDesk = (names: readonly string[]) => {
   let now = start;
   const states = new Map<string, HostState>();
@@ -64,7 +64,7 @@ const createDesk = (names: readonly string[]) => {
     alerts,
     messages: () => alerts.map(({ message }) => message),
     forget: (name: string) => known.delete(name),
-    /** Moves the clock in steps of a report of the hosts that are up. */
+    /** Advances the clock by report intervals; the hosts in `up` report each time. */
     pass: async (seconds: number, up: readonly string[] = [], more: object = {}) => {
       const { fleet, watch } = await run();
       for (let passed = 0; passed < seconds * 1000; passed += reportMs) {
@@ -79,7 +79,7 @@ const createDesk = (names: readonly string[]) => {
       await fleet.take(name, createReport(name, { time: new Date(now).toISOString(), ...more }), now);
       await watch.look();
     },
-    /** Stops the hub for some time. */
+    /** Stops the hub for some seconds. */
     stop: async (seconds: number) => {
       await (await run()).watch.close();
       running = undefined;

@@ -21,16 +21,16 @@ import type { HostState } from './host-state.ts';
 import type { HostKeeper, KnownHost } from './kind.ts';
 import { findDuplicates, type HostJudgement, judgeHost } from './silence.ts';
 
-/** Milliseconds between two looks at the clock at most, and after a failure. */
+/** Longest time between two checks, and delay after a failure, in milliseconds. */
 const lookMs = 5000;
 
-/** Milliseconds between two looks after which nothing could be received: the machine was suspended, or its clock was set. */
+/** Longest gap between checks, in milliseconds; beyond it, the machine slept or its clock was set. */
 const longestGapMs = 30_000;
 
-/** Milliseconds within which last reports count as one fall of many hosts. */
+/** Hosts whose last reports fall within this many milliseconds count as failing together. */
 const togetherMs = minuteMs;
 
-/** Milliseconds without a report after which a host may be about to fall silent: a little less than from one report to the next. */
+/** Milliseconds without a report after which a host may be falling silent: slightly less than the report interval. */
 const missedMs = 8000;
 
 interface WatchParts {
@@ -39,7 +39,7 @@ interface WatchParts {
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   silentMs(): number;
-  /** Gets the name of each host whose state has changed without a report. */
+  /** Called with the name of each host whose state changes without a report. */
   onChanged(name: string): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
@@ -52,15 +52,15 @@ interface Firing {
   at: number;
 }
 
-/** Raises and resolves the alerts about silent hosts and about several machines with one name; of several instances one does. */
+/** Raises and resolves alerts about silent hosts and shared host names; of several instances, only one acts. */
 export class HostWatch {
   readonly #parts: WatchParts;
   readonly #due = new DueTimes();
-  /** Alerts that fire, by fingerprint; undefined until the log was read. */
+  /** Firing alerts by fingerprint; undefined until the log has been read. */
   #firing: Map<string, Firing> | undefined;
   #receivingSince: number;
   #seenAt: number;
-  /** Time since which at most half of the hosts are silent, while the alert about most hosts fires. */
+  /** Time since when at most half of the hosts have been silent, while the alert about most hosts fires. */
   #recoveringSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
@@ -88,7 +88,7 @@ export class HostWatch {
     return judgeHost(this.#parts.fleet.find(name), this.#now(), this.#rules);
   }
 
-  /** Judges all hosts whose time has come, and raises and resolves alerts. Never rejects. */
+  /** Checks all due hosts, and raises and resolves alerts. Never rejects. */
   look(): Promise<void> {
     this.#working = this.#working
       .then(() => this.#look())
@@ -151,7 +151,7 @@ export class HostWatch {
     return firing;
   }
 
-  /** Returns the states of hosts that are expected to report. */
+  /** Returns the states of the hosts that should be reporting. */
   #listExpected(known: readonly KnownHost[]): HostState[] {
     return known.flatMap(({ name }) => {
       const state = this.#parts.fleet.find(name);
@@ -170,7 +170,7 @@ export class HostWatch {
         return;
       }
       this.#recoveringSince ??= now;
-      // The others are about to come back, too.
+      // The remaining hosts are probably about to return, too.
       if (silent.length > 0 && now - this.#recoveringSince < togetherMs) return;
       this.#recoveringSince = undefined;
       await this.#raise(describeMostReporting(silent.length, firing));
@@ -188,7 +188,7 @@ export class HostWatch {
     );
   }
 
-  /** Returns the largest group of hosts whose last reports are within a minute of that of a silent host. */
+  /** Returns the largest group of hosts whose last reports are within a minute of a silent host's last report. */
   #findTogether(silent: readonly HostState[], all: readonly HostState[]): HostState[] {
     const unreported = silent.filter(({ name }) => !this.#firing?.has(toSilentMark(name)));
     let largest: HostState[] = [];
@@ -208,11 +208,11 @@ export class HostWatch {
     const now = this.#now();
     const firing = this.#firing?.get(toSilentMark(host.name));
     const isSilent = judgeHost(state, now, this.#rules).state === 'silent';
-    // After a restart of this server a host that was silent before is late at most, and still has not reported.
+    // After a restart, a host that was silent before counts only as late, although it still has not reported.
     if (firing && !isSilent && now - state.at < this.#parts.silentMs())
       await this.#raise(describeReporting(host.name, state, firing));
     if (firing || !isSilent || this.#firing?.has(mostSilentMark)) return;
-    // Others may be falling silent with it: then there is one alert about all of them.
+    // Other hosts may be falling silent too; a single alert then covers them all.
     const expected = this.#listExpected(keeper.list());
     const missing = expected.filter(({ at }) => now - at > missedMs);
     const isUndecided = now - state.at < this.#parts.silentMs() + togetherMs;
@@ -244,6 +244,6 @@ export class HostWatch {
   }
 }
 
-/** True for several hosts that are more than half of all. */
+/** True if `some` has several hosts, more than half of `all`. */
 const isMost = (some: readonly HostState[], all: readonly HostState[]): boolean =>
   some.length > 1 && some.length * 2 > all.length;

@@ -12,10 +12,10 @@ import { rings } from './rings.ts';
 import type { ShownHost } from './schema.ts';
 import { findDuplicates } from './silence.ts';
 
-/** Seconds of clock skew up to which none is shown. */
+/** Maximum clock skew that is not shown, in seconds. */
 const shownSkew = 5;
 
-/** Reports that a host may send at once, and in each second afterwards. */
+/** Maximum reports from a host in a burst, and per second afterwards. */
 const burst = 60;
 
 interface HubParts {
@@ -33,14 +33,14 @@ interface HubParts {
 /** Hosts that report to this server. */
 export class Hub {
   readonly #parts: HubParts;
-  /** Reports that each host may still send, as of a time. */
+  /** Number of reports each host may still send, and when that number was computed. */
   readonly #allowances = new Map<string, { left: number; at: number }>();
 
   constructor(parts: HubParts) {
     this.#parts = parts;
   }
 
-  /** Creates the code that enrols a host, and the host unless there is one. Rejects with an HttpError. */
+  /** Creates a host's enrolment code, and the host if it is missing. Rejects with an HttpError. */
   async invite(
     { name, tags = [], note = '' }: { name: string; tags?: readonly string[]; note?: string },
     by: string,
@@ -54,7 +54,7 @@ export class Hub {
     return codes.create(name, by);
   }
 
-  /** Exchanges a code for a key; the earlier key of the host ends. Rejects with an HttpError. */
+  /** Exchanges a code for a key and revokes the host's earlier key. Rejects with an HttpError. */
   async enrol(code: string): Promise<{ name: string; key: string }> {
     const { accounts, codes, keeper } = this.#parts;
     const { name, by } = await codes.use(code);
@@ -64,20 +64,20 @@ export class Hub {
     return { name, key: await accounts.createKey(name, ['hosts:report'], by) };
   }
 
-  /** Takes a report of a host, whose caller has a key of this name; `self` is the host of the key. Rejects with an HttpError. */
+  /** Processes a host's report; the caller's key must have the host's name, or `self`. Rejects with an HttpError. */
   async report(given: string, caller: string, report: HostReport): Promise<{ name: string; at: number }> {
     const { clock, fleet, keeper } = this.#parts;
     const name = given === selfName ? caller.slice(4) : given;
     if (caller !== `key:${name}`) throw new HttpError('forbidden', `This key may report only as ${caller.slice(4)}`);
     const at = clock().getTime();
     this.#spend(name, at);
-    // The key is in the config file, or the host was created by another instance a moment ago.
+    // The key is in the config file, or another instance has just created the host.
     if (!keeper.find(name)) await this.#add(name, caller);
     await fleet.take(name, report, at);
     return { name, at };
   }
 
-  /** Runs a command line at a host. Rejects with an HttpError, or the reason of the signal. */
+  /** Runs a command line on a host. Rejects with an HttpError or with the signal's reason. */
   async runCommand(
     name: string,
     command: { line: string; by: string | null; requestId: string },
@@ -92,7 +92,7 @@ export class Hub {
     return commands.run(name, command, signal);
   }
 
-  /** Returns the watches of a host, without the list if the host has it. */
+  /** Returns a host's watches; omits the list if the host already has the current one. */
   listWatches(name: string, known: string | undefined): { watchesId?: string; watches?: PushedWatches['list'] } {
     const { keeper, offers } = this.#parts;
     const host = keeper.find(name);
@@ -164,7 +164,7 @@ export class Hub {
     if (!keeper.find(name)) await keeper.create(name, { tags: [], note: '' }, by);
   }
 
-  /** @throws HttpError for a host that floods */
+  /** @throws HttpError for a host that sends too many reports */
   #spend(name: string, at: number): void {
     const before = this.#allowances.get(name) ?? { left: burst, at };
     const left = Math.min(burst, before.left + Math.max(0, at - before.at) / 1000);

@@ -20,7 +20,7 @@ import { createHostRoutes } from './routes.ts';
 import { ShownHost } from './schema.ts';
 import { Scraper } from './scraper.ts';
 
-/** Milliseconds between looks at the reports that other instances have received. */
+/** Milliseconds between checks for reports that other instances have received. */
 const catchUpMs = 2000;
 
 const hostSettings = {
@@ -37,7 +37,7 @@ const hostSettings = {
   }),
 };
 
-/** Machines whose signalbox reports to this one. */
+/** Machines whose signalbox reports to this server. */
 export const hosts = defineFeature({
   name: 'hosts',
   needs: ['settings', 'alerts', 'incidents', 'accounts'],
@@ -51,7 +51,7 @@ export const hosts = defineFeature({
     const { database, directory } = storage;
     let { silentSeconds } = settings;
     const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')));
-    // Before requests come: a report changes the last state.
+    // Requests must wait for this, because each report builds on the last state.
     await fleet.load().catch((err: unknown) => log.warn({ err }, 'hosts: their last states cannot be read'));
     const keeper = new SettingKeeper(hostKind, { settings: offers.settings, configured: settings.hosts });
     const lease = database ? createLease(database, 'hosts') : ownLease;

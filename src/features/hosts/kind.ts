@@ -6,15 +6,15 @@ import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { HostParams, ShownHost } from './schema.ts';
 
-/** Names of hosts are names of keys, files and paths. */
+/** Host names are also used as key names, file names and path segments. */
 const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 const mostHosts = 1000;
 
-/** Stands for the host of the key in the path of a report. */
+/** In a report's path, stands for the host that owns the key. */
 export const selfName = 'self';
 
-/** Names that paths need. */
+/** Names that the paths of routes use. */
 const reserved = ['enrol', selfName];
 
 /** @throws HttpError */
@@ -26,7 +26,7 @@ export const assertHostName = (name: string): void => {
   );
 };
 
-/** Host as it is stored: what people say about it. */
+/** Stored form of a host, with the descriptions people have entered. */
 export interface StoredHost {
   tags: readonly string[];
   note: string;
@@ -52,9 +52,9 @@ export type ConfiguredHost = Static<typeof ConfiguredHost>;
 
 export interface KnownHost extends StoredHost {
   name: string;
-  /** Address of its node_exporter; only in the config file. */
+  /** Address of the host's node_exporter; config file only. */
   url?: string;
-  /** Undefined for a host of the config file, and for the machine of this server. */
+  /** Undefined for a host in the config file and for this server's machine. */
   setting: RuntimeSetting<StoredHost> | undefined;
 }
 

@@ -6,22 +6,22 @@ interface Sample {
   value: number;
 }
 
-/** Samples by the name of their metric. */
+/** Samples by metric name. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-/** Samples with the time of their scrape in milliseconds of `performance`. */
+/** Samples with their scrape time, in `performance` milliseconds. */
 export interface Scrape {
   samples: Samples;
   at: number;
 }
 
-/** Most samples that are read of one scrape. */
+/** Maximum number of samples read per scrape. */
 const mostSamples = 100_000;
 
 const lineForm = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
 const labelForm = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
-/** Parses the samples of node_exporter in the text format of Prometheus; other lines are ignored. */
+/** Parses node_exporter samples in Prometheus text format; ignores other lines. */
 export const parseSamples = (text: string): Samples => {
   const samples = new Map<string, Sample[]>();
   let count = 0;
@@ -42,15 +42,15 @@ export const parseSamples = (text: string): Samples => {
 const unquote = (text: string): string =>
   text.replaceAll(/\\(.)/g, (_, character) => (character === 'n' ? '\n' : character));
 
-/** File systems that are no disks, and mounts of containers. */
+/** File systems that are not disks, and container mounts. */
 const notDisks = /^(?:tmpfs|ramfs|devtmpfs|overlay|squashfs|iso9660|nfs4?|cifs|fuse\..*|autofs|proc|sysfs|cgroup2?)$/;
 const notMounts = /^\/(?:proc|sys|dev|run|var\/lib\/(?:docker|containers|kubelet))(?:\/|$)/;
 
-/** Interfaces that carry no traffic of their own, and devices that are parts of others. */
+/** Interfaces without traffic of their own, and devices that are parts of other devices. */
 const virtualInterfaces = /^(?:lo|veth|docker|br-|virbr|cni|flannel|cali|tap|tun|dummy|wg)/;
 const wholeDisks = /^(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/;
 
-/** Returns the report that two scrapes of a machine make; rates need the scrape before. Undefined if it is no node_exporter. */
+/** Builds a report from two scrapes, both needed for rates. Undefined if the samples are not from node_exporter. */
 export const toScrapedReport = (
   name: string,
   { samples, at }: Scrape,
@@ -65,7 +65,7 @@ export const toScrapedReport = (
   const rate = (metric: string, isCounted: (labels: Sample['labels']) => boolean = () => true): number | null => {
     if (!before || at <= before.at || !samples.has(metric)) return null;
     const change = sum(samples, metric, isCounted) - sum(before.samples, metric, isCounted);
-    // The counters of a machine restart with it.
+    // A restart of the machine resets its counters.
     return change < 0 ? null : (change * 1000) / (at - before.at);
   };
   const isIdle = ({ mode }: Sample['labels']): boolean => mode === 'idle' || mode === 'iowait';
@@ -105,7 +105,7 @@ export const toScrapedReport = (
   };
 };
 
-/** Returns each disk once, by its shortest mount path. */
+/** Lists each disk once, under its shortest mount path. */
 const listDisks = (samples: Samples): Disk[] => {
   const readValue = (metric: string, { labels }: Sample): number =>
     samples.get(metric)?.find((each) => each.labels['mountpoint'] === labels['mountpoint'])?.value ?? 0;

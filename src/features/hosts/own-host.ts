@@ -4,7 +4,7 @@ import { ReportCollector } from '../../kit/host-report/collector.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 
-/** Milliseconds between two reports, and reports from one with processes to the next. */
+/** Milliseconds between reports, and number of reports from one with processes to the next. */
 const reportMs = 10_000;
 const processesEvery = 6;
 
@@ -17,7 +17,7 @@ interface OwnHostParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** The machine of this server as a host: it is shown as soon as there is another one. */
+/** This server's own machine as a host, shown once another host exists. */
 export class OwnHost {
   readonly #parts: OwnHostParts;
   readonly #collector: ReportCollector;
@@ -48,7 +48,7 @@ export class OwnHost {
 
   async #report(): Promise<void> {
     const { clock, fleet, keeper, log } = this.#parts;
-    // An agent on this machine reports for it.
+    // An agent on this machine may already report for it.
     const isNeeded = keeper.list().length > 0 && (fleet.find(this.#name)?.isHub ?? !keeper.find(this.#name));
     if (!isNeeded) return;
     try {
@@ -65,7 +65,7 @@ export class OwnHost {
   }
 }
 
-/** Returns a host name as the name of a host. */
+/** Converts the machine's host name to a valid name for a host. */
 const toHostName = (hostname: string): string =>
   hostname
     .replaceAll(/[^A-Za-z0-9._-]/g, '-')

@@ -4,7 +4,7 @@ export interface RingShape {
   size: number;
 }
 
-/** History of a host: an hour, a day and 90 days. Each step is a multiple of the step before. */
+/** A host's history: an hour, a day and 90 days. Each step is a multiple of the previous ring's step. */
 export const rings: readonly [RingShape, RingShape, RingShape] = [
   { step: 10, size: 360 },
   { step: 60, size: 1440 },
@@ -18,11 +18,11 @@ export interface RingRow {
   values: Float32Array;
 }
 
-/** Returns the ring with the step. */
+/** Finds the ring with the given step. */
 export const findRing = (step: number): RingShape => rings.find((each) => each.step === step) ?? rings[0];
 
-/** Returns the beginning of the step that contains a time. */
+/** Returns the start of the step that contains a time. */
 export const align = (time: number, step: number): number => time - (time % step);
 
-/** Returns the place of the row of a step in its ring. */
+/** Returns the slot in the ring for a step's row. */
 export const toSlot = ({ step, size }: RingShape, time: number): number => (time / step) % size;

@@ -39,7 +39,7 @@ interface RouteParts {
 
 const path = '/api/hosts';
 
-/** Milliseconds for which the connection of a host is kept. */
+/** Milliseconds for which a host's connection is kept open. */
 const keptMs = 30_000;
 
 export const createHostRoutes = (parts: RouteParts): Route[] => [
@@ -183,7 +183,7 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
     },
   });
 
-/** Leaves out the member where there are no commands. */
+/** Omits the member if there are no commands. */
 const toCommands = (commands: SentCommand[]): { commands?: SentCommand[] } => (commands.length > 0 ? { commands } : {});
 
 const createResultRoute = ({ commands }: RouteParts): Route =>
@@ -213,10 +213,10 @@ const createResultRoute = ({ commands }: RouteParts): Route =>
     },
   });
 
-/** Keeps the connection of a host open until its next report, which comes later than others are kept. */
+/** Keeps a host's connection open until its next report, longer than other connections. */
 const keepConnection = ({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void => {
   reply.header('keep-alive', `timeout=${keptMs / 1000}`);
-  // Node sets its own limit when the response is finished.
+  // Node sets its own timeout when the response finishes.
   reply.raw.once('finish', () => setImmediate(() => socket.setTimeout(keptMs)));
 };
 

@@ -103,7 +103,7 @@ const hostFields = {
   ),
 };
 
-/** Host in lists; `Host` has more. */
+/** Summary of a host for lists; `Host` has more members. */
 export const ShownHost = defineShape('Host', {
   ...hostFields,
   lastSilence: orNull(

@@ -8,11 +8,11 @@ import type { Fleet } from './fleet.ts';
 import type { KnownHost } from './kind.ts';
 import { parseSamples, type Scrape, toScrapedReport } from './node-exporter.ts';
 
-/** Milliseconds between two scrapes of a host, and for one. */
+/** Milliseconds between two scrapes of a host, and timeout of a scrape. */
 const scrapeMs = 10_000;
 const timeoutMs = 8000;
 
-/** Bytes that are read of a response. */
+/** Maximum bytes read from a response. */
 const maxBytes = 8 * 1024 * 1024;
 
 interface ScraperParts {
@@ -23,7 +23,7 @@ interface ScraperParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Makes hosts of machines that run node_exporter instead of an agent; of several instances one does. */
+/** Turns machines that run node_exporter instead of an agent into hosts; of several instances, only one scrapes. */
 export class Scraper {
   readonly #parts: ScraperParts;
   readonly #last = new Map<string, Scrape>();

@@ -5,10 +5,10 @@ import type { HostStateName } from './schema.ts';
 /** Milliseconds without a report after which a host is late. */
 const lateMs = minuteMs;
 
-/** Milliseconds for which a host that stopped in order is not missed. */
+/** Milliseconds for which no report is expected from a host after an orderly stop. */
 const stoppedMs = 10 * minuteMs;
 
-/** State of a host at a time, and when it changes if there is no report before. Times are Unix milliseconds. */
+/** A host's state at a time, and when it changes unless a report arrives. Times are Unix milliseconds. */
 export interface HostJudgement {
   state: HostStateName;
   since: number | null;
@@ -17,7 +17,7 @@ export interface HostJudgement {
 
 export interface SilenceRules {
   silentMs: number;
-  /** Time since which this server could receive reports: nobody is blamed for the time before. */
+  /** Time since when this server could receive reports; silence before that time does not count. */
   receivingSince: number;
 }
 
@@ -40,6 +40,6 @@ export const judgeHost = (
   return { state: 'up', since: state.lastSilence?.until ?? null, changesAt: Math.min(lateAt, silentAt) };
 };
 
-/** Returns the machines that report under one name in turn; empty for a single machine, also if it replaced another one. */
+/** Returns the machines that report in turn under one name; empty for a single machine, even a replacement. */
 export const findDuplicates = ({ machines }: HostState): HostState['machines'] =>
   machines.length > 1 && machines.some(({ hasReturned }) => hasReturned) ? machines : [];
