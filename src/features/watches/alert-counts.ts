@@ -5,28 +5,28 @@ import { createLikeTest } from '../../lib/wildcards.ts';
 import type { LogRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 
-/** Bytes of the log that a search reads at a time. */
+/** Bytes of the log that a search reads per step. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Maximum count of a source. */
+/** Maximum count of a source's alerts. */
 export const maxCount = 10_000;
 
-/** Times beyond the maximum that are kept until the oldest are dropped. */
+/** Times kept beyond the maximum before the oldest are dropped. */
 const spareCount = maxCount / 4;
 
-/** Milliseconds without a count after which the log is searched instead of read on. */
+/** Milliseconds without a count after which the log is searched afresh instead of read on. */
 const maxGapMs = 60 * 60_000;
 
-/** Counts that are kept, the most recently used ones. */
+/** Maximum number of counts kept; the least recently used are dropped. */
 const maxKept = 2500;
 
-/** Count of the alerts of a source within a time up to now. */
+/** Number of alerts from a source in the period that ends now. */
 class AlertCount {
   readonly #isWanted: (source: string) => boolean;
   /** Unix milliseconds at which the alerts were received, unordered. */
   #times: number[] = [];
   since: number;
-  /** True once the log was searched for earlier alerts. */
+  /** True once the log has been searched for earlier alerts. */
   isComplete = false;
 
   constructor(source: string, since: number) {
@@ -60,14 +60,14 @@ class AlertCount {
 type SearchedLog = Pick<RecordLog, 'search' | 'readAfter' | 'recentAfter' | 'refresh' | 'state'>;
 
 /**
- * Counts the alerts of sources within a time up to now. The log is searched once for new sources, and then only read on: a
- * thousand watches that count the alerts of a week each second read each alert once.
+ * Counts the alerts of sources in the period that ends now. The log is searched once for new sources and only read on
+ * afterwards: a thousand watches that count a week's alerts every second read each alert once.
  */
 export class AlertCounts {
   readonly #log: SearchedLog;
   readonly #readOn = createSharedReading(() => this.#read(), 0);
   readonly #kept = new Map<string, AlertCount>();
-  /** Counts for which the log is not searched yet. */
+  /** Counts for which the log has not been searched yet. */
   readonly #new = new Map<string, AlertCount>();
   /** Seq of the last counted alert. */
   #seq = 0;
@@ -77,16 +77,17 @@ export class AlertCounts {
     this.#log = log;
   }
 
-  /** Counts alerts except resolutions and alerts of watches, up to 10,000. `source` may have wildcards. */
+  /** Counts alerts, up to 10,000, without resolutions and the alerts of watches. `source` may contain wildcards. */
   async count(source: string, ms: number, now: number): Promise<number> {
-    // After the clock was set back, dropped alerts count again; after a long gap, a search reads less than all new alerts.
+    // If the clock was set back, dropped alerts count again; after a long gap, a search reads less than all new alerts
+    // would be.
     if (now < this.#now || now - this.#now > maxGapMs) this.#kept.clear();
     this.#now = now;
     const key = `${ms} ${source}`;
     const since = now - ms;
     const counted = this.#kept.get(key) ?? this.#new.get(key) ?? new AlertCount(source, since);
     if (!counted.isComplete) this.#new.set(key, counted);
-    // A reading in progress may have begun without this source.
+    // A reading in progress may have begun before this source was added.
     do await this.#readOn();
     while (!counted.isComplete);
     if (this.#kept.delete(key)) this.#kept.set(key, counted);

@@ -6,17 +6,17 @@ import type { KnownWatch } from './known-watch.ts';
 import { checkAtPlaces } from './votes.ts';
 import type { Finding, WatchReadings } from './watch-type.ts';
 
-/** Checks over the network at a time. */
+/** Maximum number of concurrent network checks. */
 const maxNetworkChecks = 20;
 
-/** Milliseconds that a check may take; watches with a higher limit get as much, up to the maximum. */
+/** Default timeout of a check in milliseconds; a watch with a higher limit gets that limit, up to the maximum. */
 export const defaultTimeoutMs = 10_000;
 const maxTimeoutMs = 30_000;
 
-/** Milliseconds after the timeout until a check that does not end is given up. */
+/** Milliseconds after the timeout before a check that does not end is given up. */
 const graceMs = 1000;
 
-/** Milliseconds between a fault and the next retry. */
+/** Milliseconds between a fault and the retry. */
 const retryMs = 2000;
 
 /** Runs checks, each with a timeout. */
@@ -24,7 +24,7 @@ export class CheckRunner {
   readonly #readings: WatchReadings;
   readonly #timeoutMs: number;
   readonly #slots = new Slots(maxNetworkChecks);
-  /** Keeps a thousand checks of one moment from delaying requests. */
+  /** Keeps a thousand simultaneous checks from delaying requests. */
   readonly #waitForTurn = createTurns();
   readonly #running = new Set<AbortController>();
   readonly #closing = new AbortController();
@@ -35,8 +35,8 @@ export class CheckRunner {
   }
 
   /**
-   * Resolves to the findings of a check, or to an Error with the reason why the check failed; never rejects. A fault counts after the
-   * retries of the watch. `onEnd` is called when the check has ended, perhaps long after it was given up.
+   * Resolves to a check's findings, or to an Error with the reason the check failed; never rejects. A fault counts once
+   * the watch's retries have found it again. `onEnd` is called when the check ends, perhaps long after it was given up.
    */
   async run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
     for (let retries = watch.settings.retries ?? 0; ; retries -= 1) {
@@ -52,7 +52,7 @@ export class CheckRunner {
     }
   }
 
-  /** Resolves to false if the checks were closed meanwhile. */
+  /** Resolves to false if the checks have been closed in the meantime. */
   #waitForRetry(): Promise<boolean> {
     return pause(retryMs, true, { signal: this.#closing.signal, ref: false }).catch(() => false);
   }
@@ -70,7 +70,7 @@ export class CheckRunner {
     return type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
   }
 
-  /** Ends all checks. */
+  /** Stops all checks. */
   close(): void {
     this.#closing.abort();
     for (const controller of this.#running) controller.abort();
@@ -92,6 +92,6 @@ export class CheckRunner {
   }
 }
 
-/** True for a failed check, and for one that found a fault; figures beyond a limit are no faults. */
+/** True for a failed check or one that found a fault; figures beyond a limit are not faults. */
 const isFault = (found: Finding[] | Error): boolean =>
   found instanceof Error || found.some((one) => 'isUnknown' in one || ('isBad' in one && one.isBad));

@@ -3,7 +3,7 @@ import { rankOf } from '../../kit/severity.ts';
 import type { WatchRunner } from './runner.ts';
 import type { WatchSettings } from './schema.ts';
 
-/** Types of watches whose things are parts of the machine. */
+/** Types of watches that check parts of the machine. */
 const machineTypes: readonly WatchSettings['type'][] = [
   'disk',
   'memory',
@@ -15,7 +15,7 @@ const machineTypes: readonly WatchSettings['type'][] = [
   'temperature',
 ];
 
-/** Lists firing things of the machine, such as disks, worst first. */
+/** Lists the machine's parts, such as disks, whose alerts fire, worst first. */
 export const listMachineConcerns = (runners: readonly WatchRunner[]): Concern[] =>
   runners
     .filter(({ watch }) => machineTypes.includes(watch.settings.type))

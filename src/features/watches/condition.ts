@@ -1,26 +1,26 @@
-/** Limits of a figure. */
+/** Limits for a figure. */
 export interface FigureLimits {
   limit: number;
   /** Second limit, with the level CRITICAL. */
   critical?: number | undefined;
-  /** Figure at which the alert of the first limit ends; by default 2 percent of the limit on its good side. */
+  /** Figure at which the first limit's alert ends; by default 2 percent of the limit on its good side. */
   clear?: number | undefined;
-  /** True if lower is worse, as for free space and days left. */
+  /** True if lower values are worse, as with free space or days left. */
   isLowBad: boolean;
-  /** True if the limit itself is still good, as for a maximum count. */
+  /** True if the limit itself is still good, as with a maximum count. */
   isBeyond?: boolean;
 }
 
-/** Side of a limit; `near`: good, but too close to the limit for an alert to end. */
+/** Side of a limit; `near` is good, but too close to the limit to end an alert. */
 type Side = 'good' | 'near' | 'bad';
 
-/** Sides of both limits on which a figure is. */
+/** Side of each limit on which a figure lies. */
 interface Observation {
   limit: Side;
   critical: Side;
 }
 
-/** Distance from the limit at which an alert ends by default, as a share of the limit. */
+/** Default distance from the limit at which an alert ends, as a share of the limit. */
 const clearShare = 0.02;
 
 const compare = (figure: number, limit: number, clear: number, { isLowBad, isBeyond = false }: FigureLimits): Side => {
@@ -40,18 +40,18 @@ export const observe = (figure: number, limits: FigureLimits): Observation => {
 
 export const observeFault = (isBad: boolean): Observation => ({ limit: isBad ? 'bad' : 'good', critical: 'good' });
 
-/** Limit whose alert fires. */
+/** Limit whose alert is firing. */
 export type Firing = 'limit' | 'critical' | undefined;
 
-/** State of a condition; times are milliseconds of a monotonic clock. */
+/** State of a condition; times are milliseconds on a monotonic clock. */
 export interface ConditionState {
   firing: Firing;
-  /** Times since when each limit is reached without a break; undefined if it is not reached. */
+  /** Time since which each limit has been reached without a break; undefined if it is not reached. */
   limitSince: number | undefined;
   criticalSince: number | undefined;
-  /** Time since when checks fail; undefined if the last check worked. */
+  /** Time since which checks have failed; undefined if the last check worked. */
   unknownSince: number | undefined;
-  /** True if failing checks are reported. */
+  /** True if failing checks have been reported. */
   isUnknownReported: boolean;
 }
 
@@ -67,8 +67,8 @@ export const beginCondition = (firing?: Firing, isUnknownReported = false): Cond
 });
 
 /**
- * Returns the state after a check at `at`, and the events. A limit must be reached for `forMs` before its alert fires; an alert
- * ends at once. A failing check changes neither, unless checks fail for `forMs`.
+ * Returns the state and the events after a check at `at`. A limit must be reached for `forMs` before its alert fires;
+ * an alert ends at once. A failing check changes neither until checks have failed for `forMs`.
  */
 export const stepCondition = (
   state: ConditionState,
@@ -99,7 +99,7 @@ const stepKnown = (state: ConditionState, { limit, critical }: Observation, at: 
   };
 };
 
-/** Limit that fires while the second limit is not reached for long enough. */
+/** Limit that fires until the second limit has been reached for long enough. */
 const ease = (firing: Firing, limit: Side, critical: Side, holds: boolean): Firing => {
   if (firing === undefined) return holds ? 'limit' : undefined;
   if (limit === 'good') return undefined;

@@ -3,23 +3,23 @@ import { cutText } from '../../lib/well-formed.ts';
 
 const maxThingLength = 180;
 
-/** Mark before the thing in the fingerprint of an alert about a thing that cannot be checked. */
+/** Prefix of the thing in the fingerprint of an alert about a thing that cannot be checked. */
 export const unknownMark = '?';
 export type ThingMark = '' | typeof unknownMark;
 
-/** Thing of a watch that cannot check anything. */
+/** Thing that stands for all when a watch cannot check anything. */
 export const allThings = '*';
 
 /** Creates the fingerprint of an alert: `NAME/PLACE/THING`, or `NAME/PLACE/?THING` for a thing that cannot be checked. */
 export const toWatchFingerprint = (name: string, place: string, thing: string): string => `${name}/${place}/${thing}`;
 
-/** Returns the name and the place of a fingerprint. */
+/** Returns the name and place in a fingerprint. */
 export const readWatchFingerprint = (fingerprint: string): { name: string; place: string } => {
   const [name = '', place = ''] = fingerprint.split('/', 2);
   return { name, place };
 };
 
-/** Shortens the name of a thing for fingerprints and labels. */
+/** Shortens a thing's name for fingerprints and labels. */
 export const toThingName = (thing: string): string =>
   thing.length <= maxThingLength
     ? thing

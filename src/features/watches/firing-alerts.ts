@@ -9,8 +9,8 @@ export interface FiringWatchAlert {
 }
 
 /**
- * Reads the firing alerts of watches by fingerprint. Incidents have alerts that have fired for so long that the end of the log no
- * longer has them.
+ * Reads the watches' firing alerts by fingerprint. Alerts that have fired so long that the end of the log no longer
+ * contains them come from incidents.
  */
 export const readFiringAlerts = async (
   alerts: Pick<AlertSource, 'listRaised'>,

@@ -1,25 +1,25 @@
 import type { Database } from '../../storage/postgres/database.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 
-/** Returns the name of the lease of a place: the host name of a machine, or the place of an instance, which begins with a dot. */
+/** Returns the name of a place's lease. A place is a host name, or an instance's place, which begins with a dot. */
 export const toPlaceLease = (place: string): string => `watches/${place}`;
 
 const instanceMark = '.';
 
-/** Returns the place of an instance, by the id of its data directory. */
+/** Returns an instance's place from the id of its data directory. */
 export const toInstancePlace = (id: string): string => `${instanceMark}${id.replaceAll('/', '-')}`;
 
 export const isInstancePlace = (place: string): boolean => place.startsWith(instanceMark);
 
-/** Seconds without a watching process after which a place is gone: a machine may be down for hours and return. */
+/** Seconds without a watching process after which a place is gone: a machine may be down for hours and come back. */
 const patienceSeconds = { instance: 5 * 60, machine: 24 * 60 * 60 };
 
-/** Seconds for which a gone place stays taken, more than the resolutions of its alerts need. */
+/** Seconds for which a gone place stays taken: longer than resolving its alerts requires. */
 const takenSeconds = 15;
 
 /**
- * Keeps the lease of the own instance, which counts as held while the database is away. Listeners get a gain as a loss, so that
- * they read the alerts again: another instance may have resolved them meanwhile.
+ * Keeps this instance's lease, which counts as held while the database is unavailable. Listeners are told of a gain as
+ * a loss, to make them read the alerts again: another instance may have resolved them in the meantime.
  */
 export const keepPlace = (lease: Lease): Lease => ({
   isHeld: () => true,
@@ -28,9 +28,9 @@ export const keepPlace = (lease: Lease): Lease => ({
 });
 
 /**
- * Takes the lease of a gone place, so that the place cannot return while its alerts are resolved; resolves to false for a place
- * that is not gone. The time of a place without a lease begins now, unless a process of version 1.1.0 is there, which has no such
- * lease.
+ * Takes a gone place's lease, which keeps the place from returning while its alerts are resolved; resolves to false if
+ * the place is not gone. For a place without a lease, the wait begins now, unless a version 1.1.0 process, which takes
+ * no such lease, runs there.
  */
 export const takeGonePlace = async (
   database: Pick<Database, 'query' | 'instance'>,

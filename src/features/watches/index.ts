@@ -16,7 +16,7 @@ import { StrictWatch } from './schema.ts';
 import { findConfigProblems } from './watch-problems.ts';
 import { Watcher } from './watcher.ts';
 
-/** Watches: conditions of this machine, of the network and of signalbox, which raise alerts. */
+/** Watches: conditions of this machine, the network and signalbox that raise alerts. */
 export const watches = defineFeature({
   name: 'watches',
   needs: ['settings', 'alerts', 'incidents'],

@@ -7,7 +7,7 @@ import { type KnownWatch, toKnownWatch } from './known-watch.ts';
 import { Watch, WatchParams, type WatchSettings } from './schema.ts';
 import { findStoredProblem } from './watch-problems.ts';
 
-/** @throws Error for a broken watch */
+/** @throws Error for an invalid watch */
 const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
   const problem = findStoredProblem(setting.value);
   if (problem !== undefined) throw new Error(problem);
@@ -20,7 +20,7 @@ export const assertWithoutFiles = ({ settings: { path, caFile, type } }: KnownWa
   throw new HttpError('invalid', 'watches of files are allowed only in the config file, in watches');
 };
 
-/** Watches of the config file, runtime watches, and the defaults whose names they do not have. */
+/** Watches from the config file, runtime watches, and the defaults whose names neither uses. */
 export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSettings>({
   name: 'watch',
   noun: 'Watch',

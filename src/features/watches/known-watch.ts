@@ -17,11 +17,11 @@ export interface KnownWatch {
   limits: FigureLimits | undefined;
   everyMs: number;
   forMs: number;
-  /** True if the watch raises no alerts, because the hub counts its results as votes. */
+  /** True if the watch raises no alerts because the hub counts its results as votes. */
   isVote?: boolean;
 }
 
-/** Failing destinations have no default watch, because they raise their own alerts. */
+/** Failing destinations have no default watch because they raise their own alerts. */
 const defaultWatches: readonly WatchSettings[] = [
   { name: 'disk', type: 'disk', limit: 100 * hostLimits.disk, critical: 100 * hostLimits.fullDisk },
   {
@@ -64,13 +64,13 @@ export const toKnownWatch = (
   };
 };
 
-/** Default watches; without systemd, units are not watched. */
+/** Default watches; units are not watched without systemd. */
 export const listDefaultWatches = (hasSystemd: boolean): readonly KnownWatch[] =>
   defaultWatches
     .filter(({ type }) => type !== 'service' || hasSystemd)
     .map((settings) => toKnownWatch(settings, 'default'));
 
-/** True if an enabled watch checks the use of the processors, the memory or a disk. */
+/** True if an enabled watch checks processor, memory or disk usage. */
 export const isCovered = (watches: readonly KnownWatch[], what: 'cpu' | 'memory' | { mountPath: string }): boolean =>
   watches.some(({ settings: { type, enabled, metric, mounts } }) => {
     if (enabled === false) return false;

@@ -9,11 +9,11 @@ import { type KnownWatch, toKnownWatch } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 import { findStoredProblem } from './watch-problems.ts';
 
-/** True if a host with this name and these tags checks the watch itself. */
+/** True if the host with this name and these tags runs the watch itself. */
 const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
   hosts.some((pattern) => [name, ...tags].some((text) => isLike(text, pattern)));
 
-/** Returns the watches that a host checks, of all watches of its hub. */
+/** Returns those of the hub's watches that a host runs. */
 export const listPushed = (
   watches: readonly KnownWatch[],
   { name, tags }: { name: string; tags: readonly string[] },
@@ -28,12 +28,12 @@ export const listPushed = (
   return { id: createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 16), list };
 };
 
-/** Watches that the hub of this host has sent, stored on disk for starts without the hub. */
+/** Watches received from this host's hub, stored on disk for starts without the hub. */
 export class ReceivedWatches {
   readonly #file: ReplacedFile;
   readonly #log: Pick<FastifyBaseLogger, 'warn'>;
   #known: readonly KnownWatch[] = [];
-  /** Id of the list that the hub has sent. */
+  /** Id of the list received from the hub. */
   id = '';
 
   constructor(file: ReplacedFile, log: Pick<FastifyBaseLogger, 'warn'>) {
@@ -52,7 +52,7 @@ export class ReceivedWatches {
     await this.#file.write(Buffer.from(JSON.stringify(received)));
   }
 
-  /** Adds the watches of the hub to the own ones. Runtime and configured watches of this host keep their names, defaults do not. */
+  /** Adds the hub's watches to this host's own. Runtime and configured watches keep their names; defaults do not. */
   merge(own: readonly KnownWatch[]): readonly KnownWatch[] {
     if (this.#known.length === 0) return own;
     const fixed = new Set(own.filter(({ origin }) => origin !== 'default').map(({ name }) => name));
@@ -69,7 +69,7 @@ export class ReceivedWatches {
         const problem = findStoredProblem(settings);
         if (problem !== undefined) throw new Error(problem);
         const known = { ...toKnownWatch(settings, 'made'), ...(isVote && { isVote }) };
-        // The hub must not read files of this host.
+        // The hub must not be able to read this host's files.
         assertWithoutFiles(known);
         return [known];
       } catch (err) {

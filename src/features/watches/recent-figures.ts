@@ -1,7 +1,7 @@
-/** Steps that are kept of each thing. */
+/** Maximum number of steps kept per thing. */
 const maxSteps = 120;
 
-/** Milliseconds of a step, at first and at most. */
+/** Minimum and maximum length of a step, in milliseconds. */
 const minStepMs = 15_000;
 const maxStepMs = 240_000;
 
@@ -12,21 +12,21 @@ interface Reading {
 }
 
 /**
- * Readings of a thing in the last hours: the worst reading of each step. Times are milliseconds of a monotonic clock. A full list
- * merges pairs of steps, from 15 s up to 4 min, so that 120 steps cover up to 8 hours.
+ * Readings of a thing over the last hours: the worst reading of each step. Times are milliseconds on a monotonic clock.
+ * A full list merges its steps in pairs, from 15 s up to 4 min each; 120 steps therefore cover up to 8 hours.
  */
 export class RecentFigures {
   readonly #pick: PickWorst;
   readonly #maxStepMs: number;
   #stepMs = minStepMs;
-  /** Number of the first step since time 0. */
+  /** Number of the first step, counted from time 0. */
   #first = 0;
   /** NaN stands for a step without a figure. */
   #figures: number[] = [];
-  /** 1 if the limit was reached, else 0; NaN without a check. Numbers need the least memory. */
+  /** 1 if the limit was reached, 0 if not, NaN without a check. Numbers take the least memory. */
   #bad: number[] = [];
 
-  /** `everyMs`: milliseconds between two checks, so that each step has at least one. */
+  /** `everyMs`: milliseconds between two checks; a step is long enough for at least one. */
   constructor(everyMs: number, isLowBad: boolean) {
     this.#pick = isLowBad ? Math.min : Math.max;
     while (this.#stepMs < everyMs * 1.5) this.#stepMs *= 2;
@@ -48,7 +48,7 @@ export class RecentFigures {
     this.#first += excess;
   }
 
-  /** Lists the steps, oldest first; null stands for unknown. `start` is a time of the clock of `add`. */
+  /** Lists the steps, oldest first; null stands for unknown. `start` is a time on the clock that `add` uses. */
   list(): { start: number; stepMs: number; figures: (number | null)[]; bad: (boolean | null)[] } {
     return {
       start: this.#first * this.#stepMs,
@@ -84,7 +84,7 @@ export class RecentFigures {
 /** Returns the worst figure. */
 type PickWorst = (...figures: number[]) => number;
 
-/** Returns the worse of two figures, of which each may be unknown. */
+/** Returns the worse of two figures, either of which may be unknown. */
 const pickKnown = (pick: PickWorst, one = Number.NaN, other = Number.NaN): number => {
   if (Number.isNaN(one)) return other;
   return Number.isNaN(other) ? one : pick(one, other);

@@ -1,9 +1,9 @@
 import type { HostSample, Usage } from '../../host/readings.ts';
 
-/** Samples that are kept, one for each second. */
+/** Maximum number of samples kept, one per second. */
 const maxSamples = 60;
 
-/** Usage of the machine in the last minute. */
+/** The machine's usage in the last minute. */
 export class RecentUsage {
   #samples: Usage[] = [];
   #waiting: { count: number; resolve(): void }[] = [];
@@ -16,14 +16,14 @@ export class RecentUsage {
     this.#waiting = this.#waiting.filter(({ count }) => count > length);
   }
 
-  /** Resolves once the usage of a number of seconds is known; the first sample does not count, because its rates are unknown. */
+  /** Resolves once usage is known for a number of seconds; the first sample, without rates, does not count. */
   async waitFor(seconds: number): Promise<void> {
     const count = Math.min(maxSamples - 1, Math.ceil(seconds)) + 1;
     if (this.#samples.length >= count) return;
     await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
   }
 
-  /** Returns the mean of the last seconds, at most a minute; undefined without samples. */
+  /** Returns the mean over the last seconds, at most a minute; undefined without samples. */
   mean(seconds: number, read: (usage: Usage) => number): number | undefined {
     const count = Math.min(maxSamples, Math.max(1, Math.round(seconds)));
     const known = this.#samples.slice(-count).map(read).filter(Number.isFinite);

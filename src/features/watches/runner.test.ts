@@ -8,7 +8,7 @@ import { type Finding, toPercentText } from './watch-type.ts';
 
 const settings: WatchSettings = { name: 'var', type: 'disk', limit: 90, critical: 97, for: 60 };
 
-/** Creates a runner with a clock that the test moves, and a log of alerts that can fail. */
+/** Creates a runner with a clock that the test controls and a log of alerts that can fail. */
 const createRunner = (
   alerts: ReadonlyMap<string, FiringWatchAlert> = new Map(),
   watch = settings,

@@ -13,16 +13,16 @@ import type { Finding } from './watch-type.ts';
 
 export interface RunnerParts {
   raise: AlertSource['raise'];
-  /** Place of the watched machine or instance in fingerprints; empty for the network. */
+  /** Machine or instance being watched, as it appears in fingerprints; empty for the network. */
   place: string;
-  /** True if only the name of the watch is known, so that labels stay as they are. */
+  /** True if only the watch's name is known; labels then stay unchanged. */
   isGone?: boolean;
   clock: () => Date;
-  /** Milliseconds of a monotonic clock. */
+  /** Milliseconds on a monotonic clock. */
   now: () => number;
-  /** Reads the figures of a thing before it was watched, oldest first, and the milliseconds from one to the next. */
+  /** Reads a thing's figures from before it was watched, oldest first, and the milliseconds between two figures. */
   readPast?(thing: string): Promise<{ figures: readonly number[]; stepMs: number }>;
-  /** Called with the error if an alert was not stored; the alert is repeated after the next check. */
+  /** Called with the error if an alert could not be stored; the alert is repeated after the next check. */
   onUnstored(error: Error): void;
 }
 
@@ -30,7 +30,7 @@ interface Thing {
   name: string;
   condition: ConditionState;
   shown: WatchedThing | undefined;
-  /** Firing alerts about the thing, and about checks of the thing that fail. */
+  /** Firing alerts about the thing and about its failing checks. */
   alert: FiringWatchAlert | undefined;
   unknownAlert: FiringWatchAlert | undefined;
   words: string;
@@ -41,17 +41,17 @@ interface Thing {
   recent: RecentFigures | undefined;
 }
 
-/** State of one watch: folds the findings of checks, and stores alerts about the things that fire. */
+/** State of one watch: folds the findings of checks and stores alerts for the things that fire. */
 export class WatchRunner {
   readonly watch: KnownWatch;
   readonly #parts: RunnerParts;
   readonly #things = new Map<string, Thing>();
   readonly #recentBefore = new Map<string, RecentFigures>();
-  /** Stores alerts in the order of their findings. */
+  /** Stores alerts in the order of the findings. */
   readonly #serially = createSerial();
   #working = 0;
 
-  /** `alerts`: firing alerts of the watch, and perhaps of others, by fingerprint. */
+  /** `alerts`: the watch's firing alerts, and perhaps those of others, by fingerprint. */
   constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringWatchAlert>) {
     this.watch = watch;
     this.#parts = parts;
@@ -68,7 +68,7 @@ export class WatchRunner {
     }
   }
 
-  /** Continues the recent figures of another runner, if both measure alike. */
+  /** Continues another runner's recent figures if both runners measure alike. */
   continueFrom(before: WatchRunner): void {
     const { type, everyMs, settings } = before.watch;
     const { watch } = this;
@@ -76,7 +76,7 @@ export class WatchRunner {
     for (const { name, recent } of before.#things.values()) if (recent) this.#recentBefore.set(name, recent);
   }
 
-  /** True while an alert may be on its way to the log. */
+  /** True while an alert may be on the way to the log. */
   get isBusy(): boolean {
     return this.#working > 0;
   }
@@ -105,12 +105,12 @@ export class WatchRunner {
     return all;
   }
 
-  /** Folds the findings of a check, or the Error of a check that failed. Never rejects. */
+  /** Folds a check's findings, or the Error of a failed check. Never rejects. */
   take(found: readonly Finding[] | Error): Promise<void> {
     return this.#work(() => this.#take(found));
   }
 
-  /** Resolves all alerts with a reason; the promise is true once the log has all resolutions. */
+  /** Resolves all alerts with a reason; resolves to true once the log contains all resolutions. */
   end(reason: string): Promise<boolean> {
     return this.#work(async () => {
       for (const thing of this.#things.values()) Object.assign(thing, { condition: beginCondition(), words: reason });
@@ -119,7 +119,7 @@ export class WatchRunner {
     });
   }
 
-  /** Resolves when no alert is on its way to the log. */
+  /** Resolves when no alert is on the way to the log. */
   settle(): Promise<void> {
     return this.#serially(async () => undefined);
   }
@@ -192,7 +192,7 @@ export class WatchRunner {
     this.#show(thing, finding, observation === undefined);
   }
 
-  /** Creates recent figures that begin with those of the history. */
+  /** Creates recent figures that begin with the history's figures. */
   async #createRecent(finding: Finding, at: number): Promise<RecentFigures> {
     const limits = finding.limits ?? this.watch.limits;
     const recent = new RecentFigures(this.watch.everyMs, limits?.isLowBad === true);
@@ -224,7 +224,7 @@ export class WatchRunner {
     const state = firing && !isUnknown ? 'firing' : rest;
     const now = this.#parts.clock().toISOString();
     const { shown, alert, unknownAlert } = thing;
-    // After a restart or a change of the watch, the state is as old as its alert.
+    // After a restart or a change to the watch, the state is as old as its alert.
     const current = state === 'firing' ? alert : isUnknown ? unknownAlert : undefined;
     const raisedAt = shown || !current ? undefined : readIdTime(current.id);
     const begun = raisedAt === undefined ? now : new Date(raisedAt).toISOString();
@@ -257,7 +257,7 @@ export class WatchRunner {
     return this.watch.type.describeGone?.(name) ?? `${name} is not there any more`;
   }
 
-  /** Stores alerts and resolutions that the log lacks. */
+  /** Stores the alerts and resolutions missing from the log. */
   async #updateAlerts(): Promise<void> {
     for (const thing of [...this.#things.values()]) {
       const { firing, isUnknownReported } = thing.condition;
@@ -276,7 +276,7 @@ export class WatchRunner {
     }
   }
 
-  /** Stores an alert of the level, or the resolution of the firing alert; resolves to the alert that fires then. */
+  /** Stores an alert at this level, or the firing alert's resolution; resolves to the alert that fires afterwards. */
   async #updateAlert(
     { name: thing, shown }: Thing,
     mark: ThingMark,

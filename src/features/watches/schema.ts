@@ -4,7 +4,7 @@ import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
 import { ownWatchSettings } from './type-settings.ts';
 
-/** Pattern of names, which are parts of sources, fingerprints and paths. */
+/** Pattern for names, which are parts of sources, fingerprints and paths. */
 const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 const watchTypeNames = [
@@ -33,7 +33,7 @@ const watchTypeNames = [
 const figure = (description: string, examples: number[] = [90]) =>
   Type.Optional(Type.Number({ minimum: -1e15, maximum: 1e15, description, examples }));
 
-/** Watch in the settings and in routes. The requirements of its type are checked later, with errors that name the watch. */
+/** Watch in the settings and in routes. Requirements of its type are checked later; those errors name the watch. */
 export const WatchSettings = defineShape('WatchSettings', {
   name: Type.String({
     pattern: namePattern,
@@ -109,7 +109,7 @@ export const WatchSettings = defineShape('WatchSettings', {
 });
 export type WatchSettings = Static<typeof WatchSettings>;
 
-/** Watch in the setting `watches`: unknown members are refused. */
+/** Watch in the `watches` setting: unknown fields are refused. */
 export const StrictWatch = Type.Object(WatchSettings.properties, { additionalProperties: false });
 
 const states = ['ok', 'pending', 'firing', 'cannot check'] as const;

@@ -7,8 +7,8 @@ import type { WatchRunner } from './runner.ts';
 import type { WatchScope } from './watch-type.ts';
 
 /**
- * Milliseconds from the start, and from each gain of the lease, to the first search for gone places: other instances start
- * meanwhile, or renew their leases after the database was away.
+ * Milliseconds from the start, and from each gain of the lease, to the first search for gone places: in the meantime,
+ * other instances start, or renew their leases after a database outage.
  */
 const firstSearchMs = 20_000;
 
@@ -20,14 +20,14 @@ interface StaleAlertsParts {
   places: Record<WatchScope, string>;
   /** True if other instances store alerts in the same log. */
   isShared: boolean;
-  /** Takes over a gone place, to resolve its alerts; resolves to false for a place in use. */
+  /** Takes over a gone place to resolve its alerts; resolves to false for a place in use. */
   takeGone: ((place: string) => Promise<boolean>) | undefined;
   readFiring(): Promise<Map<string, FiringWatchAlert>>;
   createRunner(watch: KnownWatch, place: string, alerts: ReadonlyMap<string, FiringWatchAlert>): WatchRunner;
   onError(error: Error): void;
 }
 
-/** Resolves the alerts of deleted watches, and of machines and instances that are gone. */
+/** Resolves the alerts of deleted watches and of machines and instances that are gone. */
 export class StaleAlerts {
   readonly #parts: StaleAlertsParts;
   /** Runners whose firing alerts are to be resolved. */
@@ -44,12 +44,12 @@ export class StaleAlerts {
     });
   }
 
-  /** Adds the alerts of a runner. */
+  /** Adds a runner's alerts. */
   add(runner: WatchRunner, reason = `${runner.watch.settings.name} is not watched any more`): void {
     this.#pending.push({ runner, reason });
   }
 
-  /** Adds the alerts of the own place that no watch stands for. */
+  /** Adds this instance's alerts that belong to no watch. */
   addUnwatched(
     scope: WatchScope,
     alerts: ReadonlyMap<string, FiringWatchAlert>,
@@ -57,7 +57,7 @@ export class StaleAlerts {
   ): void {
     const { places, isShared } = this.#parts;
     const all = Object.values(places);
-    // Without other instances, a machine of another name is this machine under its former name.
+    // If no other instances store alerts, a machine with another name is this machine under its former name.
     const isOwn = (place: string): boolean =>
       place === places[scope] || (scope === 'machine' && !isShared && !all.includes(place));
     const unwatched = new Map<string, { name: string; place: string }>();
@@ -68,7 +68,7 @@ export class StaleAlerts {
     for (const { name, place } of unwatched.values()) this.#addNamed(name, place, alerts);
   }
 
-  /** Starts the work that is due; returns its promises, which never reject. */
+  /** Starts the work that is due; returns promises that never reject. */
   tick(now: number): Promise<void>[] {
     const work: Promise<void>[] = [];
     if (this.#pending.length > 0 && !this.#isResolving) work.push(this.#resolve());
@@ -80,7 +80,7 @@ export class StaleAlerts {
   }
 
   #addNamed(name: string, place: string, alerts: ReadonlyMap<string, FiringWatchAlert>, reason?: string): void {
-    // The type is unknown and without effect: the alerts name the things.
+    // The type is unknown and irrelevant: the alerts name the things.
     const watch = toKnownWatch({ name, type: 'journal' }, 'config');
     this.add(this.#parts.createRunner(watch, place, alerts), reason);
   }
@@ -93,7 +93,7 @@ export class StaleAlerts {
     this.#isResolving = false;
   }
 
-  /** Adds the alerts of gone places, on one of all instances. */
+  /** Adds the alerts of gone places; only one of all instances does this. */
   async #findGone(): Promise<void> {
     const { takeGone, leases, places, readFiring } = this.#parts;
     const mayTake = (): boolean => leases.network.isHeld() && performance.now() >= this.#patientUntil;
@@ -106,10 +106,10 @@ export class StaleAlerts {
         if (!own.has(place)) found.set(place, (found.get(place) ?? new Set()).add(name));
       }
       for (const [place, names] of found) {
-        // Others could not renew their leases if the database was away meanwhile.
+        // If the database was unavailable in the meantime, other instances could not renew their leases.
         if (!mayTake()) return;
         if (!(await takeGone(place))) continue;
-        // Read again: from now on, the place stores no alerts.
+        // Read the alerts again: from now on, the place stores none.
         const alerts = await readFiring();
         const reason = isInstancePlace(place) ? 'its server is gone' : `no server has watched ${place} for a day`;
         for (const name of names) this.#addNamed(name, place, alerts, reason);

@@ -16,7 +16,7 @@ const text = (description: string, example: string) =>
 const count = (description: string, example: number) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [example] }));
 
-/** Condition for a value of a JSON body. */
+/** Condition for a value in a JSON body. */
 const JsonCondition = Type.Object(
   {
     pointer: Type.String({
@@ -46,7 +46,7 @@ const JsonCondition = Type.Object(
 );
 export type JsonCondition = Static<typeof JsonCondition>;
 
-/** Settings of single types. */
+/** Settings specific to one type. */
 export const ownWatchSettings = {
   mounts: patterns(
     '`disk`: mount paths, in which `*` stands for any text; all fixed disks by default. Read-only file systems must be named without `*`.',

@@ -6,19 +6,19 @@ import type { Finding, WatchReadings } from './watch-type.ts';
 /** Place of this server. */
 const hubPlace = 'hub';
 
-/** Seconds for which a result of a host counts after two periods of its watch. */
+/** Seconds beyond two periods of its watch for which a host's result counts. */
 const marginSeconds = 30;
 
 type Verdict = PlaceCheck['state'];
 
-/** Result of a place for a thing. */
+/** A place's result for a thing. */
 interface Vote {
   place: string;
   state: Verdict;
   words: string;
 }
 
-/** Judges a finding by the first limit of its watch. */
+/** Judges a finding by its watch's first limit. */
 const judgeFinding = (finding: Finding, { limits }: Pick<KnownWatch, 'limits'>): Verdict => {
   if ('isUnknown' in finding) return 'unknown';
   if ('isBad' in finding) return finding.isBad ? 'bad' : 'good';
@@ -26,7 +26,7 @@ const judgeFinding = (finding: Finding, { limits }: Pick<KnownWatch, 'limits'>):
   return own && observe(finding.figure, own).limit === 'bad' ? 'bad' : 'good';
 };
 
-/** Checks a watch; with `from`, combines the results of all places. Rejects with the reason why the check failed. */
+/** Runs a watch's check; with `from`, combines the results of all places. Rejects with the reason the check failed. */
 export const checkAtPlaces = async (
   watch: KnownWatch,
   readings: WatchReadings,
@@ -40,7 +40,7 @@ export const checkAtPlaces = async (
   return countVotes(watch, own, readings.listChecks?.(settings.name) ?? [], readings.clock().getTime());
 };
 
-/** Combines the findings of this server and the results of hosts to one finding for each thing. */
+/** Combines this server's findings and the hosts' results into one finding per thing. */
 const countVotes = (
   watch: KnownWatch,
   own: readonly Finding[],
@@ -71,7 +71,7 @@ const countVotes = (
   });
 };
 
-/** Describes the votes of the places: `from 2 of 3 places: hub, web-1; web-2 reaches it`. */
+/** Describes the votes of places: `from 2 of 3 places: hub, web-1; web-2 reaches it`. */
 const describePlaces = (
   bad: readonly Vote[],
   good: readonly Vote[],

@@ -13,11 +13,11 @@ interface AlertSubject {
   place: string;
   thing: string;
   mark: ThingMark;
-  /** True if only the name of the watch is known, so that labels stay as they are. */
+  /** True if only the watch's name is known; labels then stay unchanged. */
   isGone: boolean;
 }
 
-/** Describes the alert about a thing that fires since a time. */
+/** Describes the alert for a thing that has been firing since a time. */
 export const describeFiring = (subject: AlertSubject, words: string, level: Severity, startsAt: string): WatchAlert => {
   const { settings } = subject.watch;
   return {
@@ -51,19 +51,19 @@ const createCommon = (subject: AlertSubject) => {
     source: `watch/${settings.name}`,
     format: 'watch',
     fingerprint: toWatchFingerprint(settings.name, place, mark + thing),
-    // Any machine could have made the check.
+    // Any machine could have run the check.
     ...(isOfNetwork(subject) && { hostname: '' }),
     labels: isGone ? {} : { watch: settings.name, type: type.name, thing },
   };
 };
 
-/** True for a watch of the network; the type of a deleted watch is unknown, but only watches of the network have no place. */
+/** True for a network watch; the type of a deleted watch is unknown, but only network watches have no place. */
 const isOfNetwork = ({ watch: { type, settings }, place, isGone }: AlertSubject): boolean =>
   isGone ? place === '' : type.scope(settings) === 'network';
 
-/** True if the message needs the name of the watch, because the alert names no machine. */
+/** True if the message needs the watch's name because the alert names no machine. */
 const needsName = (subject: AlertSubject): boolean => isOfNetwork(subject) && subject.mark !== unknownMark;
 
-/** Returns words with a capital first letter, unless the first word is the thing. */
+/** Capitalizes the first letter, unless the first word is the thing. */
 const toThingSentence = (words: string, thing: string): string =>
   words.startsWith(thing.replace(/ .*/, '')) ? words : words.charAt(0).toUpperCase() + words.slice(1);

@@ -8,7 +8,7 @@ const ownKeys = Object.keys(ownWatchSettings) as (keyof typeof ownWatchSettings)
 
 const isWatch = createSchemaCheck(WatchSettings);
 
-/** Returns the reason why a stored watch is broken, because another version stored it; undefined for a usable watch. */
+/** Returns the reason a watch stored by another version is invalid; undefined for a usable watch. */
 export const findStoredProblem = (value: WatchSettings): string | undefined => {
   const { type, name } = Object(value) as Partial<WatchSettings>;
   if (!findWatchType(type)) return `there is no type ${JSON.stringify(type)}`;
@@ -16,7 +16,7 @@ export const findStoredProblem = (value: WatchSettings): string | undefined => {
   return findWatchProblem(value);
 };
 
-/** Returns the problem of a watch with a valid shape, as a clause; undefined for a usable watch. */
+/** Returns the problem with a watch of a valid shape, as a clause; undefined for a usable watch. */
 const findWatchProblem = (watch: WatchSettings): string | undefined => {
   const type = toWatchType(watch);
   const { keys, required = [] } = type;
@@ -27,10 +27,10 @@ const findWatchProblem = (watch: WatchSettings): string | undefined => {
   return findLimitProblem(watch, type) ?? findPlaceProblem(watch, type) ?? type.findProblem?.(watch);
 };
 
-/** Types whose result depends on the place from which they check. */
+/** Types whose result depends on where the check runs. */
 const remoteTypes: readonly WatchType['name'][] = ['http', 'tcp', 'ping', 'dns', 'certificate'];
 
-/** Returns the problem of the hosts and places of a watch, as a clause. */
+/** Returns the problem with a watch's hosts and places, as a clause. */
 const findPlaceProblem = ({ hosts, from, votes, path, caFile }: WatchSettings, type: WatchType): string | undefined => {
   if (hosts && from) return 'only one of hosts and from is possible';
   if ((hosts || from) && (type.name === 'file' || path !== undefined || caFile !== undefined))
@@ -58,7 +58,7 @@ const findLimitProblem = (watch: WatchSettings, type: WatchType): string | undef
   return undefined;
 };
 
-/** Finds conflicts of the setting `watches`. */
+/** Finds conflicts within the `watches` setting. */
 export const findConfigProblems = (watches: readonly WatchSettings[]): string[] => {
   const names = watches.map(({ name }) => name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);

@@ -25,25 +25,25 @@ export interface WatchReadings {
   alertCounts: AlertCounts;
   silenceOf: AlertSource['silenceOf'];
   findConcerns(): Promise<Concern[]>;
-  /** Reads bytes of the file system of the data directory. */
+  /** Reads the used and available bytes of the data directory's file system. */
   readDataSpace(): Promise<{ used: number; available: number }>;
   clock: () => Date;
-  /** Returns the last results of a watch at hosts. */
+  /** Returns a watch's last results from hosts. */
   listChecks?(watch: string): PlaceCheck[];
   /** Undefined if the history is not mounted. */
   history: HistorySource | undefined;
 }
 
-/** Lists values of the history up to now. */
+/** Lists a history column's values up to now. */
 export type ListPast = (column: HistoryColumn) => number[];
 
-/** Result of a check for one thing. */
+/** A check's result for one thing. */
 export type Finding = {
-  /** Mount, unit, address or the like. */
+  /** Mount, unit, address or similar. */
   thing: string;
   /** Text without the limit: `/var is 91.3 % full (4.2 GiB free)`. */
   words: string;
-  /** Limits of the figure, if they are not those of the watch. */
+  /** Limits for the figure if they differ from the watch's limits. */
   limits?: FigureLimits;
 } & (
   | { figure: number; toText(figure: number): string }
@@ -57,35 +57,35 @@ export type WatchScope = 'machine' | 'network' | 'instance';
 
 export interface WatchType {
   name: WatchSettings['type'];
-  /** Instances that check the watch: one on each machine, one for the network, or each instance. */
+  /** Which instances run the check: one per machine, one for the network, or every instance. */
   scope(watch: WatchSettings): WatchScope;
-  /** Settings of the type alone, and those that it requires. */
+  /** Settings specific to the type, and the required ones. */
   keys: readonly (keyof typeof ownWatchSettings)[];
   required?: readonly (keyof typeof ownWatchSettings)[];
   /** `none`: a yes-or-no check. */
   limit: 'required' | 'none' | 'optional';
-  /** Limit by default. */
+  /** Default limit. */
   defaultLimit?: number;
-  /** Level of a failed yes-or-no check by default; WARNING if undefined. */
+  /** Default level of a failed yes-or-no check; WARNING if undefined. */
   defaultLevel?: Severity;
   /** Describes a thing that checks no longer find. */
   describeGone?(thing: string): string;
   isLowBad?(watch: WatchSettings): boolean;
-  /** Lists the figures of a thing before it was watched, from the history, oldest first; NaN stands for unknown. */
+  /** Lists a thing's figures from the history before it was watched, oldest first; NaN stands for unknown. */
   listPast?(watch: WatchSettings, thing: string, list: ListPast, host: HostReadings): Awaitable<number[]>;
-  /** Seconds between two checks by default. */
+  /** Default number of seconds between two checks. */
   every: number;
-  /** Seconds that a limit must be reached by default; 0 if undefined. */
+  /** Default number of seconds for which a limit must be reached; 0 if undefined. */
   for?: number;
-  /** Returns the problem of invalid settings, as a clause. */
+  /** Returns the problem with invalid settings, as a clause. */
   findProblem?(watch: WatchSettings): string | undefined;
-  /** Checks all things. Rejects with an Error whose message is the reason; gives up when the signal is aborted. */
+  /** Checks all things. Rejects with an Error whose message is the reason; stops when the signal is aborted. */
   check(watch: WatchSettings, readings: WatchReadings, signal: AbortSignal): Promise<Finding[]>;
 }
 
 export const defineWatchType = (type: WatchType): WatchType => type;
 
-/** Finds items by name; `missing` are the patterns without a match. */
+/** Finds items by name; `missing` lists the patterns without a match. */
 export const findNamed = <T>(
   items: readonly T[],
   patterns: readonly string[],
@@ -102,11 +102,11 @@ export const findNamed = <T>(
   return { found: [...found], missing };
 };
 
-/** True if a watch leaves out the thing with a name. */
+/** True if a watch excludes the thing with this name. */
 export const isExcepted = ({ except = [] }: WatchSettings, name: string): boolean =>
   except.some((pattern) => isLike(name, pattern));
 
-/** Rounds down, so that a disk that is not quite full is not 100 % full. */
+/** Rounds down, to keep a nearly full disk from being shown as 100 % full. */
 export const toPercentText = (percent: number): string => `${(Math.floor(percent * 10 + 1e-6) / 10).toString()} %`;
 
 export const toMsText = (ms: number): string => `${Math.round(ms)} ms`;

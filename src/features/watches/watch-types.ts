@@ -44,7 +44,7 @@ const watchTypes: readonly WatchType[] = [
   destinationWatch,
 ];
 
-/** Finds a type; undefined for a name of another version. */
+/** Finds a type; undefined for a name from another version. */
 export const findWatchType = (name: unknown): WatchType | undefined => watchTypes.find((type) => type.name === name);
 
 export const toWatchType = ({ type }: Pick<WatchSettings, 'type'>): WatchType => findWatchType(type) as WatchType;

@@ -12,12 +12,12 @@ import { toKnownWatch } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 import { Watcher } from './watcher.ts';
 
-/** Watches whose limit is never reached, and always. */
+/** Watches whose limit is never reached and always reached. */
 const [never, always] = [101, 0].map((limit) => ({ name: 'memory', type: 'memory', limit }) as WatchSettings);
 assert.ok(never && always);
 
 interface Before {
-  /** Fingerprints of alerts that fire. */
+  /** Fingerprints of firing alerts. */
   raised?: readonly string[];
   isShared?: boolean;
   memory?: HostReadings['memory'];

@@ -19,7 +19,7 @@ import type { WatchedThing } from './schema.ts';
 import { StaleAlerts } from './stale-alerts.ts';
 import type { Finding, WatchReadings, WatchScope } from './watch-type.ts';
 
-/** Seconds of the history with which a new watch begins. */
+/** Seconds of history with which a new watch begins. */
 const pastSeconds = 8 * 60 * 60;
 
 /** Milliseconds for which watches share a reading. */
@@ -32,15 +32,15 @@ interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage' | 'alertCo
   journal: RecordLog;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'>;
-  /** Leases of this instance: it checks the watches of a scope while it holds the lease. */
+  /** This instance's leases: it runs the checks of a scope while it holds the scope's lease. */
   leases: Record<WatchScope, Lease>;
-  /** Places of this instance in fingerprints. */
+  /** This instance's places in fingerprints. */
   places: Record<WatchScope, string>;
   /** True if other instances store alerts in the same log. */
   isShared: boolean;
-  /** Takes over a gone place, to resolve its alerts; resolves to false for a place in use. */
+  /** Takes over a gone place to resolve its alerts; resolves to false for a place in use. */
   takeGone?: ((place: string) => Promise<boolean>) | undefined;
-  /** Milliseconds that a check may take; 10,000 by default. */
+  /** Timeout of a check in milliseconds; 10,000 by default. */
   timeoutMs?: number;
   log: FastifyBaseLogger;
 }
@@ -50,14 +50,14 @@ interface Active {
   runner: WatchRunner;
   nextAt: number;
   isRunning: boolean;
-  /** Reason why a check was given up, until the check ends. */
+  /** Reason a check was given up, until the check ends. */
   hang: Error | undefined;
   isChecked: boolean;
 }
 
 const watchScopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
 
-/** Checks all watches when they are due. */
+/** Runs all watches when they are due. */
 export class Watcher {
   readonly #parts: WatcherParts;
   readonly #usage = new RecentUsage();
@@ -70,7 +70,7 @@ export class Watcher {
   #isRestoring = false;
   #isClosed = false;
   #leave: (() => void) | undefined;
-  /** Work for which `close` waits. */
+  /** Work that `close` waits for. */
   readonly #work = new Set<Promise<void>>();
   #lastFailure = '';
   readonly checked = { count: 0, failed: 0 };
@@ -123,7 +123,7 @@ export class Watcher {
       if (next && isSame(next, runner.watch)) continue;
       const isKept = next !== undefined && isEnabled(next) && this.#placeOf(next) === this.#placeOf(runner.watch);
       if (isKept && runner.isBusy) {
-        // The firing alerts are known once all alerts on their way are stored.
+        // The firing alerts are known once all alerts on the way have been stored.
         void runner.settle().then(() => this.set(this.#watches));
         continue;
       }
@@ -147,7 +147,7 @@ export class Watcher {
     }
   }
 
-  /** Finds the things of a watch; `isHere`: true if this instance checks the watch. */
+  /** Finds a watch's things; `isHere` is true if this instance runs the watch. */
   find(name: string): { things: WatchedThing[]; isHere: boolean; isChecked: boolean } {
     const active = this.#active.get(name);
     const isHere = active !== undefined;
@@ -171,12 +171,12 @@ export class Watcher {
     );
   }
 
-  /** Checks a watch once, without alerts. */
+  /** Runs a watch's check once, without alerts. */
   async try(watch: KnownWatch): Promise<WatchedThing[]> {
     const { clock } = this.#parts;
     const raise = () => Promise.reject(new Error('a trial raises no alerts'));
     const parts = { raise, place: '', clock, now: () => performance.now(), onUnstored: () => undefined };
-    // A condition that must hold for ever raises no alert.
+    // A condition that must hold forever raises no alert.
     const runner = new WatchRunner({ ...watch, forMs: Number.POSITIVE_INFINITY }, parts, new Map());
     const once = { ...watch, settings: { ...watch.settings, retries: 0 } };
     await runner.take(await this.#checks.run(once, () => undefined));
@@ -187,7 +187,7 @@ export class Watcher {
     return listMachineConcerns([...this.#active.values()].map(({ runner }) => runner));
   }
 
-  /** Reads the firing alerts of newly held scopes, after the start and when this instance takes over. */
+  /** Reads the firing alerts of newly held scopes, at startup and when this instance takes over. */
   #restore(): void {
     const missing = watchScopes.filter((scope) => this.#parts.leases[scope].isHeld() && !this.#restored.has(scope));
     if (this.#isRestoring || missing.length === 0) return;
@@ -252,7 +252,7 @@ export class Watcher {
     };
   }
 
-  /** Reads figures of the last hours from the history. */
+  /** Reads the last hours' figures from the history. */
   async #readPast({ type, settings }: KnownWatch, thing: string): Promise<{ figures: number[]; stepMs: number }> {
     const { history, host } = this.#parts;
     if (!history || !type.listPast) return { figures: [], stepMs: 0 };
@@ -260,7 +260,7 @@ export class Watcher {
     return { figures: await type.listPast(settings, thing, list, host), stepMs: history.step * 1000 };
   }
 
-  /** Leaves the watches of a scope to another instance. */
+  /** Leaves a scope's watches to another instance. */
   #drop(scope: WatchScope): void {
     this.#restored.delete(scope);
     for (const [name, { runner }] of this.#active) {
@@ -291,7 +291,7 @@ export class Watcher {
   async #take(active: Active, found: Finding[] | Error): Promise<void> {
     const { runner } = active;
     if (active.hang) planNext(active);
-    // The watch may have changed meanwhile, or another instance may have taken over.
+    // In the meantime, the watch may have changed, or another instance may have taken over.
     if (this.#active.get(runner.watch.settings.name) === active && !this.#isClosed) await runner.take(found);
   }
 
@@ -307,7 +307,7 @@ const planNext = (active: Active): void => {
   active.nextAt = performance.now() + active.runner.watch.everyMs - toleranceMs;
 };
 
-/** True if this server checks a watch: a watch with `hosts` is checked by hosts. */
+/** True if this server runs a watch: hosts run the watches with `hosts`. */
 const isEnabled = ({ settings }: KnownWatch): boolean => settings.enabled !== false && settings.hosts === undefined;
 
 const isSame = (one: KnownWatch, other: KnownWatch): boolean =>

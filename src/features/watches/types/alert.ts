@@ -6,16 +6,16 @@ import { maxCount } from '../alert-counts.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, type WatchReadings } from '../watch-type.ts';
 
-/** Bytes of the log that a search reads at a time. */
+/** Bytes of the log that a search reads per step. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Milliseconds by which alerts may enter the log after their time, also if the clock of another instance is slow. */
+/** Milliseconds by which alerts may enter the log after their time, even if another instance's clock is slow. */
 const overlapMs = minuteMs;
 
-/** Time of the last alert that a watch has found, and of its last search. */
+/** Time of the last alert that a watch found, and of its last search. */
 const searches = new WeakMap<WatchSettings, { lastAt: number | undefined; until: number }>();
 
-/** Checks that a source sends alerts in time, or not too many. */
+/** Checks that a source sends alerts on time, or not too many. */
 export const alertWatch = defineWatchType({
   name: 'alert',
   scope: () => 'network',
@@ -63,7 +63,7 @@ const measureSilence = async (
   return { thing, figure: minutes ?? maxMinutes + 1, toText, words };
 };
 
-/** Finds the last alert of wanted sources since a time, except alerts of watches. */
+/** Finds the last alert from the wanted sources since a time, except alerts of watches. */
 const searchLast = async (
   { journal }: WatchReadings,
   isWanted: (source: string) => boolean,
@@ -79,7 +79,7 @@ const searchLast = async (
   }
 };
 
-/** Minutes since the last stored alert: repeats before the first start of this version are unknown. */
+/** Minutes since the last stored alert: repeats from before this version first started are unknown. */
 const measureInLog = async (
   watch: WatchSettings,
   findLast: (since: number) => Promise<LogRecord | undefined>,

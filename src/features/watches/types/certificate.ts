@@ -10,7 +10,7 @@ import { findAuthorityProblem, readAuthorities, readServerCertificate, toBareHos
 
 const defaultPort = 443;
 
-/** Measures the days until a certificate, or one of its signers, expires: in a PEM file, or on a server. */
+/** Measures the days until a certificate in a PEM file or on a server, or one of its signers, expires. */
 export const certificateWatch = defineWatchType({
   name: 'certificate',
   scope: ({ path }) => (path === undefined ? 'network' : 'machine'),

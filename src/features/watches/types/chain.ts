@@ -2,19 +2,19 @@ import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { listTrusted, parseCertificates } from '../../../kit/authorities.ts';
 
-/** End of the validity of a chain of certificates. */
+/** Time at which a certificate chain expires. */
 export interface ChainEnd {
   validTo: Date;
-  /** Name of the signer whose certificate ends first; undefined if the server's own certificate ends first. */
+  /** Name of the signer whose certificate expires first; undefined if the server's own does. */
   signer: string | undefined;
 }
 
-/** Certificates of a server that are read; usual servers send three or four. */
+/** Maximum number of a server's certificates to read; servers usually send three or four. */
 const maxSent = 16;
 
 let trustedBySubject: ReadonlyMap<string, X509Certificate[]> | undefined;
 
-/** Reads the trusted certificates once, which takes some milliseconds. */
+/** Reads the trusted certificates once, because that takes some milliseconds. */
 const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
   if (trustedBySubject) return trustedBySubject;
   const found = new Map<string, X509Certificate[]>();
@@ -25,7 +25,7 @@ const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
   return found;
 };
 
-/** Lists the certificates that a server has sent, its own first. */
+/** Lists the certificates that a server sent, its own first. */
 export const listSentCertificates = (socket: Partial<Pick<TLSSocket, 'getPeerX509Certificate'>>): X509Certificate[] => {
   const sent: X509Certificate[] = [];
   let next = socket.getPeerX509Certificate?.();
@@ -36,7 +36,7 @@ export const listSentCertificates = (socket: Partial<Pick<TLSSocket, 'getPeerX50
   return sent;
 };
 
-/** Certificate with the end of the best path to it. */
+/** Certificate with the expiry time of the best path to it. */
 interface Step {
   certificate: X509Certificate;
   isTrusted: boolean;
@@ -45,8 +45,9 @@ interface Step {
 }
 
 /**
- * Finds the end of the chain from the first certificate to a trusted one, or else to the last one sent. Cross-signed certificates
- * have several paths: the path that is valid longest counts, and of its certificates the first to end.
+ * Finds where the chain from the first certificate to a trusted one, or else to the last one sent, expires.
+ * Cross-signed certificates have several paths: the path that is valid longest counts, and within it the certificate
+ * that expires first.
  */
 export const findChainEnd = (
   sent: readonly X509Certificate[],
@@ -68,7 +69,7 @@ export const findChainEnd = (
   };
 };
 
-/** Finds the best path to each certificate that can be reached from the first one. */
+/** Finds the best path from the first certificate to each reachable one. */
 const walk = (own: X509Certificate, all: readonly X509Certificate[], trusted: ReadonlySet<string>): Step[] => {
   const toStep = (certificate: X509Certificate, before?: Step): Step => {
     const end = Date.parse(certificate.validTo);
@@ -103,7 +104,7 @@ const isSigner = (signer: X509Certificate, certificate: X509Certificate): boolea
   certificate.checkIssued(signer) &&
   certificate.verify(signer.publicKey);
 
-/** Lists trusted certificates that have signed one of the certificates. */
+/** Lists the trusted certificates that signed any of the certificates. */
 const listTrustedSigners = (certificates: readonly X509Certificate[]): X509Certificate[] =>
   certificates.flatMap(({ issuer }) => readTrusted().get(issuer) ?? []);
 

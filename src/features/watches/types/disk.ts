@@ -28,7 +28,7 @@ export const diskWatch = defineWatchType({
         .filter((disk) => isWritable(disk) && !isExcepted(watch, disk.mountPath))
         .flatMap((disk) => toFinding(watch, disk) ?? []);
     }
-    // Read-only file systems are full by design, so only their exact names find them.
+    // Read-only file systems are full by design; they are found only by their exact names.
     const disks = (await shared.fileSystems())
       .flatMap(toMounted)
       .filter((disk) => (isWritable(disk) || mounts.includes(disk.mountPath)) && !isExcepted(watch, disk.mountPath));
@@ -53,7 +53,7 @@ export const diskWatch = defineWatchType({
   },
 });
 
-/** Lists a file system for each of its mount paths. */
+/** Lists a file system once for each of its mount paths. */
 const toMounted = ({ otherPaths = [], ...disk }: FileSystemReading) => [
   { ...disk, isMain: true },
   ...otherPaths.map((mountPath) => ({ ...disk, mountPath, isMain: false })),

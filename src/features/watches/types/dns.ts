@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, toMsText } from '../watch-type.ts';
 
-/** Reasons by the codes of c-ares. */
+/** Reasons by c-ares error code. */
 const reasons: Record<string, string> = {
   ENOTFOUND: 'the name does not exist',
   ENODATA: 'the name has no such record',
@@ -18,7 +18,7 @@ const reasons: Record<string, string> = {
   ENOTIMP: 'the name server does not support the request',
 };
 
-/** Checks that a name server has a record, and perhaps an expected value. */
+/** Checks that a name server has a record, optionally with an expected value. */
 export const dnsWatch = defineWatchType({
   name: 'dns',
   scope: () => 'network',
@@ -52,15 +52,15 @@ export const dnsWatch = defineWatchType({
   },
 });
 
-/** Answers in the text of a reading. */
+/** Maximum number of answers in a reading's text. */
 const maxShown = 5;
 
-/** Names are equal in any case, and with or without the final dot. */
+/** Names are compared without regard to case or a final dot. */
 const isSame = (one: string, other: string): boolean => normalize(one) === normalize(other);
 
 const normalize = (text: string): string => text.toLowerCase().replace(/\.$/, '');
 
-/** Splits an address with an optional port: `192.0.2.53:5353`, `[2001:db8::53]:53`. */
+/** Splits an address from its optional port: `192.0.2.53:5353`, `[2001:db8::53]:53`. */
 const splitServer = (server: string): { address: string; port: string | undefined } => {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(server) ?? [];
   return { address: bracketed ?? plain ?? server, port };
@@ -87,10 +87,10 @@ const resolve = async (
 
 type Answer = string | string[] | MxRecord | SrvRecord | SoaRecord | CaaRecord;
 
-/** Converts an answer to the text that zone files have. */
+/** Converts an answer to the text used in zone files. */
 const toText = (answer: Answer): string => {
   if (typeof answer === 'string') return answer;
-  // Parts of a TXT record are one text.
+  // The parts of a TXT record form one text.
   if (Array.isArray(answer)) return answer.join('');
   if ('exchange' in answer) return `${answer.priority} ${answer.exchange}`;
   if ('weight' in answer) return `${answer.priority} ${answer.weight} ${answer.port} ${answer.name}`;

@@ -1,7 +1,7 @@
 import { UncheckedTarget } from '../../../kit/targets.ts';
 import { connectionFailures } from '../../../lib/network-failures.ts';
 
-/** Reasons by error code; the names of OpenSSL's codes differ between versions of Node. */
+/** Reasons by error code; OpenSSL's code names differ between Node versions. */
 const reasons: Record<string, string> = {
   ...connectionFailures,
   EHOSTUNREACH: 'the host cannot be reached',
@@ -28,7 +28,7 @@ const reasons: Record<string, string> = {
   ERR_TLS_HANDSHAKE_TIMEOUT: 'the TLS handshake took too long',
 };
 
-/** Reasons by a pattern of the code or the message; the first match counts. */
+/** Reasons by pattern of the code or message; the first match counts. */
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/^HPE_/, 'the answer is no HTTP'],
   [/wrong.version.number|packet.length.too.long|http.request|record.layer.failure/i, 'the answer is no TLS'],
@@ -44,7 +44,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 
 type SocketError = NodeJS.ErrnoException & { hostname?: string; reason?: string; errors?: NodeJS.ErrnoException[] };
 
-/** Converts an error of a connection to an Error whose message is the reason in words. */
+/** Converts a connection error to an Error whose message is the reason in words. */
 export const toNetworkFailure = (error: Error, signal: AbortSignal): Error => {
   if (error instanceof UncheckedTarget) return error;
   if (signal.aborted) return new Error('there was no answer in time');
@@ -63,7 +63,7 @@ const findWords = (error: SocketError): string | undefined => {
   return words;
 };
 
-/** Returns the reason why a target does not answer; rethrows an error that is not about the target. */
+/** Returns the reason a target does not answer; rethrows errors that are not about the target. */
 export const toFault = (error: Error): string => {
   if (error instanceof UncheckedTarget) throw error;
   return error.message;

@@ -14,7 +14,7 @@ const isExpected = (status: number, ranges: string): boolean =>
     return status >= first && status <= last;
   });
 
-/** Headers that the connection decides. */
+/** Headers that the connection sets. */
 const reservedHeaders = [
   'connection',
   'content-length',
@@ -26,7 +26,7 @@ const reservedHeaders = [
   'trailer',
 ];
 
-/** Checks status, body and response time of a URL, and the validity of its certificate. */
+/** Checks a URL's status, body and response time, and how long its certificate is valid. */
 export const httpWatch = defineWatchType({
   name: 'http',
   scope: () => 'network',
@@ -82,7 +82,7 @@ export const httpWatch = defineWatchType({
   },
 });
 
-/** Returns the problem of headers, as a clause. */
+/** Returns the problem with headers, as a clause. */
 const findHeaderProblem = (headers: Record<string, string>): string | undefined => {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `headers: ${JSON.stringify(name)} is not the name of a header`;
@@ -107,7 +107,7 @@ const findFault = (
   return fault && `answers ${answer.status}, but ${fault}`;
 };
 
-/** Returns the URL without its query, which may be secret. */
+/** Returns the URL without its query, which may contain secrets. */
 const toThing = ({ url = '' }: WatchSettings): string => {
   const { origin, pathname } = new URL(url);
   return pathname === '/' ? origin : origin + pathname;

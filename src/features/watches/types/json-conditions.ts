@@ -1,6 +1,6 @@
 import type { JsonCondition } from '../type-settings.ts';
 
-/** Returns the problem of conditions, as a clause. */
+/** Returns the problem with conditions, as a clause. */
 export const findJsonProblem = (conditions: readonly JsonCondition[]): string | undefined => {
   for (const { pointer, is, value } of conditions) {
     if (!/^(\/.*)?$/s.test(pointer)) return 'json: pointer must be empty or begin with /';
@@ -9,7 +9,7 @@ export const findJsonProblem = (conditions: readonly JsonCondition[]): string | 
   return undefined;
 };
 
-/** Returns the first condition that a JSON body does not meet, in words; undefined if the body meets all conditions. */
+/** Describes the first condition that a JSON body does not meet; undefined if the body meets all conditions. */
 export const findJsonFault = (body: string, conditions: readonly JsonCondition[]): string | undefined => {
   let parsed: unknown;
   try {
@@ -26,7 +26,7 @@ export const findJsonFault = (body: string, conditions: readonly JsonCondition[]
   return undefined;
 };
 
-/** Finds the value that a JSON Pointer names (RFC 6901); undefined if there is none. */
+/** Finds the value at a JSON Pointer (RFC 6901); undefined if there is none. */
 const findValue = (parsed: unknown, pointer: string): unknown => {
   let found = parsed;
   for (const part of pointer.split('/').slice(1)) {
@@ -46,7 +46,7 @@ const isMet = (found: unknown, { is, value }: JsonCondition): boolean => {
   return is === '>' ? found > value : found >= value;
 };
 
-/** Characters of a value in a text. */
+/** Maximum characters of a value shown in a text. */
 const maxShown = 100;
 
 const toText = (value: unknown): string => {

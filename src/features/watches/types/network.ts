@@ -16,19 +16,19 @@ const defaultRedirects = 3;
 interface HttpAnswer {
   status: number;
   body: string;
-  /** Milliseconds of all requests, until the body was read. */
+  /** Milliseconds taken by all requests, until the body has been read. */
   ms: number;
-  /** End of the certificates of the last server. */
+  /** Expiry of the last server's certificates. */
   certificate: ChainEnd | undefined;
 }
 
-/** Targets of checks over the network, and additional trusted CAs. */
+/** Targets of network checks, and additional trusted CAs. */
 export interface NetworkAccess {
   targets: Targets;
   authorities: readonly X509Certificate[];
 }
 
-/** Reads the CAs of a watch. Rejects with an Error whose message is the reason. */
+/** Reads a watch's CAs. Rejects with an Error whose message is the reason. */
 export const readAuthorities = async ({ ca = '', caFile }: WatchSettings): Promise<X509Certificate[]> => {
   if (caFile === undefined) return ca === '' ? [] : parseAuthorities('ca', ca);
   const text = await readSmallFile(caFile).catch((error: NodeJS.ErrnoException) => {
@@ -37,7 +37,7 @@ export const readAuthorities = async ({ ca = '', caFile }: WatchSettings): Promi
   return parseAuthorities(caFile, text);
 };
 
-/** Returns the problem of the CAs of a watch, as a clause. */
+/** Returns the problem with a watch's CAs, as a clause. */
 export const findAuthorityProblem = ({ ca, caFile }: WatchSettings): string | undefined => {
   if (ca === undefined) return undefined;
   if (caFile !== undefined) return 'only one of ca and caFile is possible';
@@ -92,7 +92,7 @@ const toNext = (location: string, from: URL): URL => {
   return next;
 };
 
-/** As browsers do: headers stay at their origin, and a body is sent again only with 307 and 308. */
+/** Redirects as browsers do: headers are sent only to their origin, and a body is sent again only for 307 and 308. */
 const toNextRequest = ({ method, headers, body }: HttpRequest, status: number, isSameOrigin: boolean): HttpRequest => {
   const repeats = status === 307 || status === 308 || method === 'HEAD';
   return {
@@ -111,7 +111,7 @@ const requestOnce = (
     const { assertHost, lookup } = targets;
     assertHost(url.hostname);
     const headers = { 'user-agent': 'signalbox', accept: '*/*', ...toLowerCase(own), connection: 'close' };
-    // Each check opens a new connection, because connecting is part of the check.
+    // Each check opens a new connection because connecting is part of the check.
     const options = { method, lookup, signal, headers, agent: false, ...toTrust(authorities) };
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(url.href, options, resolve);
@@ -125,7 +125,7 @@ const toLowerCase = (headers: Record<string, string> = {}): Record<string, strin
 /** Removes the brackets of an IPv6 address: `[::1]` → `::1`. */
 export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
-/** Connects; resolves to the milliseconds until the connection was open. */
+/** Connects; resolves to the milliseconds taken to open the connection. */
 export const connectTo = (
   host: string,
   port: number,
@@ -145,7 +145,7 @@ export const connectTo = (
     });
   });
 
-/** Reads the end of the certificates of a TLS server, trusted or not. */
+/** Reads when a TLS server's certificates expire, whether trusted or not. */
 export const readServerCertificate = (
   host: string,
   port: number,

@@ -9,7 +9,7 @@ import {
   type WatchType,
 } from '../watch-type.ts';
 
-/** Defines a watch of a part of signalbox, by the concerns of an area. */
+/** Defines a watch of a part of signalbox from an area's concerns. */
 const defineOwn = (
   name: 'database' | 'journal' | 'destination',
   area: Concern['area'],
@@ -29,7 +29,7 @@ const defineOwn = (
     },
   });
 
-/** Bytes that the logs need to grow, each by a mebibyte at a time. */
+/** Bytes that the logs need to grow, each by one mebibyte at a time. */
 const minFreeBytes = 16 * 1024 * 1024;
 
 /** Watches the stores of tasks, items and alerts. */

@@ -2,7 +2,7 @@ import type { UnitReading } from '../../../host/readings.ts';
 import { createLikeTest } from '../../../lib/wildcards.ts';
 import { defineWatchType, type Finding, findNamed, isExcepted } from '../watch-type.ts';
 
-/** States of units that run or are being started. */
+/** States of units that are running or starting. */
 const runningStates = ['active', 'reloading', 'refreshing', 'activating', 'maintenance'];
 
 /** Checks that systemd units are active, or have not failed. */
@@ -20,7 +20,7 @@ export const serviceWatch = defineWatchType({
     if (units === null) throw new Error('systemd does not run on this machine');
     const loaded = units.filter(({ isLoaded, name }) => isLoaded && !isExcepted(watch, name));
     const names = patterns?.map(toUnitName);
-    // Only failed units are things of the watch.
+    // Only failed units are things of this watch.
     if (failed) {
       const tests = names?.map(createLikeTest);
       const matches = loaded.filter(({ name }) => !tests || tests.some((isMatch) => isMatch(name)));
@@ -34,10 +34,10 @@ export const serviceWatch = defineWatchType({
   },
 });
 
-/** Suffixes of units, see systemd.unit(5). */
+/** Suffixes of units; see systemd.unit(5). */
 const unitSuffix = /\.(?:service|socket|device|mount|automount|swap|target|path|timer|slice|scope)$/;
 
-/** Adds the suffix of a service, as systemctl does: `nginx` → `nginx.service`. */
+/** Adds a service's suffix, as systemctl does: `nginx` → `nginx.service`. */
 const toUnitName = (name: string): string => (unitSuffix.test(name) || name.includes('*') ? name : `${name}.service`);
 
 const toFinding = ({ name, active, sub }: UnitReading): Finding => ({

@@ -12,15 +12,15 @@ import {
 
 const defaultEvery = 10;
 
-/** Defines a watch of the usage of the machine, with a limit. */
+/** Defines a watch of the machine's usage, with a limit. */
 const defineUsage = (type: Pick<WatchType, 'name' | 'check'> & Partial<WatchType>): WatchType =>
   defineWatchType({ scope: () => 'machine', keys: [], limit: 'required', every: defaultEvery, ...type });
 
-/** Computes percentages of two columns of the history, or of a column and a constant total. */
+/** Computes percentages from two columns of the history, or from a column and a constant total. */
 const toPercents = (used: readonly number[], total: number | readonly number[]): number[] =>
   used.map((value, index) => (100 * value) / (typeof total === 'number' ? total : (total[index] ?? Number.NaN)));
 
-/** Measures the percentage of the memory that programs cannot allocate. */
+/** Measures the percentage of memory that programs cannot allocate. */
 export const memoryWatch = defineUsage({
   name: 'memory',
   check: async (_watch, { host }) => {
@@ -44,7 +44,7 @@ export const swapWatch = defineUsage({
   listPast: async (_watch, _thing, list, host) => toPercents(list('swapUsed'), (await host.memory()).swapTotal),
 });
 
-/** Seconds of samples that a first check awaits, because a single busy second is no mean. */
+/** Seconds of samples that a first check waits for, because a single busy second is not a mean. */
 const firstSeconds = 5;
 
 /** Reads the mean since the previous check. */
@@ -74,7 +74,7 @@ const countProcessors = (host: Pick<HostReadings, 'counters'>): number =>
 
 const toLoadText = (load: number): string => load.toFixed(2);
 
-/** Measures the runnable processes for each processor, as the mean of a minute. */
+/** Measures the runnable processes per processor, as the mean over a minute. */
 export const loadWatch = defineUsage({
   name: 'load',
   check: async (watch, readings) => {
@@ -89,7 +89,7 @@ export const loadWatch = defineUsage({
   },
 });
 
-/** Measures bytes per second over the network, in one direction. */
+/** Measures network bytes per second in one direction. */
 export const networkWatch = defineUsage({
   name: 'network',
   keys: ['metric'],
