@@ -10,7 +10,7 @@ const maxDetailsLength = 4096;
 
 const defaultLevel = 'ERROR';
 
-/** Describes the alert of a heartbeat that is down. */
+/** Describes the alert for a heartbeat that is down. */
 export const describeDown = (
   known: KnownHeartbeat,
   state: HeartbeatState,
@@ -28,7 +28,7 @@ export const describeDown = (
   };
 };
 
-/** Describes the resolution of an alert; without a definition, the heartbeat was deleted. */
+/** Describes an alert's resolution; without a definition, the heartbeat was deleted. */
 export const describeUp = (
   known: KnownHeartbeat | undefined,
   { name, since, paused }: HeartbeatState,
@@ -46,15 +46,15 @@ export const describeUp = (
   };
 };
 
-/** Format of the alerts of heartbeats. */
+/** Format of heartbeat alerts. */
 export const heartbeatFormat = 'heartbeat';
 
 const prefix = 'heartbeat/';
 
-/** Returns the name of the heartbeat of an alert. */
+/** Returns the name of an alert's heartbeat. */
 export const toHeartbeatName = (fingerprint: string): string => fingerprint.slice(prefix.length);
 
-/** Members of both alerts. The host name is empty, because the job may run on any machine. */
+/** Fields common to both alerts. The host name is empty because the job may run on any machine. */
 const createCommon = (name: string, tags: readonly string[] = []) => ({
   source: prefix + name,
   hostname: '',

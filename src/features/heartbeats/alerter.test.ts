@@ -23,7 +23,7 @@ type Raised = Parameters<AlertSource['raise']>[0];
 
 const log = { warn: () => undefined, error: () => undefined };
 
-/** Creates settings with one setting, which the test creates and deletes. */
+/** Creates settings with a single setting, which the test creates and deletes. */
 const createSettings = (name: string, value: HeartbeatDefinition & { uuid: string }) => {
   let version = 0;
   let current: RuntimeSetting[] = [];
@@ -50,7 +50,7 @@ const createSettings = (name: string, value: HeartbeatDefinition & { uuid: strin
   return { settings, create, remove: () => change([]) };
 };
 
-/** Creates a server with one heartbeat and a clock that the test moves. */
+/** Creates a server with one heartbeat and a clock that the test controls. */
 const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01-31T00:00:00Z', isRuntime = false) => {
   const directory = createFolder(t);
   let now = Date.parse(begin);
@@ -158,7 +158,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
         broken = undefined;
       });
     },
-    /** Ignores records from now on; returns a function that counts them. */
+    /** Ignores records from now on; returns a function that returns their number. */
     ignoreRecords: (): (() => number) => {
       let count = 0;
       assert.ok(life);
@@ -168,18 +168,18 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       return () => count;
     },
     countRecords: (): number => life?.journal.state().lastSeq ?? 0,
-    /** From now on, the process ends between an alert and the record about the alert. */
+    /** Makes the process end between an alert and the record about that alert. */
     kill: (): void => {
       isKilled = true;
     },
     revive: (): void => {
       isKilled = false;
     },
-    /** From now on, alerts wait for a database instead of entering the log. */
+    /** Makes alerts wait for a database instead of entering the log. */
     fallBehind: (): void => {
       isBehind = true;
     },
-    /** Moves the clock in steps, and lets the server look at it after each. */
+    /** Moves the clock in steps and makes the server check it after each. */
     pass: async (seconds: number, stepSeconds = 30): Promise<void> => {
       for (const end = now + seconds * 1000; now < end; ) {
         now = Math.min(end, now + stepSeconds * 1000);
@@ -222,7 +222,7 @@ test('a heartbeat that came due while the server was down gets another grace, an
   await world.open();
   assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
   await world.pass(570);
-  // A second restart keeps that grace.
+  // A second restart keeps the same grace.
   await world.close();
   await world.open();
   assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
@@ -358,7 +358,7 @@ test('a daily job is due at the same local time before and after clocks change',
   const world = createWorld(t, definition, '2026-03-28T01:30:00Z');
   await world.open();
   await world.send('success');
-  // Clocks skip half past two on the 29th, so the job is due at three.
+  // Clocks skip half past two on the 29th; the job is therefore due at three.
   await world.pass(23.5 * 3600 + 30, 90);
   assert.equal(world.status(), 'late');
   await world.send('success');

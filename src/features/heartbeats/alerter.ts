@@ -14,16 +14,16 @@ import { reconcileAlerts } from './reconcile.ts';
 import { type ExpectedRecord, findStep } from './steps.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Maximum milliseconds between two looks at the clock. */
+/** Longest wait between two clock checks, in milliseconds. */
 const maxWaitMs = 60_000;
 
-/** Milliseconds until a failed step is repeated. */
+/** Milliseconds before a failed step is retried. */
 const retryMs = 5000;
 
 /** Milliseconds between two log lines about failures. */
 const warnMs = 60_000;
 
-/** Step that changed nothing, with the state and the definition it was based on. */
+/** Step that changed nothing, with the state and definition it was based on. */
 interface VainStep {
   state: HeartbeatState | undefined;
   known: KnownHeartbeat | undefined;
@@ -36,20 +36,20 @@ interface AlerterParts {
   keeper: HeartbeatKeeper;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
-  /** Milliseconds after the start during which the definition of a heartbeat may still be missing. */
+  /** Milliseconds after startup during which a heartbeat's definition may still be missing. */
   patienceMs: number;
-  /** Called with the name of each heartbeat whose status time has changed. */
+  /** Called with the name of each heartbeat whose state or due time has changed. */
   onChanged(name: string): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Finds heartbeats that are down, with one timer, and raises and resolves their alerts. One of several instances does this. */
+/** Finds heartbeats that are down, with one timer; raises and resolves their alerts. Only one instance does this. */
 export class HeartbeatAlerter {
   readonly #parts: AlerterParts;
   readonly #outages: OutageRecorder;
   readonly #due = new DueTimes();
-  /** Heartbeats of which a step is running. */
+  /** Heartbeats with a step in progress. */
   readonly #busy = new Set<string>();
   readonly #vain = new Map<string, VainStep>();
   #timer: NodeJS.Timeout | undefined;
@@ -58,10 +58,10 @@ export class HeartbeatAlerter {
   #warnedAt = Number.NEGATIVE_INFINITY;
   /** True once the states agree with the alerts in the log. */
   #knowsRaised = false;
-  /** True if a check of all heartbeats was not completed. */
+  /** True if a check of all heartbeats did not complete. */
   #isAllDue = false;
   #isClosed = false;
-  /** Keeps thousands of alerts of one moment from delaying requests. */
+  /** Keeps thousands of simultaneous alerts from delaying requests. */
   readonly #waitForTurn = createTurns();
   #working: Promise<void> = Promise.resolve();
   /** Definitions at the last check. */
@@ -87,13 +87,13 @@ export class HeartbeatAlerter {
     void this.look();
   }
 
-  /** Looks at the clock now. */
+  /** Checks the clock now. */
   look(): Promise<void> {
     this.#working = this.#working.then(() => this.#wake());
     return this.#working;
   }
 
-  /** Resolves when no step is running. */
+  /** Resolves when no step is in progress. */
   async settle(): Promise<void> {
     for (let working: Promise<void> | undefined; working !== this.#working; await working) working = this.#working;
   }
@@ -101,7 +101,7 @@ export class HeartbeatAlerter {
   judge(known: KnownHeartbeat): Judgement {
     const { outages } = this.#parts.store;
     const now = this.#now();
-    // Until the outage before the start is recorded, all time before now counts as an outage.
+    // Until the outage before startup has been recorded, all time before now counts as an outage.
     const all = this.#outages.hasBegun ? outages : [...outages, { from: 0, to: now }];
     return judgeHeartbeat(this.#stateOf(known.name), known, all, now);
   }
@@ -127,13 +127,13 @@ export class HeartbeatAlerter {
     return this.#parts.clock().getTime();
   }
 
-  /** State of the defined heartbeat, not of a deleted one with its name. */
+  /** State of the defined heartbeat, not of a deleted one with the same name. */
   #stateOf(name: string): HeartbeatState | undefined {
     const state = this.#parts.store.find(name);
     return state?.since === this.#parts.keeper.find(name)?.since ? state : undefined;
   }
 
-  /** Wakes at a time, or earlier. */
+  /** Schedules the next wake-up at a time, unless one is due earlier. */
   #plan(at: number): void {
     if (this.#isClosed || at >= this.#timerAt) return;
     clearTimeout(this.#timer);
@@ -176,7 +176,7 @@ export class HeartbeatAlerter {
     await this.#checkAll();
   }
 
-  /** Resolves to true if a heartbeat came due, or was overdue, between two times. */
+  /** Resolves to true if a heartbeat came due or was overdue between two times. */
   async #isMissed(from: number, until: number): Promise<boolean> {
     const { store, keeper } = this.#parts;
     const slice = new Slice();
@@ -201,7 +201,7 @@ export class HeartbeatAlerter {
     this.#isAllDue = false;
   }
 
-  /** Checks the heartbeats whose definition was changed or deleted. */
+  /** Checks the heartbeats whose definitions have changed or been deleted. */
   #checkChanged(): void {
     if (!this.#outages.hasBegun) return;
     const before = this.#checked;
@@ -210,7 +210,7 @@ export class HeartbeatAlerter {
     for (const name of before.keys()) if (!this.#checked.has(name)) this.#check(name);
   }
 
-  /** Plans the next check of a heartbeat, and takes its next step. Never throws. */
+  /** Schedules a heartbeat's next check and takes its next step. Never throws. */
   #check(name: string): void {
     if (!this.#outages.hasBegun || this.#isClosed) return;
     try {
@@ -252,7 +252,7 @@ export class HeartbeatAlerter {
         this.#busy.delete(name);
         if (!isDone) return;
         if (this.#parts.store.find(name) === state) this.#vain.set(name, { state, known, at: now });
-        // A ping may have come meanwhile.
+        // A ping may have arrived in the meantime.
         await this.#waitForTurn();
         this.#check(name);
       });
@@ -289,8 +289,8 @@ export class HeartbeatAlerter {
   async #expect(record: ExpectedRecord): Promise<void> {
     const { store, keeper } = this.#parts;
     const { name, since } = record;
-    // A state of a later time belongs to a successor that another instance knows, or to a predecessor from before the clock was
-    // set back: only the current definitions can tell.
+    // A later state belongs to a successor that another instance knows, or to a predecessor from before the clock was
+    // set back: only the current definitions can tell them apart.
     if ((store.find(name)?.since ?? 0) > since) await keeper.catchUp();
     if (keeper.find(name)?.since === since) await store.append(record);
   }

@@ -9,10 +9,10 @@ const colours: Record<HeartbeatStatus, string> = {
   paused: '#6b7280',
 };
 
-/** Approximate width of a character of 11 px. */
+/** Approximate width of an 11 px character. */
 const characterPx = 7;
 
-/** Space on both sides of a text. */
+/** Padding on both sides of a text. */
 const paddingPx = 12;
 
 /** Draws a badge as an SVG image; names need no escaping in XML. */

@@ -3,22 +3,22 @@ import { parseSchedule } from '../../kit/schedule.ts';
 import { readOwnTimeZone } from '../../lib/time-zone.ts';
 import type { HeartbeatDefinition } from './definition.ts';
 
-/** Share of the interval that is the default grace. */
+/** Default grace, as a share of the interval. */
 const defaultGraceShare = 0.2;
 
-/** Time before a scheduled time in which a ping counts for that time: at most a minute, and at most this share of the interval. */
+/** Longest time before a scheduled time at which a ping counts for it: a minute or this share of the interval. */
 const maxEarlyMs = 60_000;
 const maxEarlyShare = 0.1;
 
 /** Times at which pings are expected, in Unix milliseconds. */
 export interface ExpectedTimes {
-  /** Due time of the ping that follows a ping. */
+  /** Due time of the ping after a ping. */
   dueAfter(pingAt: number): number;
-  /** Milliseconds for which the ping of a due time may be late. */
+  /** Milliseconds by which the ping for a due time may be late. */
   graceAt(due: number): number;
 }
 
-/** Computes the times of a definition. @throws HttpError for an invalid definition */
+/** Computes a definition's times. @throws HttpError for an invalid definition */
 export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDefinition): ExpectedTimes => {
   if ((period === undefined) === (schedule === undefined)) {
     throw new HttpError('invalid', 'A heartbeat has either period or schedule');
@@ -33,7 +33,7 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
   const dueAfter = (pingAt: number): number => {
     const next = nextAfter(pingAt);
     if (next - pingAt > maxEarlyMs) return next;
-    // A ping by a fast clock comes a little before the time for which it counts.
+    // With a fast clock, a ping arrives slightly before the time for which it counts.
     const before = cron.previousRuns(1, new Date(next))[0]?.getTime() ?? 0;
     const after = nextAfter(next);
     const earlyMs = Math.min(maxEarlyMs, maxEarlyShare * Math.min(next - before, after - next));
@@ -51,7 +51,7 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
   };
 };
 
-/** Caches the last result: a time of a cron expression costs a millisecond, and is needed again until the next ping. */
+/** Caches the last result: a time from a cron expression takes a millisecond and is needed until the next ping. */
 const cacheLast = (find: (at: number) => number): ((at: number) => number) => {
   let last = { at: Number.NaN, found: 0 };
   return (at) => {

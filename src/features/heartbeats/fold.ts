@@ -5,22 +5,22 @@ import { clampOutages, type Outage } from './outages.ts';
 import { type HeartbeatRecord, parseHeartbeatRecord } from './records.ts';
 import { HeartbeatStates } from './states.ts';
 
-/** Outages that are remembered. */
+/** Maximum number of outages remembered. */
 const maxOutages = 10;
 
-/** States in one piece of a snapshot. */
+/** Number of states in one piece of a snapshot. */
 const pieceSize = 50;
 
-/** Entry of a snapshot. `asOf` is the seq of a state that is newer than the snapshot, because several instances write the table. */
+/** Entry of a snapshot. `asOf`: seq of a state newer than the snapshot, because several instances write the table. */
 export type HeartbeatEntry = (HeartbeatState & { asOf?: number }) | { outages: readonly Outage[] };
 
-/** Name of the heartbeat whose state a record has changed; empty for all, undefined for none. */
+/** Name of the heartbeat whose state a record changed; empty for all, undefined for none. */
 type ChangedName = string | undefined;
 
-/** State of all heartbeats, folded from their log. */
+/** State of all heartbeats, folded from the log. */
 export class HeartbeatsFold implements ProjectionState<ChangedName> {
   readonly #states = new HeartbeatStates();
-  /** Seqs of states that are newer than the snapshot, by name. */
+  /** Seqs of states newer than the snapshot, by name. */
   readonly #asOf = new Map<string, number>();
   #outages: readonly Outage[] = [];
 
@@ -57,8 +57,8 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
       return name;
     }
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
-    // The creation time decides which heartbeat of the name is the successor. Two exceptions: the config file has no time, and
-    // after the clock was set back, the heartbeat of an `expected` record is the newest.
+    // The creation time decides which heartbeat with the name is the successor. Two exceptions: the config file has no
+    // time, and after the clock was set back, the heartbeat of an `expected` record is the newest.
     const isGone = known && known.since > since && since !== 0 && record.type !== 'expected';
     const after = isGone ? foldGone(known, record) : foldHeartbeat(before, record, event.seq);
     if (after === known) return undefined;
@@ -82,7 +82,7 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
   }
 }
 
-/** Folds a record of a deleted heartbeat with the same name: only the resolution of its alert counts. */
+/** Folds a record of a deleted heartbeat with the same name: only its alert's resolution counts. */
 const foldGone = (state: HeartbeatState, record: HeartbeatRecord): HeartbeatState =>
   record.type === 'told' && record.alert === null && record.problem === state.told?.seq
     ? { ...state, told: null }

@@ -2,18 +2,18 @@ import type { HeartbeatRecord, Ping } from './records.ts';
 import { addLog, endRun, giveUpRuns, type StoredRun, startRun } from './runs.ts';
 import type { Heartbeat } from './schema.ts';
 
-/** Reason why a heartbeat is down. */
+/** Reason a heartbeat is down. */
 export interface HeartbeatProblem {
   /** Seq of the record with the problem. */
   seq: number;
   at: number;
   why: NonNullable<Heartbeat['downReason']>;
   exitCode: number | null;
-  /** Due time of a late heartbeat. */
+  /** Time at which a late heartbeat was due. */
   dueAt: number | null;
 }
 
-/** State of a heartbeat by its records, without its definition; immutable. Times are Unix milliseconds. */
+/** State of a heartbeat according to its records, without its definition; immutable. Times are Unix milliseconds. */
 export interface HeartbeatState {
   name: string;
   since: number;
@@ -21,12 +21,12 @@ export interface HeartbeatState {
   seq: number;
   /** Time from which the next ping is expected; null before the first ping. */
   base: number | null;
-  /** Start of the first run since the end of the last one. */
+  /** Start of the first run since the last run ended. */
   startedAt: number | null;
   lastPingAt: number | null;
   lastSuccessAt: number | null;
   problem: HeartbeatProblem | null;
-  /** Firing alert, and the seq of the problem for which it was raised. */
+  /** Firing alert, and the seq of the problem that raised it. */
   told: { alert: string; level: string; seq: number; at: number } | null;
   paused: { by: string; at: number } | null;
   /** Oldest first. */
@@ -63,7 +63,7 @@ export const foldHeartbeat = (
     case 'log':
       return { ...state, seq, lastPingAt: at, runs: addLog(state.runs, record, at) };
     case 'overdue':
-      // A record that came while the server decided voids the decision.
+      // A record that arrived while the server was deciding voids the decision.
       if (record.after !== state.seq || state.problem || state.paused) return state;
       return {
         ...state,
@@ -81,7 +81,7 @@ export const foldHeartbeat = (
       return { ...state, seq, paused: state.paused ?? { by: record.by, at } };
     case 'resume':
       if (!state.paused) return state;
-      // Problems before the pause are void, and the next ping is expected from now on.
+      // Problems from before the pause are void, and the next ping is expected from now on.
       return {
         ...state,
         seq,
@@ -94,7 +94,7 @@ export const foldHeartbeat = (
   }
 };
 
-/** Replaces times in the future by `now`, after the clock was set back. */
+/** Replaces times in the future with `now` after the clock was set back. */
 export const clampTimes = (state: HeartbeatState, now: number): HeartbeatState => {
   const clamp = <T extends number | null>(at: T): T => (at !== null && at > now ? now : at) as T;
   return {

@@ -19,8 +19,8 @@ import { toHeartbeat } from './shown.ts';
 import { HeartbeatStore } from './store.ts';
 
 /**
- * Segments are deleted once a snapshot has their records. The last records are in memory, so that folding a new record does not
- * read the disk.
+ * Segments are deleted once a snapshot has their records. The last records stay in memory, to fold new ones without
+ * reading the disk.
  */
 const files: LogOptions = {
   title: 'heartbeat log',
@@ -32,13 +32,13 @@ const files: LogOptions = {
   logsRemoval: false,
 };
 
-/** Days for which a database keeps records that a snapshot has. */
+/** Days for which a database keeps records already in a snapshot. */
 const retainDays = 7;
 
 /** Milliseconds between two snapshots. */
 const saveMs = 60 * 60 * 1000;
 
-/** Heartbeats: jobs that are expected on a schedule, with an alert for each that is down. */
+/** Heartbeats: jobs expected on a schedule; each one that is down has an alert. */
 export const heartbeats = defineFeature({
   name: 'heartbeats',
   needs: ['settings', 'alerts'],
@@ -66,7 +66,7 @@ export const heartbeats = defineFeature({
       configured: settings.heartbeats,
       onUnusable: (name, err) => log.error({ err, name }, 'heartbeats: a stored heartbeat cannot be used'),
     });
-    // Compiles all definitions before the first request.
+    // Compile all definitions before the first request.
     keeper.list();
     const lease = database ? createLease(database, 'heartbeats') : ownLease;
     const { topic, publish } = createEventTopic(openFor('incidents:read'), Heartbeat);
@@ -79,7 +79,7 @@ export const heartbeats = defineFeature({
       clock,
       log,
       onChanged: (name) => publishHeartbeat(name),
-      // Definitions and states come from a database in any order.
+      // Definitions and states arrive from a database in any order.
       patienceMs: database ? 10_000 : 0,
     });
     const show = (known: KnownHeartbeat, isForAdmin: boolean): Heartbeat => {
@@ -124,7 +124,7 @@ export const heartbeats = defineFeature({
       start: () => {
         alerter.start();
         saving = setInterval(() => {
-          // One of several instances stores snapshots.
+          // Only one of several instances stores snapshots.
           if (lease.isHeld()) void store.save();
         }, saveMs).unref();
       },

@@ -11,7 +11,7 @@ import type { Ping } from './records.ts';
 const at = (text: string): number => Date.parse(text);
 const show = (ms: number | null): string => (ms === null ? 'none' : new Date(ms).toISOString().slice(0, 16));
 
-/** Creates a heartbeat to which the test sends pings at any time. */
+/** Creates a heartbeat to which the test can send pings at any time. */
 const createLife = (definition: HeartbeatDefinition) => {
   const times = compileTimes(definition);
   let state = createHeartbeatState('job', 0);
@@ -167,7 +167,7 @@ test('the last 100 runs are kept, and outputs of the newest of them', () => {
 
 type Step = { wait: number } & ({ type: Ping['type'] | 'pause' | 'resume'; rid?: string } | { type: 'look' });
 
-/** Model by brute force, which looks at each second. */
+/** Brute-force model that checks every second. */
 class Naive {
   readonly #period: number;
   readonly #grace: number;
@@ -223,7 +223,7 @@ class Naive {
       this.#down = false;
       this.#begun = undefined;
       for (const run of this.#open) run.isGivenUp = true;
-      // The next ping is expected from now on, also the first one.
+      // The next ping, including the first, is expected from now on.
       this.#ended = second;
     }
     this.#paused = isPaused;

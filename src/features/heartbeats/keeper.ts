@@ -11,7 +11,7 @@ export class HeartbeatKeeper extends SettingKeeper<
   ConfiguredHeartbeat,
   HeartbeatDefinition
 > {
-  /** List of which `#byUuid` is the index. */
+  /** List that `#byUuid` indexes. */
   #indexed: readonly KnownHeartbeat[] = [];
   #byUuid: ReadonlyMap<string | undefined, KnownHeartbeat> = new Map();
 
@@ -26,7 +26,7 @@ export class HeartbeatKeeper extends SettingKeeper<
     return this.#byUuid.get(uuid.toLowerCase());
   }
 
-  /** Creates a heartbeat, or returns the existing one with the name. Rejects with an HttpError. */
+  /** Creates a heartbeat, or returns the existing one with that name. Rejects with an HttpError. */
   async findOrCreate(
     name: string,
     definition: HeartbeatDefinition,

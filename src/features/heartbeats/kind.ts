@@ -10,7 +10,7 @@ import type { ConfiguredHeartbeat } from './settings.ts';
 
 const maxHeartbeats = 5000;
 
-/** Definition of a runtime heartbeat in the log of settings. */
+/** Definition of a runtime heartbeat in the settings log. */
 export type StoredHeartbeat = HeartbeatDefinition & { uuid: string };
 
 /** Heartbeat in use. */
@@ -20,11 +20,11 @@ export interface KnownHeartbeat {
   uuid: string | undefined;
   definition: HeartbeatDefinition;
   times: ExpectedTimes;
-  /** Time of the creation in Unix milliseconds, which tells successive heartbeats of a name apart; 0 in the config file. */
+  /** Creation time in Unix milliseconds, which tells successive heartbeats of one name apart; 0 in the config file. */
   since: number;
-  /** Time of the last change of the definition in Unix milliseconds; 0 if the config file had the definition on startup. */
+  /** Time of the definition's last change in Unix milliseconds; 0 if the config file had the definition on startup. */
   changedAt: number;
-  /** Undefined in the config file. */
+  /** Undefined for heartbeats from the config file. */
   setting: Pick<RuntimeSetting, 'version' | 'by' | 'at'> | undefined;
 }
 

@@ -8,16 +8,16 @@ export interface LastAlive {
   write(at: number): Promise<void>;
 }
 
-/** Name of the row with the time in `heartbeat_state`. */
+/** Name of the row in `heartbeat_state` that contains the time. */
 export const aliveRow = ':alive';
 
-/** Keeps the time in a file of the data directory. */
+/** Stores the time in a file in the data directory. */
 export const createLastAlive = (file: ReplacedFile): LastAlive => ({
   read: async () => Number(String((await file.read()) ?? '')) || undefined,
   write: (at) => file.write(Buffer.from(`${at}\n`)),
 });
 
-/** Keeps the time in the database that instances share. */
+/** Stores the time in the database that instances share. */
 export const createSharedLastAlive = (database: Pick<Database, 'query'>): LastAlive => ({
   read: async () => {
     const text = 'SELECT seq FROM signalbox.heartbeat_state WHERE name = $1';

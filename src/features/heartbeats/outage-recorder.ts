@@ -2,10 +2,10 @@ import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import type { LastAlive } from './last-alive.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Milliseconds without a look at the clock after which the machine has slept, or its clock was set forward. */
+/** Longest gap between clock checks, in milliseconds; beyond it, the machine slept or its clock was set forward. */
 const maxGapMs = 90_000;
 
-/** Milliseconds by which a clock that was set back differs at least. */
+/** Smallest step back of the clock that counts as a change, in milliseconds. */
 const setBackMs = 30_000;
 
 /** Milliseconds between two writes of the time at which the server was last alive. */
@@ -14,14 +14,14 @@ const writeMs = 60_000;
 interface OutageParts {
   store: Pick<HeartbeatStore, 'append' | 'catchUp' | 'isCurrent'>;
   alive: LastAlive;
-  /** Resolves to true if a heartbeat came due, or was overdue, between the two times. */
+  /** Resolves to true if a heartbeat came due or was overdue between the two times. */
   isMissed(from: number, until: number): Promise<boolean>;
 }
 
-/** Records outages and changes of the clock. */
+/** Records outages and clock changes. */
 export class OutageRecorder {
   readonly #parts: OutageParts;
-  /** Time of the last look at the clock, by that clock. */
+  /** Time of the last clock check, by that clock. */
   #seenAt = 0;
   #writtenAt = 0;
   #hasBegun = false;
@@ -30,12 +30,12 @@ export class OutageRecorder {
     this.#parts = parts;
   }
 
-  /** True once the outage before the start is recorded. */
+  /** True once the outage before startup has been recorded. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** Records that the server is alive, and an outage since the last call. Rejects with StoreUnavailable. */
+  /** Records that the server is alive, and any outage since the last call. Rejects with StoreUnavailable. */
   async note(now: number): Promise<void> {
     const { store, alive } = this.#parts;
     if (!this.#hasBegun) {

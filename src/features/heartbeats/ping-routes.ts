@@ -14,7 +14,7 @@ import type { Ping } from './records.ts';
 import { PingBody, PingParams, PingQuery, SignalParams } from './schema.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Bytes of the end of a body that are kept. */
+/** Maximum bytes kept of a body's end. */
 const maxOutputBytes = 10_000;
 
 /** Definition of a heartbeat that a ping creates. */
@@ -28,7 +28,7 @@ interface PingParts extends Pick<Parts, 'authorize' | 'clock'> {
 
 type PingRequest = FastifyRequest & {
   params: { address: string; signal?: string };
-  /** Not validated with a body, because clients cannot tell parameters from members of a body. */
+  /** Not validated on requests with a body. */
   query: { rid?: unknown; create?: unknown };
 };
 
@@ -41,7 +41,7 @@ const response = {
   404: ErrorBody,
 };
 
-/** Creates the routes of pings, which clients of healthchecks use, too. GET, HEAD and POST have the same effect. */
+/** Creates the ping routes, which also serve healthchecks clients. GET, HEAD and POST have the same effect. */
 export const createPingRoutes = (parts: PingParts): Route[] => {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const { params, query } = request as PingRequest;
@@ -55,7 +55,7 @@ export const createPingRoutes = (parts: PingParts): Route[] => {
   const common = { ...openFor('heartbeats:ping'), staysOpen: true, handler } as const;
   const end = { ...common, path: '/ping/:address', summary: 'Ping: the job has succeeded' } as const;
   const withBody = {
-    // A ping with any body counts.
+    // A ping counts whatever its body.
     body: 'end',
     validatorCompiler: () => () => true,
   } as const;
@@ -99,16 +99,16 @@ const readSignal = (signal: string | undefined): Ping => {
   if (signal === undefined) return { type: 'success' };
   if (signal === 'start' || signal === 'log') return { type: signal };
   if (signal === 'fail') return { type: 'failure' };
-  // Windows has signed or unsigned exit codes of 32 bits, such as -1073741510 or 3221225786.
+  // Windows exit codes are signed or unsigned 32-bit numbers, such as -1073741510 or 3221225786.
   const exitCode = /^-?\d{1,10}$/.test(signal) ? Number(signal) + 0 : Number.NaN;
   if (exitCode >= -(2 ** 31) && exitCode < 2 ** 32) return { type: exitCode === 0 ? 'success' : 'failure', exitCode };
   throw new HttpError('invalid', 'After the address comes start, fail, log or an exit code, an integer of 32 bits');
 };
 
-/** Converts the end of any body to a text without control characters. */
+/** Converts the end of any body to text without control characters. */
 const toOutput = (body: Buffer): string => {
   const end = body.subarray(-maxOutputBytes);
-  // Starts at a whole character.
+  // Start at a whole character.
   const start =
     body.length > maxOutputBytes
       ? Math.max(
@@ -122,7 +122,7 @@ const toOutput = (body: Buffer): string => {
     .trimEnd();
 };
 
-/** Finds or creates the heartbeat of a ping. Throws an HttpError without the right. */
+/** Finds or creates a ping's heartbeat. Throws an HttpError if the right is missing. */
 const findHeartbeat = async (
   { keeper, store, authorize }: PingParts,
   request: PingRequest,
@@ -142,13 +142,13 @@ const findHeartbeat = async (
   if (request.query.create !== '1') {
     throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: ?create=1 creates it`);
   }
-  // Creating a heartbeat changes a setting, for which the right to ping is not enough.
+  // Creating a heartbeat changes a setting, which the right to ping does not cover.
   const forbidden = authorize(request, needs('heartbeats:create'));
   if (forbidden) throw forbidden;
   return keeper.findOrCreate(address, defaultDefinition, callerOf(request));
 };
 
-/** Throws StoreUnavailable while heartbeats are not read, so that jobs repeat their ping. */
+/** Throws StoreUnavailable until heartbeats have been read, to make jobs repeat their pings. */
 const assertKnown = (store: HeartbeatStore): void => {
   if (!store.isReady) throw new StoreUnavailable('Heartbeats cannot be read at the moment; try again in a second');
 };

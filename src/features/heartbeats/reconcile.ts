@@ -3,7 +3,7 @@ import { readIdTime } from '../../storage/journal/line.ts';
 import { heartbeatFormat, toHeartbeatName } from './alert.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Records alerts that a process raised or resolved without recording it, because it was killed. */
+/** Records alerts that a process raised or resolved but did not record before it was killed. */
 export const reconcileAlerts = async (
   alerts: Pick<AlertSource, 'listRaised'>,
   store: Pick<HeartbeatStore, 'find' | 'append'>,
@@ -13,10 +13,10 @@ export const reconcileAlerts = async (
     const state = store.find(toHeartbeatName(fingerprint));
     if (!state) continue;
     const { name, since, seq, problem, told } = state;
-    // The log may not have a raised alert yet, because the alert waits for a database.
+    // A raised alert may still be missing from the log because it waits for a database.
     if (isResolved ? !told || !ids.includes(told.alert) : told) continue;
     const at = readIdTime(id) ?? now;
-    // A problem after the alert still needs its own alert.
+    // A problem that arose after the alert still needs its own alert.
     const isLater = problem !== null && problem.at > at;
     const about = { alert: isResolved ? null : id, level, problem: isLater ? problem.seq - 1 : seq };
     await store.append({ type: 'told', name, since, at, ...about });

@@ -1,29 +1,29 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
 
-/** Ping of a job. */
+/** A job's ping. */
 export interface Ping {
   type: 'success' | 'start' | 'failure' | 'log';
   exitCode?: number;
-  /** Id of the run. */
+  /** Run id. */
   rid?: string;
   output?: string;
 }
 
 interface OfHeartbeat {
   name: string;
-  /** Creation time of the heartbeat, which tells successive heartbeats of a name apart. */
+  /** Creation time of the heartbeat, which tells successive heartbeats of one name apart. */
   since: number;
   at: number;
 }
 
-/** Record in the log of heartbeats; times are Unix milliseconds. */
+/** Record in the heartbeats log; times are Unix milliseconds. */
 export type HeartbeatRecord =
   | (Ping & OfHeartbeat)
-  /** The heartbeat is late, or a run takes too long; void if another record has followed the record `after`. */
+  /** The heartbeat is late or a run takes too long; void if another record has followed the record `after`. */
   | ({ type: 'overdue'; why: 'late' | 'long'; after: number; dueAt: number } & OfHeartbeat)
   /**
-   * The alert of the heartbeat was raised; null: resolved. `isForgotten`: the heartbeat was deleted, which version 1.1 reads as a
-   * resolved alert.
+   * The heartbeat's alert was raised or, if null, resolved. `isForgotten`: the heartbeat was deleted, which version 1.1
+   * reads as a resolved alert.
    */
   | ({ type: 'told'; alert: string | null; level: string; problem: number; isForgotten?: true } & OfHeartbeat)
   | ({ type: 'pause' | 'resume'; by: string } & OfHeartbeat)
@@ -48,7 +48,7 @@ const knownTypes: readonly unknown[] = [
   'clock',
 ] satisfies HeartbeatRecord['type'][];
 
-/** Returns the record of a line; undefined for an unknown type of another version. */
+/** Returns a line's record; undefined for a type unknown to this version. */
 export const parseHeartbeatRecord = (record: StoredRecord): HeartbeatRecord | undefined =>
   knownTypes.includes(record['type']) && Number.isFinite(record['at'])
     ? (record as unknown as HeartbeatRecord)

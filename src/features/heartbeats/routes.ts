@@ -107,7 +107,7 @@ const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
     },
     handler: async ({ params: { name } }, reply) => {
       const known = keeper.find(name);
-      // One message for all names, so that callers cannot find out which names exist.
+      // One message for all names keeps callers from finding out which names exist.
       if (known?.definition.open !== true) throw new HttpError('not-found', 'There is no heartbeat with an open badge');
       const { state } = show(known, false);
       return reply.header('cache-control', 'no-cache').type('image/svg+xml').send(drawBadge(name, state));
@@ -130,7 +130,7 @@ const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summa
     },
   });
 
-/** Finds the state of the heartbeat, not of a deleted one with its name. */
+/** Finds the heartbeat's state, not that of a deleted one with the same name. */
 const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): HeartbeatState | undefined => {
   const state = store.find(name);
   return state?.since === since ? state : undefined;
@@ -139,6 +139,6 @@ const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): Hear
 const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
   authorize(request, needs('settings:write')) === undefined;
 
-/** Picks the members of a definition. */
+/** Picks the fields of a definition. */
 const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
   Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));

@@ -2,15 +2,15 @@ import { cutStart } from '../../lib/well-formed.ts';
 import type { Ping } from './records.ts';
 import type { HeartbeatRun } from './schema.ts';
 
-/** Runs of a heartbeat that are kept, and characters of their outputs. */
+/** Maximum number of runs kept per heartbeat, and maximum characters of their outputs. */
 const maxRuns = 100;
 const maxOutputLength = 64 * 1024;
 
-/** Run of a job; times are Unix milliseconds. Every function here returns new runs, oldest first. */
+/** A job's run; times are Unix milliseconds. Every function here returns new runs, oldest first. */
 export interface StoredRun extends Omit<HeartbeatRun, 'startedAt' | 'endedAt' | 'durationMs'> {
   /** Null if only the end was sent. */
   startedAt: number | null;
-  /** Null while the job runs, and if the end was never sent. */
+  /** Null while the job runs or if the end was never sent. */
   endedAt: number | null;
 }
 
@@ -24,7 +24,7 @@ export const startRun = (runs: Runs, ping: Ping, at: number): Runs | undefined =
   return limit([...others, { startedAt: at, endedAt: null, result: 'running', exitCode: null, rid, output }]);
 };
 
-/** Ends the run of a ping, or adds a run without a start; returns undefined for a repeated ping. */
+/** Ends a ping's run, or adds a run without a start; returns undefined for a repeated ping. */
 export const endRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => {
   const rid = ping.rid ?? null;
   const index = runs.findLastIndex((run) => run.rid === rid && run.result !== 'log');
@@ -42,7 +42,7 @@ export const endRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => 
   return limit(open ? runs.with(index, ended) : [...runs, ended]);
 };
 
-/** Adds a text to the running run with the id, or else as an entry of its own. */
+/** Adds text to the running run with the id, or else as a separate entry. */
 export const addLog = (runs: Runs, ping: Ping, at: number): Runs => {
   const [rid, output] = [ping.rid ?? null, ping.output ?? null];
   const index = runs.findLastIndex((run) => run.result === 'running' && run.rid === rid);
@@ -51,13 +51,13 @@ export const addLog = (runs: Runs, ping: Ping, at: number): Runs => {
   return limit([...runs, { startedAt: null, endedAt: at, result: 'log', exitCode: null, rid, output }]);
 };
 
-/** Marks running runs as unfinished; with `rid`, only runs with this id. */
+/** Marks running runs as unfinished; with `rid`, only runs with that id. */
 export const giveUpRuns = (runs: Runs, rid?: string | null): Runs =>
   runs.map((run) =>
     run.result === 'running' && (rid === undefined || run.rid === rid) ? { ...run, result: 'unfinished' } : run,
   );
 
-/** Shortens the outputs to `maxLength` characters together: newer outputs stay longer, and each keeps its end. */
+/** Shortens the outputs to `maxLength` characters in total: newer outputs stay longer, and each keeps its end. */
 export const shortenOutputs = (runs: Runs, maxLength: number): Runs => {
   let left = maxLength;
   return runs

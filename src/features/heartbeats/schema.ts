@@ -133,5 +133,5 @@ export const SignalParams = Type.Object({
   }),
 });
 
-/** Body of a ping: jobs send any text, clients in general JSON. */
+/** Body of a ping: jobs send any text, other clients usually JSON. */
 export const PingBody = Type.Object({}, { description: 'Any text, such as the end of the output.', examples: [{}] });

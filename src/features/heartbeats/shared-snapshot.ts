@@ -8,10 +8,10 @@ import type { Outage } from './outages.ts';
 /** Name of the row with the outages. */
 const outagesRow = ':outages';
 
-/** States that a query reads at once. */
+/** Number of states that one query reads. */
 const pageSize = 50;
 
-/** Snapshot in the database that instances share. Each row has its own seq, because another instance may be writing. */
+/** Snapshot in the database that instances share. Each row has its own seq because another instance may be writing. */
 export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): ProjectionSnapshot => {
   let size = 0;
   const writeRows = async (rows: readonly { name: string; body: string }[], seq: number): Promise<void> => {
@@ -23,7 +23,7 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
       values: [rows.map(({ name }) => name), seq, rows.map(({ body }) => body)],
     });
   };
-  /** False if a failover has lost the last record of the states. */
+  /** False if a failover lost the last record of the states. */
   const hasRecord = async (last: LastRecord | undefined): Promise<boolean> => {
     const text = 'SELECT 1 AS one FROM signalbox.heartbeat WHERE seq = $1 AND id = $2';
     return (await database.query({ text, values: [last?.seq, last?.id ?? null] })).length > 0;
@@ -37,7 +37,7 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
       const [outages] = await database.query({ text: first, values: [outagesRow] });
       if (!outages) return 0;
       restore({ outages: JSON.parse(outages.body) });
-      // States are read after the common seq, so they may be newer.
+      // States are read after the common seq and may therefore be newer.
       const next = `SELECT name, seq, body FROM signalbox.heartbeat_state WHERE name NOT IN ($1, $2) AND name > $3
         ORDER BY name LIMIT ${pageSize}`;
       size = 0;
@@ -69,7 +69,7 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
           written += body.length;
         }
       }
-      // Written last: the row says that all states are as of the seq.
+      // Written last: this row says that all states are as of the seq.
       await writeRows([{ name: outagesRow, body: JSON.stringify(outages) }], seq);
       const text = 'DELETE FROM signalbox.heartbeat_state WHERE name <> ALL($1) AND name NOT IN ($2, $3) AND seq <= $4';
       await database.query({ text: `${text} RETURNING 1 AS one`, values: [names, outagesRow, aliveRow, seq] });

@@ -42,7 +42,7 @@ export const toHeartbeat = (
   };
 };
 
-/** Returns the last runs, oldest first, without texts outside of runs. */
+/** Returns the last runs, oldest first, without texts sent outside a run. */
 export const toRecentRuns = (state: HeartbeatState | undefined, count: number): RecentRun[] =>
   (state?.runs ?? [])
     .filter((run) => run.result !== 'log')

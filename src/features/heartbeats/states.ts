@@ -1,14 +1,14 @@
 import type { HeartbeatState } from './heartbeat-state.ts';
 import { shortenOutputs } from './runs.ts';
 
-/** Maximum characters of the outputs of all heartbeats, and the characters that remain when there are more. */
+/** Maximum characters of all heartbeats' outputs, and the number kept once it is exceeded. */
 const maxOutputsLength = 16 * 1024 * 1024;
 const shortenedLength = 12 * 1024 * 1024;
 
-/** States of heartbeats by name. If all outputs exceed the maximum, heartbeats with the longest outputs lose the oldest ones. */
+/** Heartbeat states by name. If all outputs exceed the maximum, heartbeats with the longest outputs lose the oldest. */
 export class HeartbeatStates {
   readonly #states = new Map<string, HeartbeatState>();
-  /** Characters of the outputs by heartbeat, without zeros. */
+  /** Characters of output by heartbeat, without zeros. */
   readonly #lengths = new Map<string, number>();
   #total = 0;
 
@@ -53,7 +53,7 @@ export class HeartbeatStates {
   }
 }
 
-/** Returns the maximum length of each so that all together have `total`; short ones leave their rest to the others. */
+/** Returns the maximum length of each output that makes the total `total`; short ones leave the rest to the others. */
 const findShare = (lengths: number[], total: number): number => {
   let left = total;
   for (const [index, length] of lengths.sort((one, other) => one - other).entries()) {

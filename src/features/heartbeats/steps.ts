@@ -4,17 +4,17 @@ import type { Judgement } from './judge.ts';
 import type { KnownHeartbeat } from './kind.ts';
 import type { HeartbeatRecord } from './records.ts';
 
-/** Milliseconds between two alerts of a job that fails again and again. */
+/** Milliseconds between two alerts for a job that keeps failing. */
 const repeatMs = 60_000;
 
 export type ExpectedRecord = HeartbeatRecord & { type: 'expected' };
 
-/** Next step for a heartbeat. */
+/** A heartbeat's next step. */
 type Step =
   | { type: 'append'; record: HeartbeatRecord }
-  /** Store that the heartbeat is expected, which ends other heartbeats of the name. */
+  /** Record that the heartbeat is expected, which ends other heartbeats with the name. */
   | { type: 'expect'; record: ExpectedRecord }
-  /** Raise or resolve the alert, then append the record about the alert with the id. */
+  /** Raise or resolve the alert, then append the record about the alert with this id. */
   | { type: 'alert'; alert: HeartbeatAlert; toRecord(id: string): HeartbeatRecord }
   | { type: 'wait'; until: number };
 
@@ -22,15 +22,15 @@ interface StepParts {
   /** Definition; undefined for a deleted heartbeat. */
   known: KnownHeartbeat | undefined;
   judgement: Judgement | undefined;
-  /** State with the name, perhaps of a deleted heartbeat. */
+  /** State under the name, perhaps of a deleted heartbeat. */
   state: HeartbeatState | undefined;
   now: number;
   startedAt: number;
-  /** Milliseconds after the start during which the definition of a heartbeat may still be missing. */
+  /** Milliseconds after startup during which a heartbeat's definition may still be missing. */
   patienceMs: number;
 }
 
-/** Finds the next step for a heartbeat; undefined if nothing is to do before the status changes. */
+/** Finds a heartbeat's next step; undefined if there is nothing to do before the status changes. */
 export const findStep = (parts: StepParts): Step | undefined => {
   const { known, judgement, state, now, startedAt } = parts;
   const own = state?.since === known?.since ? state : undefined;
@@ -39,8 +39,8 @@ export const findStep = (parts: StepParts): Step | undefined => {
     const { name, since } = known;
     return { type: 'append', record: { type: 'overdue', name, since, at: now, why, dueAt, after: own?.seq ?? 0 } };
   }
-  // The record `expected` keeps the first period over restarts. A heartbeat from before this start without the record, as
-  // version 1.1.0 left it, is expected from now on.
+  // The `expected` record keeps the first period across restarts. A heartbeat from before this start that lacks the
+  // record, as version 1.1.0 left it, is expected from now on.
   const isUndated = (own?.base ?? null) === null && !own?.paused && !own?.problem;
   if (known && isUndated) {
     const { name, since } = known;

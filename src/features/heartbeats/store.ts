@@ -15,7 +15,7 @@ interface StoreParts {
   report: Pick<FastifyBaseLogger, 'error' | 'warn'>;
 }
 
-/** States of heartbeats: a projection of their log. */
+/** Heartbeat states: a projection of the heartbeats log. */
 export class HeartbeatStore {
   readonly #log: RecordLog;
   readonly #projection: Projection<HeartbeatsFold>;
@@ -37,12 +37,12 @@ export class HeartbeatStore {
     return new HeartbeatStore(log, projection);
   }
 
-  /** True if all records are read and new records can be stored. */
+  /** True if all records have been read and new ones can be stored. */
   get isReady(): boolean {
     return this.#projection.isReady;
   }
 
-  /** True if all records that this process knows to be stored are folded. */
+  /** True if all records that this process knows to be stored have been folded. */
   get isCurrent(): boolean {
     return this.#projection.isCurrent;
   }
@@ -59,14 +59,14 @@ export class HeartbeatStore {
     return this.#projection.state.list();
   }
 
-  /** Calls the listener with the name of each heartbeat whose state has changed; empty for all. */
+  /** Calls the listener with the name of each heartbeat whose state changed; empty for all. */
   onChanged(listener: (name: string) => void): void {
     this.#projection.onFolded((changed) => {
       for (const name of changed ?? ['']) if (name !== undefined) listener(name);
     });
   }
 
-  /** Resolves when the record is stored and folded. Rejects with StoreUnavailable or an HttpError. */
+  /** Resolves when the record has been stored and folded. Rejects with StoreUnavailable or an HttpError. */
   async append(record: HeartbeatRecord): Promise<void> {
     await this.#projection.append({ ...record }).catch(refuse);
   }
@@ -75,7 +75,7 @@ export class HeartbeatStore {
     return this.#projection.catchUp();
   }
 
-  /** Stores a snapshot; after a failure, which is logged, the log is kept. */
+  /** Stores a snapshot; on failure, which is logged, the log is kept. */
   async save(): Promise<void> {
     await this.#projection.save().catch(() => undefined);
   }
@@ -86,7 +86,7 @@ export class HeartbeatStore {
   }
 }
 
-/** Converts a refusal of the log to StoreUnavailable or an HttpError; rethrows other errors. */
+/** Converts a refusal by the log to StoreUnavailable or an HttpError; rethrows other errors. */
 const refuse = (error: unknown): never => {
   if (!(error instanceof JournalError)) throw error;
   if (error.code === 'too-large') throw new HttpError('too-large', `The ping was not stored: ${error.message}`);
