@@ -10,10 +10,10 @@ import type { IncidentRules } from './plan/plan.ts';
 import type { IncidentKeys } from './plan/rules.ts';
 import type { DestinationState } from './schema.ts';
 
-/** Most parked and waiting alerts, and notifications, in the list of a destination. */
+/** Maximum number of parked alerts, waiting alerts and notifications listed per destination. */
 const mostListed = 100;
 
-/** Most incidents whose next notifications are listed. */
+/** Maximum number of incidents whose next notifications are listed. */
 const mostPlanned = 1000;
 
 export type ListDestinations = () => readonly AnyDestination[];
@@ -54,7 +54,7 @@ export const createDeliveryList = (
   };
 };
 
-/** Returns the next notifications by the names of destinations. */
+/** Groups the next notifications by destination name. */
 const listNextNotifications = (all: readonly AnyDestination[], notifier: Pick<Notifier, 'listPlanned'>) => {
   const byName = new Map<string, WaitingNotification[]>();
   const waiting = all.flatMap((one) => (one instanceof IncidentDestination ? one.listIds(mostListed) : []));
@@ -76,7 +76,7 @@ const listNextNotifications = (all: readonly AnyDestination[], notifier: Pick<No
   return byName;
 };
 
-/** Returns the parked and waiting alerts to list. */
+/** Lists a destination's parked and waiting alerts. */
 const listAlerts = (destination: AnyDestination) => {
   if (destination instanceof IncidentDestination) return { parked: [], waiting: [] };
   const parked = [...destination.progress.parked].slice(-mostListed);
@@ -128,6 +128,6 @@ const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: Inc
   hoursExcept: [...rules.hoursExcept],
 });
 
-/** Returns the reason of the failure after a restart, when the last error is unknown. */
+/** Returns the stored reason for the failure; after a restart, the last error is unknown. */
 const toLastError = (failing: { since: string; reason: string } | undefined) =>
   failing ? { time: failing.since, reason: failing.reason } : null;

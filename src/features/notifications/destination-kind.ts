@@ -20,11 +20,11 @@ import type { DestinationEntries } from './open-destinations.ts';
 import { DestinationParams } from './schema.ts';
 import { DestinationSettings, destinationNamePattern, mostDestinations } from './settings.ts';
 
-/** A destination of the config file or of the runtime settings. */
+/** Destination from the config file or the runtime settings. */
 export interface KnownDestination {
   name: string;
   settings: DestinationSettings;
-  /** Undefined for a destination of the config file. */
+  /** Undefined for a destination from the config file. */
   setting: RuntimeSetting<StoredDestination> | undefined;
 }
 
@@ -37,11 +37,11 @@ const assertNameForm = (name: string): void => {
   );
 };
 
-/** Returns the URL of a destination that may be a runtime setting. @throws HttpError */
+/** Parses the URL of a destination that can be a runtime setting. @throws HttpError */
 const parseUsable = (settings: DestinationSettings): URL => {
   const { secretFile, tokenFile, caFile, headers = {} } = settings;
   const isIndirect = Object.values(headers).some((value) => typeof value !== 'string');
-  // Otherwise an administrator of signalbox could read the files of the machine.
+  // Otherwise, a signalbox administrator could read files on the machine.
   if (secretFile !== undefined || tokenFile !== undefined || isIndirect) {
     throw new HttpError('invalid', 'Files and variables with secrets can only be named in the config file');
   }
@@ -80,7 +80,7 @@ export const ShownDestination = defineShape('Destination', {
 });
 type ShownDestination = Static<typeof ShownDestination>;
 
-/** Returns a destination without its secrets; the path of a URL is often one. */
+/** Hides a destination's secrets; the path of a URL is often one. */
 export const toShownDestination = ({ settings, setting }: KnownDestination): ShownDestination => {
   const { name: shownName, url: whole, secret: _one, token: _other, headers: _more, ...rest } = settings;
   return {
@@ -123,7 +123,7 @@ export const destinationKind = defineSettingKind<
   reading: needs('notifications:read'),
   changing: needs('settings:write'),
   limits: { count: mostDestinations, plural: 'destinations', withConfigured: true },
-  // Names are parts of file names, which are case-insensitive on some systems.
+  // Names are used in file names, which are case-insensitive on some systems.
   isCaseless: true,
   order: 'name',
   assertName: assertNameForm,

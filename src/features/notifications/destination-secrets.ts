@@ -1,10 +1,10 @@
 import { HttpError } from '../../http/errors.ts';
 import { DestinationSettings } from './settings.ts';
 
-/** A destination as it is stored, with its secrets. */
+/** Stored form of a destination, including its secrets. */
 export type StoredDestination = Omit<DestinationSettings, 'name'>;
 
-/** A destination in a request. Secrets and `url` can be left out to keep the stored ones. */
+/** Destination in a request. Secrets and `url` can be omitted to keep the stored values. */
 export type GivenDestination = Partial<Pick<StoredDestination, 'url'>> & Omit<StoredDestination, 'url'>;
 
 const {
@@ -16,17 +16,17 @@ const {
   ...others
 } = DestinationSettings.properties;
 
-/** Schemas of the settings that contain no secret, without the name. */
+/** Schemas of the settings that contain no secrets, without the name. */
 export const shownProperties = others;
 
-/** End of a shown URL whose path may be secret. */
+/** Suffix of a shown URL whose path may be secret. */
 const hiddenPath = '/***';
 
-/** Members with secrets. A request without any of them keeps the stored ones. */
+/** Members that contain secrets. A request without any of them keeps the stored ones. */
 const credentials = ['secret', 'token', 'headers'] as const;
 
 /**
- * Returns the destination to store. Without secrets in the request, the known ones are kept, unless the URL names another host.
+ * Returns the destination to store. If the request has no secrets, the known ones are kept unless the URL names another host.
  * @throws HttpError
  */
 export const keepSecrets = (given: GivenDestination, known: DestinationSettings | undefined): StoredDestination => {
@@ -58,13 +58,13 @@ const originOf = (text: string): string => {
   return `${protocol}//${host}`;
 };
 
-/** Returns the URL without a path, query and fragment, which may be secret. */
+/** Returns the URL without path, query and fragment, which may be secret. */
 export const toShownUrl = (text: string): string => {
   const { pathname, search, hash } = new URL(text);
   return originOf(text) + (`${pathname}${search}${hash}`.replace(/^\//, '') === '' ? '' : hiddenPath);
 };
 
-/** Returns the members that are set but not shown. */
+/** Lists members that are set but hidden. */
 export const listHidden = ({ url, secret, token, headers = {} }: DestinationSettings) => [
   ...(toShownUrl(url).endsWith(hiddenPath) ? (['url'] as const) : []),
   ...(secret === undefined ? [] : (['secret'] as const)),

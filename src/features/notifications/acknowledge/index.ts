@@ -10,17 +10,17 @@ const keyBytes = 32;
 interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clock' | 'log'> {
   incidents: IncidentSource;
   publicUrl: string | undefined;
-  /** Returns the current destination with a name. */
+  /** Finds the current destination with a name. */
   findDestination(name: string): LinkedDestination | undefined;
 }
 
 interface LinkAcknowledgement {
   routes: Route[];
-  /** Returns the URL with which the receiver of a destination can acknowledge the incidents; undefined without `publicUrl`. */
+  /** Returns the URL with which a destination's receiver can acknowledge the incidents; undefined without `publicUrl`. */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
-/** Opens the links with which notifications acknowledge incidents without a login. */
+/** Sets up the links that let receivers acknowledge incidents without a login. */
 export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowledgement> => {
   const { deriveKeys, base = '/', clock, incidents, publicUrl, findDestination } = parts;
   const [first = await readKey(parts), ...previous] = deriveKeys('acknowledge');
@@ -35,7 +35,7 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
   };
 };
 
-/** Returns the key for a server without `jwtSecret`. It is created at the first start and stored, so that links outlive the process. */
+/** Returns the key for a server without `jwtSecret`, created and stored at the first start so that links survive restarts. */
 const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> => {
   const fresh = randomBytes(keyBytes);
   if (publicUrl === undefined) return fresh;

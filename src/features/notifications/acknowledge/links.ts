@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Seconds for which a link is valid. */
+/** Lifetime of a link, in seconds. */
 const validSeconds = 24 * 60 * 60;
 
-/** Most incidents of one link: the URL must fit into a message. */
+/** Maximum number of incidents per link, because the URL must fit into a message. */
 const mostIncidents = 16;
 
-/** Prefix of tokens, by which they are recognized in logs. */
+/** Prefix that identifies tokens in logs. */
 const prefix = 'ack_';
 
 const version = 2;
@@ -15,39 +15,39 @@ const unsealedVersion = 1;
 const idBytes = 16;
 const signatureBytes = 16;
 const sealBytes = 8;
-/** Bytes of version, end in Unix seconds, and length of the destination's name. Seal, name and ids follow. */
+/** Bytes for the version, the expiry (Unix seconds) and the destination's name length; seal, name and ids follow. */
 const headBytes = 6;
 
-/** Identity of a destination in its links, which end when the destination is replaced or gets another address. */
+/** Identity of a destination in its links, which become invalid if the destination is replaced or its address changes. */
 export interface LinkedDestination {
   name: string;
   type: string;
   url: string;
-  /** Creation time of the runtime setting, in Unix milliseconds; undefined in the config file. */
+  /** Time of the runtime setting's creation, in Unix milliseconds; undefined for the config file. */
   createdAt: number | undefined;
 }
 
-/** Incidents that the holder of a link may acknowledge, in the name of a destination. */
+/** Incidents that the holder of a link may acknowledge on behalf of a destination. */
 export interface AcknowledgeGrant {
   destination: string;
   ids: readonly string[];
 }
 
-/** `incomplete`: part of the token is missing. `forged`: another key signed it, or it was changed. */
+/** `incomplete`: part of the token is missing. `forged`: the token was altered or signed with another key. */
 type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired' | 'removed';
 
 export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 
 /**
- * Creates and reads the tokens of links. The first key signs; signatures of all keys are valid. `find` returns the current destination
- * with a name.
+ * Creates and reads the tokens of links. The first key signs; signatures by any key are valid. `find` returns the current
+ * destination with a name.
  */
 export const createAcknowledgeLinks = (
   keys: readonly [Buffer, ...Buffer[]],
   clock: () => Date,
   find: (name: string) => LinkedDestination | undefined,
 ) => ({
-  /** Returns a token; undefined for too many incidents. */
+  /** Creates a token; undefined if there are too many incidents. */
   createToken: (destination: LinkedDestination, ids: readonly string[]): string | undefined => {
     if (ids.length === 0 || ids.length > mostIncidents) return undefined;
     const name = Buffer.from(destination.name);
@@ -65,7 +65,7 @@ export const createAcknowledgeLinks = (
     const nameStart = headBytes + (isSealed ? sealBytes : 0);
     const nameEnd = nameStart + (bytes[5] ?? 0);
     const idsLength = bytes.length - nameEnd - signatureBytes;
-    // Base64 has several spellings of the same bytes; only the canonical one is valid.
+    // Base64 can encode the same bytes in several ways; only the canonical encoding is valid.
     const isWhole = token === prefix + bytes.toString('base64url') && idsLength > 0 && idsLength % idBytes === 0;
     if (!isWhole || !(isSealed || bytes[0] === unsealedVersion)) return 'incomplete';
     const content = bytes.subarray(0, -signatureBytes);
@@ -86,7 +86,7 @@ export const createAcknowledgeLinks = (
   },
 });
 
-/** Returns the seal that binds a token to its destination. The URL can be a secret, so the seal is a signature, not a hash. */
+/** Returns the seal that binds a token to its destination: a signature, not a hash, because the URL can be a secret. */
 const toSeal = ({ type, url, createdAt }: LinkedDestination, key: Buffer): Buffer =>
   sign(Buffer.from(JSON.stringify(['destination', type, url, createdAt ?? null])), key).subarray(0, sealBytes);
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { escapeHtml } from '../message/plain-text.ts';
 
-/** Row of an incident. */
+/** Incident in the list. */
 export interface PageRow {
   title: string;
   level: string;
-  /** One line below the title. */
+  /** Single line below the title. */
   facts: string;
 }
 
@@ -13,13 +13,13 @@ export interface AcknowledgePage {
   heading: string;
   text: string;
   rows: readonly PageRow[];
-  /** True if an incident can be acknowledged. */
+  /** True if at least one incident can be acknowledged. */
   hasButton: boolean;
-  /** URL of the incidents in the console. */
+  /** URL of the incident list in the console. */
   link: string | undefined;
 }
 
-/** Style of the page. It does not use `light-dark()`, which old phones lack. */
+/** Style sheet. It avoids `light-dark()`, which old phones do not support. */
 const style = `
 :root { color-scheme: light dark; --paper: #f6f7f4; --raised: #fff; --ink: #1b2422; --quiet: #56625f; --accent: #0a6a50;
   --on-accent: #fff; --good: #0f7a57; }
@@ -46,20 +46,20 @@ button:focus-visible, a:focus-visible { outline: .2rem solid var(--accent); outl
 a { color: var(--accent); }
 `;
 
-/** Content security policy: the page's own style, and a form to the same URL. */
+/** Content security policy: allows only the page's own style, and forms that post to the same URL. */
 const policy = [
   ...["default-src 'none'", `style-src 'sha256-${hash('sha256', style, 'base64')}'`, "form-action 'self'"],
   ...["base-uri 'none'", "frame-ancestors 'none'"],
 ].join('; ');
 
-/** Headers of the page. Without `same-origin`, browsers would send the form with the origin `null`, which is refused. */
+/** Response headers. Without `same-origin`, browsers would send the form with the origin `null`, which is rejected. */
 export const acknowledgeHeaders = {
   'content-security-policy': policy,
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex',
 };
 
-/** Writes the page as HTML without scripts. All texts of incidents are escaped. */
+/** Writes the page as HTML without scripts. All text from incidents is escaped. */
 export const writePage = ({ heading, text, rows, hasButton, link }: AcknowledgePage): string =>
   [
     '<!doctype html>',

@@ -25,7 +25,7 @@ const createLinks = (key: string | Buffer, at: number) =>
 
 const linked = { name: phone.name, type: phone.type, url: phone.url, createdAt: undefined };
 
-/** The path of the link that a destination gets for incidents. */
+/** Returns the path of a destination's link for incidents. */
 const toPath = (ids: string[], { destination = 'phone', at = Date.now(), key = secret } = {}): string =>
   `/api/acknowledge/${createLinks(key, at).createToken({ ...linked, name: destination }, ids)}`;
 

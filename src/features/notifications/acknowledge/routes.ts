@@ -51,12 +51,12 @@ const params = Type.Object({
   token: Type.String({ description: 'Last part of an `acknowledgeUrl`. It is valid for 24 hours and needs no login.' }),
 });
 
-/** True if the client accepts HTML explicitly. Programs that accept anything get JSON. */
+/** True if the client explicitly accepts HTML. Clients that accept anything get JSON. */
 const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => /\btext\/html\b/i.test(accept);
 
 /**
- * Returns the routes of the page at the `acknowledgeUrl` of a notification, and of its button. Previews of links only read the page, so
- * they acknowledge nothing.
+ * Returns the routes for the page at a notification's `acknowledgeUrl` and for its button. Link previews only read the
+ * page, so they acknowledge nothing.
  */
 export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   defineRoute({
@@ -79,10 +79,10 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   }),
 ];
 
-/** Incidents of a link. */
+/** Incidents named by a link. */
 interface LinkedIncidents {
   incidents: readonly SharedIncident[];
-  /** Incidents that this request has acknowledged. */
+  /** Incidents acknowledged by this request. */
   acknowledged: readonly SharedIncident[];
 }
 
@@ -91,10 +91,10 @@ const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: Acknowled
   return { incidents: found.filter((incident) => incident !== undefined), acknowledged: [] };
 };
 
-/** Returns the author of an acknowledgement by link. */
+/** Returns the author of an acknowledgement made with a link. */
 const toAuthor = ({ destination }: AcknowledgeGrant): string => `destination:${destination}`;
 
-/** Acknowledges the open incidents of a link; acknowledged ones keep their author. */
+/** Acknowledges a link's open incidents; acknowledged ones keep their author. */
 const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Promise<LinkedIncidents> => {
   const { incidents } = await findIncidents(parts, grant);
   const by = toAuthor(grant);
@@ -108,7 +108,7 @@ const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Pr
   return { incidents: now, acknowledged };
 };
 
-/** Resolves to the incident afterwards, even if it was resolved meanwhile. */
+/** Resolves to the incident after the action, even if it has been resolved in the meantime. */
 const acknowledgeOne = async (
   { incidents }: AcknowledgeParts,
   id: string,

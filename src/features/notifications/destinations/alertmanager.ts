@@ -7,15 +7,15 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
 
 /**
- * Milliseconds after which an alert ends if it is not resolved before. Repeats are not delivered for 24 hours, and without an end
+ * Milliseconds after which an unresolved alert ends. Repeats are not delivered for 24 hours, and without an end time
  * Alertmanager would resolve the alert after five minutes.
  */
 const firingMs = 25 * 60 * 60 * 1000;
 
-/** Milliseconds after which an incident ends. Its resolution is always sent. */
+/** Milliseconds after which an incident's alert ends. The resolution is sent in any case. */
 const openMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Alertmanager with API version 2; `url` is the server. Labels identify an alert. */
+/** Alertmanager with API version 2; `url` is the server's address. Labels identify an alert. */
 export const alertmanagerDestination: DestinationType = {
   name: 'alertmanager',
   knowsByLabels: true,
@@ -28,7 +28,7 @@ export const alertmanagerDestination: DestinationType = {
   }),
 };
 
-/** Returns the alerts to post. A resolution ends the alert of each severity, unless its sender set a label `severity`. */
+/** Returns the alerts to post. A resolution ends the alert for every severity, unless its sender set `severity`. */
 const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
   const { alert } = outgoing;
   const { labels } = alert.ended ?? alert;
@@ -62,19 +62,19 @@ const toNamed = ({ source, hostname, labels = {} }: NonNullable<DeliveredAlert['
 
 const toStart = ({ startsAt, time }: DeliveredAlert): string => startsAt ?? time;
 
-/** Returns the end of an alert. Without one, Alertmanager resolves the alert after its own timeout. */
+/** Returns an alert's end time. Without one, Alertmanager resolves the alert after its own timeout. */
 const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
   const { status, time, endsAt = time } = alert;
   if (status === 'firing') return { endsAt: new Date(Date.parse(time) + firingMs).toISOString() };
   if (status === undefined) return {};
-  // Alertmanager refuses an end before the start.
+  // Alertmanager rejects an end before the start.
   const start = toStart(alert);
   return { endsAt: Date.parse(endsAt) < Date.parse(start) ? start : endsAt };
 };
 
 /**
- * Returns the sender's labels, with missing ones from the other fields. An alert without a host name gets a label for this server, so
- * that the same alert of another server does not end it.
+ * Returns the sender's labels, with missing ones derived from other fields. An alert without a host name gets a label for
+ * this server, so that the same alert from another server does not end it.
  */
 const toPostedLabels = ({
   labels = {},
@@ -91,15 +91,15 @@ const toPostedLabels = ({
   return { ...named, signalbox: origin.replace('signalbox/', '') };
 };
 
-/** Alertmanager before 0.27 refuses other characters. */
+/** Alertmanager before 0.27 rejects other characters. */
 const toLabelName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
 
 const toIncidentAlerts = (message: IncidentMessage): object[] =>
   message.updates.flatMap((update) => toAlertsOf(update, message));
 
 /**
- * Returns the alert of an incident, and ends of the same alert with other severities, which are other alerts for Alertmanager. An
- * unknown alert that has ended notifies nobody.
+ * Returns the incident's alert, and resolutions of the same alert with other severities, which Alertmanager treats as
+ * separate alerts. Alertmanager notifies nobody about an unknown alert that has ended.
  */
 const toAlertsOf = (
   { what, happenedAt: at, incident }: IncidentUpdate,
@@ -122,7 +122,7 @@ const toAlertsOf = (
     ...(url && { generatorURL: url }),
   });
   const isResolved = what === 'resolved';
-  // A label of the sender is the same for all alerts of an incident.
+  // The sender's `severity` label is the same in all alerts of an incident.
   if (own['severity'] !== undefined) return [toEntry(undefined, isResolved ? at : at + openMs)];
   const ended = severities.filter((each) => rankOf(each) >= rankOf(highestLevel) && (isResolved || each !== level));
   return [

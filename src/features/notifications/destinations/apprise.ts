@@ -1,6 +1,6 @@
 import { breakMentions, type DestinationType, jsonType, toBearer, toBody, toPath } from './type.ts';
 
-/** Most bytes of the text, more than any service behind Apprise shows. */
+/** Maximum bytes of text, more than any service behind Apprise shows. */
 const maxBytes = 32 * 1024;
 
 const kinds = { critical: 'failure', error: 'failure', warning: 'warning', info: 'info', resolved: 'success' };
@@ -8,13 +8,13 @@ const kinds = { critical: 'failure', error: 'failure', warning: 'warning', info:
 /** Apprise API: `url` ends in `/notify/KEY`. */
 export const appriseDestination: DestinationType = {
   name: 'apprise',
-  // Apprise responds after all its services have.
+  // Apprise responds only after all its services have responded.
   timeoutSeconds: 60,
   secret: 'optional',
   secretHeader: 'authorization',
   toRequest: (outgoing, { url, secrets }) => {
     const { message, title, urgency, link } = outgoing;
-    // Apprise has no field for links. Alerts keep the form of version 1.0.
+    // Apprise has no field for links. Alerts keep their version 1.0 format.
     const end = message && link !== undefined ? `\n\nOpen: ${link}` : '';
     return {
       path: toPath(url),

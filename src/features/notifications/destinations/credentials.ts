@@ -19,7 +19,7 @@ export const assertSecrets = (
   }
 };
 
-/** Returns the CAs of a destination. Throws an Error whose message says why they cannot be read. */
+/** Reads a destination's CAs. Throws an Error with the reason if they cannot be read. */
 export const readOwnAuthorities = ({ ca, caFile }: DestinationSettings): X509Certificate[] => {
   if (ca !== undefined && caFile !== undefined) throw new Error('give ca or caFile, not both');
   if (caFile !== undefined) return parseAuthorities(`caFile ${caFile}`, readSettingFile('caFile', caFile));
@@ -30,20 +30,20 @@ const assertPrintable = (what: string, text: string): void => {
   if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${what} must be printable ASCII without spaces`);
 };
 
-/** Returns the secrets of a destination, the current one first. Throws an Error whose message shows no secret. */
+/** Reads a destination's secrets, current one first. Throws an Error whose message reveals no secret. */
 export const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): string[] => {
   const [texts, files] = [toList(secret), toList(secretFile)];
   if (texts.length > 0 && files.length > 0) throw new Error('give secret or secretFile, not both');
   return [...texts, ...files.map((path) => readSecret('secretFile', path))];
 };
 
-/** Headers of the connection, the delivery or the body, which settings cannot change. */
+/** Headers that belong to the connection, the delivery or the body; settings cannot change them. */
 const reservedHeaders =
   /^(?:host|connection|content-.*|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|via|traceparent|idempotency-key|webhook-.*)$/;
 
 /**
- * Returns the headers of the settings, with the token as one of them and names in lower case. Throws an Error whose message shows no
- * value.
+ * Returns the headers in the settings, including the token, with names in lower case. Throws an Error whose message
+ * reveals no values.
  */
 export const readHeaders = (
   { headers = {}, token, tokenFile }: DestinationSettings,
@@ -87,7 +87,7 @@ const readHeaderValue = (name: string, value: NonNullable<DestinationSettings['h
   return text;
 };
 
-/** Returns the files with secrets of destinations, for the check of their permissions. */
+/** Lists the files that contain destination secrets, for the permission check. */
 export const listSecretFiles = ({ destinations }: { destinations: readonly DestinationSettings[] }) =>
   destinations.flatMap(({ secretFile = [], tokenFile = [], headers = {} }) => [
     ...toList(secretFile).map((path) => ({ name: 'secretFile', path })),
@@ -105,7 +105,7 @@ const readSecret = (setting: string, path: string): string => {
   return secret;
 };
 
-/** Returns the text of a file. Error messages name its setting. */
+/** Reads a file's text. Error messages name the setting. */
 const readSettingFile = (setting: string, path: string): string => {
   try {
     return readSmallFileSync(path).toString().trim();

@@ -29,7 +29,7 @@ const parts = {
 
 const mail = { name: 'mail', type: 'email', from: 'signalbox@example.org', to: ['anna@example.org'] };
 
-/** Sends messages to the server; resolves to what became of each. */
+/** Sends messages to the server; resolves to the outcome of each. */
 const open = async (t: Scope, url: string, settings: object = {}, isRuntimeSetting = false) => {
   const transport = await openTransport(toTarget({ ...mail, url, ...settings }, isRuntimeSetting), 1, () => new Date());
   atEnd(t, () => transport.close());
@@ -99,7 +99,7 @@ test('nothing of an incident becomes a header, a link or a script', async (t) =>
   assert.doesNotMatch(html, /<script|href="javascript/);
 });
 
-/** Returns the outcome of a mail to a server with a behaviour. */
+/** Returns the outcome of a mail to a server with the given behaviour. */
 const outcomeOf = async (t: Scope, options: Parameters<typeof startMailServer>[1], settings: object = {}) => {
   const server = await startMailServer(t, options);
   return (await (await open(t, server.url, settings))(createUpdate())).outcome;
@@ -199,7 +199,7 @@ test('an unreachable or unknown server is retried', async (t) => {
   assert.match((unknown as { reason: string }).reason, /host name of the mail server is unknown|in time/);
 });
 
-/** A server that speaks SMTP until DATA, and then does this to the connection. */
+/** Server that speaks SMTP until DATA, then calls `after` with the connection. */
 const startBrokenServer = async (t: Scope, after: (socket: Socket) => void): Promise<string> => {
   const server = createServer((socket) => {
     let isData = false;

@@ -9,7 +9,7 @@ import { createHttpTransport, type ReceiverReply } from './http-transport.ts';
 
 const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x' };
 
-/** Returns the reply of a receiver with a behaviour, and its duration in milliseconds. */
+/** Returns the reply of a receiver with the given behaviour, and the duration in milliseconds. */
 const sendTo = async (
   t: Parameters<typeof startReceiver>[0],
   behaviour: Behaviour,

@@ -7,15 +7,15 @@ import { connectionFailures, forUntrusted } from '../../../lib/network-failures.
 import { createSerial } from '../../../lib/scheduling.ts';
 import type { DeliveryRequest, ReceiverAddress } from './type.ts';
 
-/** Milliseconds until a connection is set up. */
+/** Connection timeout in milliseconds. */
 const connectMs = 5000;
 
-/** Most bytes of a response that are read. */
+/** Maximum bytes read from a response. */
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Response of a receiver, or the reason why there is none. `isSent`: the receiver may have seen the request. `isUnanswered`: the receiver
- * may still work on the request. `isForbidden`: `watchTargets` does not allow its address.
+ * Receiver's response, or the reason why there is none. `isSent`: the receiver may have seen the request. `isUnanswered`:
+ * the receiver may still be processing the request. `isForbidden`: `watchTargets` does not allow the address.
  */
 export type ReceiverReply =
   | { status: number; retryAfter: string | undefined; text: string }
@@ -29,8 +29,8 @@ interface HttpTransport {
 }
 
 /**
- * Returns a client of one server that keeps up to `connections` open. It does not follow redirects. A request may take 5 seconds to
- * connect and `requestSeconds` in all.
+ * Returns a client for one server that keeps up to `connections` open and does not follow redirects. A request may take
+ * 5 seconds to connect and `requestSeconds` in total.
  */
 export const createHttpTransport = (
   { url, trust = {} }: Pick<ReceiverAddress, 'url'> & Partial<Pick<ReceiverAddress, 'trust'>>,
@@ -39,9 +39,9 @@ export const createHttpTransport = (
   lookup: LookupFunction = lookupInTurn,
 ): HttpTransport => {
   const connect = { timeout: connectMs, lookup, ...trust };
-  // The limit of an exchange is for the whole request.
+  // Each exchange has its own limit for the whole request.
   const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
-  /** Requests under way, oldest first. They share one timer, because few reach the limit. */
+  /** Requests in progress, oldest first. They share one timer, because few reach the limit. */
   const exchanges = new Set<Exchange>();
   let timer: NodeJS.Timeout | undefined;
   const endOverdue = (): void => {
@@ -75,7 +75,7 @@ export const createHttpTransport = (
 
 const over = new Error('the request is over');
 
-/** Request and response. The response is complete once the status and 64 KiB of the body are read. */
+/** Request and response. The response is complete once the status and up to 64 KiB of the body have been read. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly begunAt = performance.now();
   readonly #onEnd: (reply: ReceiverReply) => void;
@@ -92,7 +92,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The limit has passed while the request waited for a connection.
+    // The limit passed while the request waited for a connection.
     if (this.#isOver) controller.abort(over);
   }
 
@@ -144,7 +144,7 @@ const reasons: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };
 
-/** Returns the reason of a failure, without texts that could contain parts of the request. */
+/** Returns the reason for a failure, without texts that could reveal parts of the request. */
 const describe = (error: Error): string => {
   if (error instanceof UncheckedTarget) return error.message;
   const { code = error.name } = error as NodeJS.ErrnoException;
@@ -153,12 +153,12 @@ const describe = (error: Error): string => {
 
 const inTurn = createSerial();
 
-/** Look-ups that run or wait, by host name and family. */
+/** Running and waiting look-ups by host name and family. */
 const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
- * Looks up one host name at a time. Each look-up takes one of the threads that the log needs, and a name server that does not answer
- * must not block them all.
+ * Looks up one address at a time per host name. Each look-up occupies one of the threads that the log needs, and an
+ * unresponsive name server must not block all of them.
  */
 const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
   const name = `${hostname} ${family}`;

@@ -12,7 +12,7 @@ const acknowledgeUrl = `${publicUrl}/api/acknowledge/t0ken`;
 const link = `${publicUrl}/console/#/incidents/412`;
 const instance = 'signalbox/0123456789abcdef';
 
-/** The request that a destination makes of what happened. */
+/** Returns the request that a destination sends for updates. */
 const tell = async (t: Parameters<typeof startReceiver>[0], settings: object, ...updates: IncidentUpdate[]) => {
   const receiver = await startReceiver(t);
   const target = toTarget({ name: 'hook', type: 'webhook', url: `${receiver.url}/x`, ...settings });
@@ -27,7 +27,7 @@ const tell = async (t: Parameters<typeof startReceiver>[0], settings: object, ..
 
 const hostile = { title: 'a <!channel> & <https://evil.example|x>', hostname: '' };
 
-/** An open incident as a webhook has it. */
+/** Open incident as it appears in a webhook. */
 const toFacts = ({ what, incident }: IncidentUpdate): object => {
   const { id, number, about: key, state, level, highestLevel, title, source, hostname, sender, labels } = incident;
   const at = new Date(openedAt).toISOString();

@@ -3,19 +3,19 @@ import type { IncidentMessage } from '../message/message.ts';
 import type { Outgoing, Urgency } from '../message/outgoing.ts';
 import { escapeHtml, truncate } from '../message/plain-text.ts';
 
-/** Most bytes of the text. */
+/** Maximum bytes of text. */
 const maxBytes = 64 * 1024;
 
-/** Most incidents whose threads a mail names. */
+/** Maximum number of incidents whose threads a mail references. */
 const mostThreads = 16;
 
 interface MailAddress {
-  /** Name that mail programs show. */
+  /** Display name. */
   name: string;
   address: string;
 }
 
-/** Mail for nodemailer. */
+/** Mail in nodemailer's form. */
 export interface Mail {
   from: MailAddress;
   to: MailAddress[];
@@ -29,7 +29,7 @@ export interface Mail {
   headers: Record<string, string>;
 }
 
-/** Returns the mail of a message. It depends on the message alone, so a repeated mail has the same id. */
+/** Converts a message to a mail. The mail depends only on the message, so a repeated mail has the same id. */
 export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]): Mail => {
   const { id, time, title, urgency, via } = outgoing;
   const author = toMailAddress(from);
@@ -46,7 +46,7 @@ export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]):
     messageId: `<${id}@${domain}>`,
     ...(inReplyTo !== undefined && { inReplyTo, references }),
     headers: {
-      // RFC 3834, and its equivalent for Exchange: programs do not answer the mail.
+      // RFC 3834, and Exchange's equivalent, suppress automatic replies.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
       ...(urgency === 'critical' && { 'X-Priority': '1', Importance: 'high' }),
@@ -55,13 +55,13 @@ export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]):
   };
 };
 
-/** `Anna <anna@example.org>`, or only the address. */
+/** Parses `Anna <anna@example.org>` or a bare address. */
 const toMailAddress = (text: string): MailAddress => {
   const [, name = '', address = text] = /^(.*)<([^<>]*)>$/.exec(text) ?? [];
   return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 };
 
-/** Returns ids of threads. All mails about an incident are in one thread, as are an alert, its repeats and its resolution. */
+/** Returns thread ids. All mails about an incident form one thread, as do an alert, its repeats and its resolution. */
 const toThreads = ({ alert, message }: Outgoing): string[] =>
   alert ? toAlertThread(alert) : toIncidentThreads(message);
 
@@ -89,7 +89,7 @@ const colors: Record<Urgency, string> = {
 const font = 'font-family: system-ui, sans-serif; line-height: 1.5';
 const button = 'display: inline-block; padding: 10px 16px; border-radius: 8px; background: #0a6a50; color: #ffffff';
 
-/** Writes the mail as HTML with inline styles, because mail programs remove style sheets. */
+/** Writes the mail as HTML with inline styles, because mail programs strip style sheets. */
 const toHtml = ({ title, text, urgency, link, acknowledgeUrl }: Outgoing): string => {
   const links = [
     ...(acknowledgeUrl === undefined ? [] : [writeLink(acknowledgeUrl, 'Acknowledge', button)]),

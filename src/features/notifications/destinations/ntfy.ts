@@ -2,7 +2,7 @@ import type { Outgoing, Urgency } from '../message/outgoing.ts';
 import { truncate } from '../message/plain-text.ts';
 import { type DestinationType, toBearer, toHeader, toPath } from './type.ts';
 
-/** Most bytes of the text: ntfy turns longer messages into attachments. */
+/** Maximum bytes of text; ntfy turns longer messages into attachments. */
 const maxBytes = 4096;
 
 const looks: Record<Urgency, [priority: string, tag: string]> = {
@@ -13,7 +13,7 @@ const looks: Record<Urgency, [priority: string, tag: string]> = {
   resolved: ['2', 'white_check_mark'],
 };
 
-/** ntfy; `url` is the topic, the secret is an access token. */
+/** ntfy; `url` is the topic's address, the secret is an access token. */
 export const ntfyDestination: DestinationType = {
   name: 'ntfy',
   secret: 'optional',
@@ -38,18 +38,18 @@ export const ntfyDestination: DestinationType = {
   },
 };
 
-/** Returns buttons of the notification. Acknowledge needs no browser, and removes the notification. */
+/** Returns the notification's buttons. Acknowledge works without a browser and removes the notification. */
 const toActions = ({ message, link, acknowledgeUrl }: Outgoing): object[] => {
   const headers = { Accept: 'application/json' };
   return [
     ...(acknowledgeUrl === undefined
       ? []
       : [{ action: 'http', label: 'Acknowledge', url: acknowledgeUrl, method: 'POST', headers, clear: true }]),
-    // A tap on the notification opens the link of an alert.
+    // Tapping an alert's notification opens its link.
     ...(message && link !== undefined ? [{ action: 'view', label: 'Open', url: link }] : []),
   ];
 };
 
-/** Escapes JSON for a header. */
+/** Escapes JSON for use in a header. */
 const toAscii = (json: string): string =>
   json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -2,12 +2,12 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { truncate } from '../message/plain-text.ts';
 import { breakMentions, type DestinationType, jsonType, toPath } from './type.ts';
 
-/** Most bytes of the text: Slack truncates longer ones. */
+/** Maximum bytes of text; Slack truncates longer texts. */
 const maxBytes = 4000;
 
 /**
- * Incoming webhook of Slack, Mattermost or Rocket.Chat; its `url` is the secret. There are links instead of buttons: Slack shows a warning
- * for buttons without an endpoint for interactions, and the others ignore blocks.
+ * Incoming webhook for Slack, Mattermost or Rocket.Chat; the `url` is the secret. Links replace buttons: Slack shows a
+ * warning for buttons without an interaction endpoint, and the other two ignore blocks.
  */
 export const slackDestination: DestinationType = {
   name: 'slack',
@@ -15,7 +15,7 @@ export const slackDestination: DestinationType = {
   toRequest: (outgoing, { url }) => {
     const { title, text: body, message } = outgoing;
     const text = `*${escapeText(title)}*\n${escapeText(truncate(body, maxBytes))}${toLinkLine(outgoing)}`;
-    // A preview of the link would repeat the message.
+    // A link preview would repeat the message.
     const preview = message ? { unfurl_links: false } : {};
     return { path: toPath(url), headers: jsonType, body: JSON.stringify({ text, ...preview }) };
   },
@@ -32,7 +32,7 @@ const toLinkLine = ({ message, link, acknowledgeUrl }: Outgoing): string => {
 const escapeUrl = (url: string): string =>
   url.replaceAll('&', '&amp;').replaceAll('<', '%3C').replaceAll('>', '%3E').replaceAll('|', '%7C');
 
-/** Escapes links and mentions: `<!channel>` of Slack, and Markdown of the others. */
+/** Escapes links and mentions: Slack's `<!channel>`, and the Markdown of Mattermost and Rocket.Chat. */
 const escapeText = (text: string): string =>
   breakMentions(text)
     .replaceAll('&', '&amp;')

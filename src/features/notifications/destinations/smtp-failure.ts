@@ -1,17 +1,17 @@
 import { forbiddenTarget } from '../../../kit/targets.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
 
-/** Step of an SMTP session in which a failure occurred. */
+/** Step of an SMTP session at which a failure occurred. */
 export type SmtpStep = 'connect' | 'login' | 'send';
 
 /** Failure to send a mail. */
 export class MailFailure extends Error {
   readonly step: SmtpStep;
   readonly code: string;
-  /** Code of the system or of TLS. */
+  /** System or TLS error code. */
   readonly origin: string;
   readonly command: string;
-  /** Status of the server's response; undefined without one. */
+  /** Status of the server's response; undefined without a response. */
   readonly status: number | undefined;
   readonly response: string;
 
@@ -36,7 +36,7 @@ export interface SmtpError {
   response?: string | undefined;
 }
 
-/** True if the system or the server says that TLS has failed. */
+/** True if the system or the server reports a TLS failure. */
 const isTlsProblem = ({ code, origin, message }: MailFailure): boolean =>
   code === 'ETLS' || /CERT|TLS|SSL|SELF_SIGNED/.test(origin) || /required STARTTLS/.test(message);
 
@@ -47,7 +47,7 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'the host name of the mail server is unknown',
 };
 
-/** Returns the reason without the text of the response, which may name people. */
+/** Returns the reason without the response's text, which may name people. */
 export const toReason = (failure: MailFailure): string => {
   const { step, code, origin, status, response, command } = failure;
   if (origin === forbiddenTarget) return failure.message;
@@ -65,8 +65,9 @@ export const toReason = (failure: MailFailure): string => {
 };
 
 /**
- * Returns the outcome of a failure. A server that refuses the login, TLS or the From address rejects every mail; one that refuses a
- * recipient or the mail permanently refuses this mail. A deferred recipient (greylisting) means that others are deferred, too.
+ * Converts a failure to an outcome. A server that refuses the login, TLS or the From address rejects every mail; one that
+ * permanently refuses a recipient or the mail refuses this mail only. A deferred recipient (greylisting) means that other
+ * recipients are deferred, too.
  */
 export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   const { step, status, code, command } = failure;
@@ -78,9 +79,9 @@ export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   }
   if (step !== 'send') return isPermanent ? { kind: 'rejected', reason } : toTemporary(reason, false);
   if (code === 'EMESSAGE' && status === undefined) return { kind: 'refused', reason: 'the mail is too large' };
-  // 552: the mail is too large, after any command.
+  // 552 means that the mail is too large, after any command.
   if (isPermanent) return { kind: command === 'MAIL FROM' && status !== 552 ? 'rejected' : 'refused', reason };
-  // The server may have the mail.
+  // The server may have received the mail.
   const isUnanswered = status === undefined && code === 'ETIMEDOUT';
   return { ...toTemporary(reason, status === undefined || command === 'DATA'), ...(isUnanswered && { isUnanswered }) };
 };

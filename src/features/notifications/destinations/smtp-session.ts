@@ -8,19 +8,19 @@ import { isLoopback } from '../../../http/admission.ts';
 import { MailFailure, type SmtpError, type SmtpStep } from './smtp-failure.ts';
 import type { ReceiverAddress } from './type.ts';
 
-/** Longest time until the connection, TLS and the greeting are complete, in milliseconds. Some servers delay the greeting on purpose. */
+/** Timeout for connection, TLS and greeting, in milliseconds. Some servers delay the greeting on purpose. */
 const connectMs = 30_000;
-/** Milliseconds for which a connection is kept for the next mail. */
+/** Milliseconds for which a connection is kept open for the next mail. */
 const idleMs = 5000;
 
-/** Connection to a mail server, which sends one mail after the other. */
+/** Connection to a mail server that sends mails one at a time. */
 export class SmtpSession {
   readonly #receiver: ReceiverAddress;
   readonly #connection: SmtpConnection;
   readonly #limitMs: number;
   #isUsed = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Fails the current step. */
+  /** Makes the current step fail. */
   #fail: (error: SmtpError) => void = () => undefined;
   #onEnd: () => void = () => undefined;
 
@@ -78,7 +78,7 @@ export class SmtpSession {
     return info;
   }
 
-  /** Keeps the connection for the next mail for a short time. */
+  /** Keeps the connection open briefly for the next mail. */
   rest(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.end(), idleMs).unref();
@@ -98,7 +98,7 @@ export class SmtpSession {
     }, this.#limitMs);
   }
 
-  /** Runs a step. Closes the connection and rejects with a MailFailure if the step fails. */
+  /** Runs a step. If it fails, closes the connection and rejects with a MailFailure. */
   async #step<T>(
     step: SmtpStep,
     begin: (done: (error?: SmtpError | null, value?: T) => void) => void,
@@ -121,7 +121,7 @@ export class SmtpSession {
   }
 }
 
-/** Returns a socket that connects to the addresses of `lookup`. */
+/** Creates a socket that connects to the addresses found by `lookup`. */
 const createSocket = (lookup: LookupFunction): Socket => {
   const socket = new Socket();
   const connect = socket.connect.bind(socket);

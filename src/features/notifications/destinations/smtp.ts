@@ -6,10 +6,10 @@ import { MailFailure, type SmtpError, toMailOutcome, toReason } from './smtp-fai
 import { SmtpSession } from './smtp-session.ts';
 import type { OutgoingTransport, ReceiverAddress, SendResult } from './type.ts';
 
-/** Most mails that are kept in memory because some of their recipients were refused. */
+/** Maximum number of mails remembered because some of their recipients were refused. */
 const mostPartial = 1000;
 
-/** Returns the transport to one mail server. A mail takes up to `seconds`; `lookup` replaces the look-up of names. */
+/** Creates the transport to a mail server. A mail takes up to `seconds`; `lookup` replaces name resolution. */
 export const createMailTransport = (
   receiver: ReceiverAddress,
   seconds: number,
@@ -18,7 +18,7 @@ export const createMailTransport = (
   const { from = '', to = [] } = receiver.settings;
   const open = new Set<SmtpSession>();
   let idle: SmtpSession[] = [];
-  /** Recipients who accepted a mail that others refused, by its id: a retry does not send it to them again. */
+  /** Recipients who accepted a mail that others refused, by mail id; retries skip them. */
   const accepted = new Map<string, Set<string>>();
   const connect = async (): Promise<SmtpSession> => {
     const session = new SmtpSession(receiver, seconds, lookup);
@@ -40,7 +40,7 @@ export const createMailTransport = (
     else remember(accepted, mail.messageId, info.accepted);
     return info;
   };
-  /** Sends a mail. A failure on a kept connection is no attempt, because the server may have closed it. */
+  /** Sends a mail. A failure on a reused connection is no attempt, because the server may have closed the connection. */
   const sendMail = async (mail: Mail, bytes: Buffer): Promise<SMTPConnectionSendInfo> => {
     const kept = idle.pop();
     if (kept) {

@@ -10,21 +10,21 @@ import { type DestinationSettings, destinationTypes } from '../settings.ts';
 import { assertSecrets, readHeaders, readOwnAuthorities, readSecrets } from './credentials.ts';
 import { type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
-/** A destination whose settings were checked. */
+/** Destination with validated settings. */
 export interface DestinationTarget {
   settings: DestinationSettings;
   type: DestinationType;
   receiver: ReceiverAddress;
-  /** Scheme, host and port of the URL. */
+  /** Scheme, host and port from the URL. */
   address: string;
   rules: IncidentRules;
-  /** True for a runtime setting, which may reach only addresses that `watchTargets` allows. */
+  /** True for a runtime setting, which can reach only addresses allowed by `watchTargets`. */
   isRuntimeSetting: boolean;
-  /** Creation time of the runtime setting of this name, in Unix milliseconds: with another one it is another destination. */
+  /** Creation time of the runtime setting, in Unix milliseconds; a different time means a different destination. */
   createdAt: number | null;
 }
 
-/** Returns problems of destinations and of `publicUrl`, as clauses without secrets. */
+/** Returns problems with destinations and `publicUrl`, as clauses without secrets. */
 export const findNotificationProblems = ({
   destinations,
   publicUrl,
@@ -43,13 +43,13 @@ export const findNotificationProblems = ({
   ];
 };
 
-/** True for an http or https URL of printable ASCII, because it is sent in headers. */
+/** True for an http or https URL in printable ASCII, because the URL is sent in headers. */
 const isPublicUrl = (text: string): boolean => {
   const { protocol, search, hash, username } = URL.canParse(text) ? new URL(text) : new URL('none:');
   return /^https?:$/.test(protocol) && /^[!-~]+$/.test(text) && !/[?#]/.test(search + hash + text) && username === '';
 };
 
-/** Returns the checked destination, with its secrets read. Throws a SettingsError that names the destination. */
+/** Returns the validated destination with its secrets. Throws a SettingsError that names the destination. */
 export const toTarget = (
   settings: DestinationSettings,
   isRuntimeSetting = false,
@@ -65,7 +65,7 @@ export const toTarget = (
     assertSeverities('levels', settings.levels);
     assertSeverities('hoursExcept', settings.hoursExcept);
     assertIncidentKeys(settings);
-    // Most types send their secret in a header.
+    // Most types send the secret in a header.
     const { name, secretHeader = '' } = type;
     if (receiver.secrets.length > 0 && secretHeader in headers)
       throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
@@ -79,7 +79,7 @@ export const toTarget = (
   }
 };
 
-/** Returns the destination as its links name it; `createdAt` is null in the config file. */
+/** Returns the destination's identity in links; `createdAt` is null for the config file. */
 export const toLinkedDestination = (
   { name, type, url }: DestinationSettings,
   createdAt: number | null = null,
@@ -98,7 +98,7 @@ const findType = (wanted: string): DestinationType => {
   throw new Error(`type must be one of ${known}, not ${JSON.stringify(wanted)}`);
 };
 
-/** Parses the URL. Messages do not show it, because its path may be a secret. */
+/** Parses the URL. Error messages omit it, because its path may be secret. */
 const toUrl = (text: string, { schemes = ['http', 'https'] }: DestinationType): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1)))

@@ -18,7 +18,7 @@ const parts = {
   instance: 'signalbox/0123456789abcdef',
 };
 
-/** Sends messages with a template; returns the function that does, and its requests. */
+/** Returns a function that sends messages with a template, and the resulting requests. */
 const open = async (t: Scope, settings: object, path = '/send') => {
   const receiver = await startReceiver(t);
   const target = toTarget({ name: 'sms', type: 'template', url: `${receiver.url}${path}`, ...settings });

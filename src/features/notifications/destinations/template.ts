@@ -3,13 +3,13 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { escapeHtml, toSingleLine, truncate } from '../message/plain-text.ts';
 import { type DeliveryRequest, type DestinationType, type ReceiverAddress, toHeader } from './type.ts';
 
-/** Most bytes of a text in the body. */
+/** Maximum bytes of a value in the body. */
 const maxBodyBytes = 16 * 1024;
 
-/** Most bytes of a text in the query or a header, whose size servers limit. */
+/** Maximum bytes of a value in the query or a header, because servers limit their size. */
 const maxQueryBytes = 1024;
 
-/** Value of a placeholder. */
+/** Value that replaces a placeholder. */
 type Value = string | number | null | Record<string, string>;
 
 const placeholders = [
@@ -19,16 +19,16 @@ const placeholders = [
 
 type Values = Record<(typeof placeholders)[number], Value>;
 
-/** `{message}`, or `{json labels}` for a value with its quotes. */
+/** `{message}`, or `{json labels}` for a value that includes its quotes. */
 const placeholder = /\{(json )?([A-Za-z]\w*)\}/g;
 
-/** Placeholder in a query, where some characters are escaped. */
+/** Placeholder in a query, where some characters are percent-encoded. */
 const queryPlaceholder = /(?:\{|%7B)(json(?:%20|\+))?([A-Za-z]\w*)(?:\}|%7D)/gi;
 
-/** Any other HTTP receiver, by a request with placeholders. */
+/** Any other HTTP receiver, reached by a request with placeholders. */
 export const templateDestination: DestinationType = {
   name: 'template',
-  // The receiver may be any program.
+  // The receiver can be any program.
   timeoutSeconds: 60,
   secret: 'none',
   ownSettings: ['method', 'body'],
@@ -72,7 +72,7 @@ export const templateDestination: DestinationType = {
   },
 };
 
-/** Returns headers that are texts in the settings, with names in lower case. Headers of files and variables may be secret. */
+/** Returns plain-text headers of the settings, with names in lower case. Headers from files and variables may be secret. */
 const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][] =>
   Object.entries(settings.headers ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
@@ -80,13 +80,13 @@ const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][
 
 const isPlaceholder = (name: string): name is keyof Values => (placeholders as readonly string[]).includes(name);
 
-/** Start of JSON. A placeholder alone is not JSON. */
+/** Start of JSON; a lone placeholder is not JSON. */
 const jsonStart = /^\s*(?:\[|\{(?!\w+\}))/;
 
 const toContentType = ({ headers, settings }: ReceiverAddress): string =>
   headers['content-type'] ?? (jsonStart.test(settings.body ?? '') ? 'application/json' : 'text/plain; charset=utf-8');
 
-/** Format in which values are escaped. */
+/** Format for which values are escaped. */
 type Form = 'json' | 'form' | 'xml' | 'header' | 'text';
 
 const toForm = (receiver: ReceiverAddress): Form => {
@@ -104,7 +104,7 @@ const escapes: Record<Form, (text: string) => string> = {
   text: (text) => text,
 };
 
-/** Part of a template: a text, or a placeholder for a value as plain text or as JSON. Equal placeholders are the same object. */
+/** Part of a template: literal text, or a placeholder for a plain-text or JSON value. Equal placeholders are the same object. */
 type TemplatePart = string | { name: keyof Values; isJson: boolean };
 
 const parseTemplate = (template: string, pattern: RegExp): TemplatePart[] => {
@@ -121,7 +121,7 @@ const parseTemplate = (template: string, pattern: RegExp): TemplatePart[] => {
   return [...parts, template.slice(end)];
 };
 
-/** Returns a receiver's templates, parsed once. */
+/** Returns a receiver's templates, parsed only once. */
 const toTemplates = computeOnce((receiver: ReceiverAddress) => ({
   query: parseTemplate(receiver.url.search, queryPlaceholder),
   body: parseTemplate(receiver.settings.body ?? '', placeholder),
@@ -140,7 +140,7 @@ const fill = (parts: readonly TemplatePart[], values: Values, form: Form): strin
 
 const toFilled = (value: Value, form: Form, isJson: boolean): string => {
   if (!isJson) return escapes[form](toPlain(value));
-  // Within JSON, a JSON value needs no escape.
+  // Inside JSON, a JSON value needs no escaping.
   return form === 'json' ? JSON.stringify(value) : escapes[form](JSON.stringify(value));
 };
 
@@ -173,7 +173,7 @@ const toValues = (outgoing: Outgoing, maxBytes: number): Values => {
   };
 };
 
-/** Returns whole labels in their order, up to a number of bytes. */
+/** Returns as many whole labels as fit into `maxBytes`, in order. */
 const limitLabels = (labels: Record<string, string>, maxBytes: number): Record<string, string> => {
   let left = maxBytes;
   const fitting = Object.entries(labels).filter((label) => {
@@ -185,7 +185,7 @@ const limitLabels = (labels: Record<string, string>, maxBytes: number): Record<s
   return Object.fromEntries(fitting);
 };
 
-/** Values that break JSON if a placeholder is not in quotes. */
+/** Values that break JSON if a placeholder is outside quotes. */
 const hostile: Values = {
   ...(Object.fromEntries(placeholders.map((name) => [name, '"\\\n'])) as unknown as Values),
   labels: { a: '"' },

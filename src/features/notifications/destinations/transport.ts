@@ -7,20 +7,20 @@ import { toDeliveryOutcome } from '../queue/outcome.ts';
 import type { DestinationTarget } from './target.ts';
 import type { DeliveryRequest, SendResult } from './type.ts';
 
-/** Seconds that a request of most types may take. */
+/** Default request timeout in seconds for most types. */
 const usualSeconds = 15;
 
-/** Sends alerts and messages to the receiver of one destination. */
+/** Sends alerts and messages to one destination's receiver. */
 export interface Transport {
-  /** `added` are headers of this request for receivers that speak HTTP. Rejects only for unexpected errors. */
+  /** `added` contains headers for this request, if the receiver speaks HTTP. Rejects only on unexpected errors. */
   send(content: DeliveredAlert | IncidentMessage, added?: Record<string, string>): Promise<SendResult>;
   /** Aborts all requests. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the transport of a destination. Its modules are loaded with the first one. A destination of the runtime settings reaches only
- * `targets`.
+ * Opens a destination's transport; its modules are loaded on first use. A destination from the runtime settings reaches
+ * only `targets`.
  */
 export const openTransport = async (
   target: DestinationTarget,
@@ -36,7 +36,7 @@ export const openTransport = async (
   );
   if (!target.isRuntimeSetting) return transport;
   return {
-    // The look-up of sockets does not check IP addresses, and the setting may have changed since the last attempt.
+    // Sockets do not look up IP addresses, and the setting may have changed since the last attempt.
     send: async (content, added) => toForbidden(target, targets) ?? (await transport.send(content, added)),
     close: () => transport.close(),
   };
@@ -87,7 +87,7 @@ const createTransport = async (
   };
 };
 
-/** Returns the request that sends the content at `now`, with headers in addition. */
+/** Builds the request that sends the content at `now`, with additional headers. */
 const createRequest = (
   { type, receiver }: DestinationTarget,
   outgoing: Outgoing,

@@ -6,38 +6,38 @@ import type { DeliveryOutcome } from '../queue/outcome.ts';
 
 /** Type of a destination. */
 export interface DestinationType {
-  /** `type` in the settings. */
+  /** Value of `type` in the settings. */
   name: string;
   secret: 'none' | 'optional' | 'required';
-  /** Name of the header that contains the secret, in lower case. */
+  /** Lower-case name of the header that contains the secret. */
   secretHeader?: string;
-  /** True if the secret may be any text, because no header contains it. */
+  /** True if the secret can be any text, because it is not sent in a header. */
   takesAnySecret?: boolean;
-  /** True if the receiver identifies an alert by its labels: a resolution needs those of the alert that it resolves. */
+  /** True if the receiver identifies alerts by labels: a resolution then needs the labels of the resolved alert. */
   knowsByLabels?: boolean;
-  /** Most secrets at a time; 1 by default. */
+  /** Maximum number of simultaneous secrets; 1 by default. */
   secrets?: number;
-  /** Returns the problem of a secret as a clause that does not show it. */
+  /** Returns the problem with a secret, as a clause that does not reveal it. */
   findSecretProblem?(secret: string): string | undefined;
-  /** Schemes of the URL; `http` and `https` by default. */
+  /** Allowed URL schemes; `http` and `https` by default. */
   schemes?: readonly string[];
-  /** Settings that only this type has. */
+  /** Settings specific to this type. */
   ownSettings?: readonly (keyof OwnSettings)[];
-  /** Headers of the body that settings may change. */
+  /** Body headers that settings can change. */
   ownHeaders?: readonly string[];
-  /** Returns the problem of the settings as a clause without secrets. */
+  /** Returns the problem with the settings, as a clause without secrets. */
   findProblem?(receiver: ReceiverAddress): string | undefined;
-  /** Seconds that a request may take without `timeoutSeconds`; 15 by default. */
+  /** Request timeout in seconds unless `timeoutSeconds` is set; 15 by default. */
   timeoutSeconds?: number;
-  /** Returns the request for a message at `now`, for types that speak HTTP. */
+  /** Builds the request for a message at `now`, for types that speak HTTP. */
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
-  /** Returns the headers of the settings, for types that fill in placeholders. */
+  /** Returns the headers from the settings, for types that fill in placeholders. */
   toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
-  /** Opens the transport, for types that do not speak HTTP. A message may take `seconds`; `lookup` replaces the look-up of names. */
+  /** Opens the transport, for types that do not speak HTTP. A message may take `seconds`; `lookup` replaces name resolution. */
   createTransport?(receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Promise<OutgoingTransport>;
 }
 
-/** Settings that only some types have. */
+/** Settings that only certain types have. */
 export const ownSettings = {
   method: Type.Optional(
     Type.Enum(['POST', 'PUT', 'PATCH', 'GET'], {
@@ -84,22 +84,22 @@ export const ownSettings = {
 };
 type OwnSettings = Static<ReturnType<typeof Type.Object<typeof ownSettings>>>;
 
-/** Address of a receiver, with its credentials. */
+/** Receiver's address and credentials. */
 export interface ReceiverAddress {
   url: URL;
-  /** Settings of the type. */
+  /** Type-specific settings. */
   settings: OwnSettings & { headers?: Readonly<Record<string, unknown>> };
-  /** Headers of the settings, by name in lower case. */
+  /** Headers from the settings, by lower-case name. */
   headers: Readonly<Record<string, string>>;
-  /** Current secret, then the previous one; empty without secrets. */
+  /** Current secret, then the previous one; empty if there are none. */
   secrets: readonly string[];
-  /** Option `ca` of a TLS client, with additional CAs. */
+  /** TLS client option `ca` with additional CAs. */
   trust: { ca?: string[] };
 }
 
 export interface SendResult {
   outcome: DeliveryOutcome;
-  /** Response of the receiver, or the reason why there is none. */
+  /** Receiver's response, or the reason why there is none. */
   reply: string;
 }
 
@@ -110,20 +110,20 @@ export interface OutgoingTransport {
   close(): Promise<void>;
 }
 
-/** HTTP request of a destination. */
+/** HTTP request to a destination. */
 export interface DeliveryRequest {
   /** POST by default. */
   method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
-  /** Path and query. */
+  /** Path with query. */
   path: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** Returns path and query of the configured URL. */
+/** Returns the path and query of the configured URL. */
 export const toPath = ({ pathname, search }: URL): string => `${pathname}${search}`;
 
-/** Returns the path with `end` appended, unless the path has it already. */
+/** Returns the path with `end` appended, unless it already ends with `end`. */
 export const toPathWith = ({ pathname, search }: URL, end: string): string => {
   const base = pathname.replace(/\/+$/, '');
   return `${base.endsWith(end) ? base : `${base}${end}`}${search}`;
@@ -131,21 +131,21 @@ export const toPathWith = ({ pathname, search }: URL, end: string): string => {
 
 export const jsonType = { 'content-type': 'application/json' };
 
-/** Returns the header of receivers, or of their proxies, that take a token. */
+/** Returns the header for receivers, or their proxies, that expect a bearer token. */
 export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 
-/** Returns one line of text for a header; other characters than printable ASCII are encoded by RFC 2047, which ntfy and others decode. */
+/** Returns one line of text for a header. Characters outside printable ASCII are RFC 2047-encoded; ntfy and others decode them. */
 export const toHeader = (text: string): string => {
   const line = toSingleLine(text);
   return /^[\x20-\x7e]*$/.test(line) ? line : `=?UTF-8?B?${Buffer.from(line).toString('base64')}?=`;
 };
 
-/** Inserts a zero-width character into mentions with which chat programs notify a whole channel. */
+/** Inserts a zero-width character into mentions that would notify a whole chat channel. */
 export const breakMentions = (text: string): string =>
   text.replaceAll(/@(?=(?:all|channel|everyone|here)\b)/gi, '@\u200b');
 
-/** Returns the text below the title, with the link to acknowledge for receivers without buttons. */
+/** Returns the text below the title, including the acknowledge link for receivers without buttons. */
 export const toBody = ({ text, acknowledgeUrl }: Outgoing, maxBytes: number): string => {
   const end = acknowledgeUrl === undefined ? '' : `\n\nAcknowledge: ${acknowledgeUrl}`;
   return `${truncate(text, maxBytes - end.length)}${end}`;

@@ -13,7 +13,7 @@ import { alertmanagerDestination as alertmanager } from './alertmanager.ts';
 const secrets = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
 const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full <é>', hostname: 'web-1' };
 
-/** The request that a destination makes of the alert. */
+/** Returns the request that a destination sends for the alert. */
 const deliver = async (t: Parameters<typeof startReceiver>[0], changes: object, path = '', fields = {}) => {
   const receiver = await startReceiver(t);
   const app = await startOutbox(t, [toDestination(receiver, { url: `${receiver.url}${path}`, ...changes })]);

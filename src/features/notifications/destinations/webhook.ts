@@ -4,10 +4,10 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, toPath } from './type.ts';
 
 const prefix = 'whsec_';
-/** Fewest bytes of a secret. */
+/** Minimum bytes of a secret. */
 const minimumBytes = 16;
 
-/** Standard Webhooks 1.0: the receiver checks the signature, and recognizes repeated deliveries by the id. */
+/** Standard Webhooks 1.0: the receiver verifies the signature and recognizes repeated deliveries by their id. */
 export const webhookDestination: DestinationType = {
   name: 'webhook',
   secret: 'optional',
@@ -28,7 +28,7 @@ export const webhookDestination: DestinationType = {
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      // Another signalbox stores a repeated delivery once.
+      // Another signalbox stores a repeated delivery only once.
       'idempotency-key': id,
     };
     if (secrets.length > 0) {
