@@ -1,22 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Items in a batch from which the next batch waits for as many. */
+/** Batch size from which the next batch waits for equally many items. */
 const manyItems = 8;
 
 export interface BatchLimits {
-  /** Maximum items, and their size, that wait or are in a batch; one item alone always may. */
+  /** Maximum number of unsettled items; a single item is always accepted. */
   maxCount: number;
   maxSize: number;
-  /** Maximum size of a batch, unless one item is larger, and number of its items. */
+  /** Maximum size of a batch; only a single larger item exceeds it. */
   batchSize: number;
   batchCount?: number;
-  /** Milliseconds for which a batch waits at most for more items; about as long as a commit takes. */
+  /** Maximum milliseconds a batch waits for more items; about the duration of a commit. */
   gatherMs: number;
 }
 
 const ignore = (): void => undefined;
 
-/** An item that waits for its batch, with the promise of its result. */
+/** Item waiting for its batch, with a promise of its result. */
 export class Waiting<Item, Result> {
   readonly item: Item;
   readonly size: number;
@@ -72,7 +72,7 @@ export class Batcher<Item, Result> {
   #count = 0;
   #size = 0;
   #running: Promise<void> | undefined;
-  /** Items of the last batch, if they were many; else 0. */
+  /** Number of items in the last batch if it was large, else 0. */
   #expected = 0;
 
   /** `commit` settles the items of a batch; if it throws, the remaining items are rejected with its error. */
@@ -81,17 +81,17 @@ export class Batcher<Item, Result> {
     this.#commit = commit;
   }
 
-  /** Number of items that are not settled, in a batch or not. */
+  /** Number of unsettled items, including those of the current batch. */
   get count(): number {
     return this.#count;
   }
 
-  /** Size of the items that are not settled. */
+  /** Total size of the unsettled items. */
   get size(): number {
     return this.#size;
   }
 
-  /** Number of items that are not in a batch yet. */
+  /** Number of items not yet in a batch. */
   get queued(): number {
     return this.#queue.length;
   }
@@ -101,7 +101,7 @@ export class Batcher<Item, Result> {
     return this.#running;
   }
 
-  /** Adds an item, which may count as several; returns undefined if there is no room. */
+  /** Adds an item, which may count as several; returns undefined if the queue is full. */
   add(item: Item, size: number, count = 1): Waiting<Item, Result> | undefined {
     const { maxCount, maxSize } = this.#limits;
     if (this.#count > 0 && (this.#count + count > maxCount || this.#size + size > maxSize)) return undefined;
@@ -118,7 +118,7 @@ export class Batcher<Item, Result> {
     this.#running ??= this.#run();
   }
 
-  /** Rejects the items that are not in a batch yet. */
+  /** Rejects the items not yet in a batch. */
   rejectQueued(error: Error): void {
     for (const waiting of this.#queue.splice(0)) waiting.reject(error);
   }
@@ -140,8 +140,9 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Waits while each turn of the event loop brings more items, or there are fewer than in the last batch: clients that got their
-   * responses together send their next requests together, and larger batches need less processor time per item.
+   * Waits while each turn of the event loop brings more items, or while there are fewer than in the last batch: clients
+   * that got responses together send their next requests together, and larger batches need less processor time per
+   * item.
    */
   async #gather(): Promise<void> {
     const end = performance.now() + this.#limits.gatherMs;
@@ -153,7 +154,7 @@ export class Batcher<Item, Result> {
     this.#expected = this.#queue.length < manyItems ? 0 : this.#queue.length;
   }
 
-  /** Takes the oldest items for a batch; returns those that are not settled. */
+  /** Takes the oldest items for a batch; returns the unsettled ones. */
   #take(): Waiting<Item, Result>[] {
     const { batchSize, batchCount = Number.POSITIVE_INFINITY } = this.#limits;
     let taken = 0;

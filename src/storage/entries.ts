@@ -1,34 +1,34 @@
 import { type Changes, type EntriesState, entryBytes, lengthOf, type OpenChanges, toTextBytes } from './changes.ts';
 import { type Awaitable, type List, toList } from './list.ts';
 
-/** Kind of entries that are added in order and never changed. */
+/** Kind of append-only, immutable entries. */
 export interface EntryKind<Fields, T extends object> {
-  /** Name of the files. */
+  /** File name. */
   name: string;
-  /** Name of the table in a database, and of its gate. */
+  /** Name of the database table and of its gate. */
   table: string;
-  /** Completes fields to an entry at a place, from 1; `taken` has the numbers of earlier entries. */
+  /** Builds the entry at a place, from 1, from its fields; `taken` contains the numbers of earlier entries. */
   complete(fields: Fields, place: number, taken: ReadonlySet<number>): T;
-  /** Unique numbers of entries: the table of taken numbers, and the number that an entry has or that fields request. */
+  /** Unique numbers of entries: their table, and the number an entry has or its fields request. */
   numbers?: { table: string; of(entry: Fields | T): number | undefined };
 }
 
-/** Store for entries of a kind. Every method throws StoreUnavailable while the store cannot be used. */
+/** Store of entries of one kind. Every method throws StoreUnavailable while the store cannot be used. */
 export interface EntryStore<Fields, T extends object> {
   /** Adds an entry at the end. */
   add(fields: Fields): Awaitable<T>;
   /** Returns the entry at a place, from 1. */
   find(place: number): Awaitable<T | undefined>;
-  /** Lists at most `limit` entries after the first `start`, all by default; `total` counts all. */
+  /** Lists at most `limit` entries after the first `start`, all by default; `total` is the number of all entries. */
   list(start?: number, limit?: number): Awaitable<List<T>>;
-  /** Adds the first entries, unless the store has entries. */
+  /** Adds the initial entries, unless the store already has entries. */
   restore(fields: readonly Fields[]): Awaitable<void>;
   /** True while entries can be read and added. */
   isReady(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
-/** Creates the function that adds the number of an entry, or the number that fields request, to the taken numbers. */
+/** Creates the function that marks as taken an entry's number, or the number its fields request. */
 const createTake =
   <Fields, T extends object>({ numbers }: EntryKind<Fields, T>, taken: Set<number>) =>
   (entry: Fields | T): void => {
@@ -36,7 +36,7 @@ const createTake =
     if (number !== undefined) taken.add(number);
   };
 
-/** Completes fields to entries from a place on, and adds their numbers to the taken numbers. */
+/** Builds entries from fields, starting at a place, and marks their numbers as taken. */
 export const completeEntries = <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
   fields: readonly Fields[],
@@ -44,7 +44,7 @@ export const completeEntries = <Fields, T extends object>(
   taken: Set<number>,
 ): T[] => {
   const take = createTake(kind, taken);
-  // Requested numbers are taken before numbers are given out.
+  // Requested numbers are taken first, then the others are assigned.
   fields.forEach(take);
   return fields.map((each, index) => {
     const entry = kind.complete(each, firstPlace + index, taken);
@@ -53,16 +53,16 @@ export const completeEntries = <Fields, T extends object>(
   });
 };
 
-/** An entry at an index; applying the change again has no effect. */
+/** Entry at an index; applying the change twice has no further effect. */
 export interface EntryChange<T> {
   index: number;
   entry: T;
 }
 
-/** Entries in one piece of the snapshot. */
+/** Entries in one piece of a snapshot. */
 const pieceSize = 100;
 
-/** Creates a state whose entries are in an array; the array may also grow without changes. */
+/** Creates a state that keeps its entries in an array; the array may also grow without changes. */
 export const createEntriesState = <T>(all: T[]): EntriesState<EntryChange<T>, T> => {
   let counted = 0;
   let bytes = 0;
@@ -97,7 +97,7 @@ const toEntryBytes = (entry: unknown): number =>
     entryBytes,
   );
 
-/** Opens a store of entries in memory; an added entry is visible once it is stored. */
+/** Opens an in-memory store of entries; an added entry becomes visible once it is stored. */
 export const openEntryStore = async <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
   openChanges: OpenChanges,
@@ -117,7 +117,7 @@ export const openEntryStore = async <Fields, T extends object>(
       const index = Math.max(next, all.length);
       const entry = kind.complete(fields, index + 1, taken);
       const added = changes.write({ index, entry });
-      // After a refusal, neither the place nor the number is taken.
+      // A refusal takes neither the place nor the number.
       next = index + 1;
       take(entry);
       return added;

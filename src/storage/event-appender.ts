@@ -5,38 +5,38 @@ import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord } from './journal/line.ts';
 import type { FollowedLog } from './record-log.ts';
 
-/** Limits of events that wait for the log; the journal writes a batch of them at once. */
+/** Limits of the events waiting for the log; the journal writes them as one batch. */
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, batchCount: 1000, gatherMs: 1 };
 
-/** Empty records in one append. */
+/** Number of empty records per append. */
 const fillCount = 10_000;
 
-/** Projection whose events are appended. */
+/** Projection whose events the appender writes. */
 interface AppendingProjection {
   /** Seq of the last folded event. */
   readonly seq: number;
-  /** True once the log was read to its end. */
+  /** True once the log has been read to its end. */
   readonly hasRead: boolean;
   catchUp(): Promise<void>;
-  /** Continues after a seq whose events do not count. */
+  /** Continues after a seq; events up to that seq do not count. */
   skipTo(seq: number): void;
   save(): Promise<void>;
-  /** Calls `retry` of the appender in a while. */
+  /** Schedules a call of the appender's `retry`. */
   retryLater(): void;
 }
 
 interface AppenderOptions {
   log: Pick<FollowedLog, 'appendAll' | 'state'>;
   projection: AppendingProjection;
-  /** Record that changes nothing. */
+  /** Record without effect. */
   empty: LogRecord;
-  /** The projection has a snapshot, which can exclude events whose append failed. */
+  /** The projection has a snapshot that can exclude events whose append failed. */
   hasSnapshot: boolean;
-  /** Empty records are appended where the log ends before the snapshot. */
+  /** If the log ends before the snapshot, empty records fill the gap. */
   fillsLog: boolean;
 }
 
-/** An event on its way through the log, with its outcome once it is folded. */
+/** Event being appended, with its outcome once it is folded. */
 interface PendingEvent<Outcome> {
   id: string;
   waiting: Waiting<LogRecord, Outcome>;
@@ -55,11 +55,11 @@ export class EventAppender<Outcome> {
   readonly #batcher: Batcher<LogRecord, Outcome>;
   /** Events of the current batch, by id. */
   readonly #pending = new Map<string, PendingEvent<Outcome>>();
-  /** Ids of events whose append failed. */
+  /** Ids of events whose append failed, so the log may contain them. */
   readonly #doubtfulIds = new Set<string>();
-  /** Highest seq that a doubtful event can have. */
+  /** Highest seq a doubtful event can have. */
   #doubtfulSeq = 0;
-  /** No seq of the snapshot can be given out again. */
+  /** True if no seq covered by the snapshot can be assigned again. */
   #isFilled = false;
 
   constructor(options: AppenderOptions) {
@@ -72,12 +72,12 @@ export class EventAppender<Outcome> {
     return this.#doubtfulIds.size > 0;
   }
 
-  /** True for an event whose append failed. */
+  /** True if the event's append failed. */
   isDoubtful(id: string): boolean {
     return this.#doubtfulIds.has(id);
   }
 
-  /** Returns the characters of a pending event; undefined for any other event. */
+  /** Returns a pending event's length in characters; undefined for any other event. */
   lengthOf(id: string): number | undefined {
     return this.#pending.get(id)?.waiting.size;
   }
@@ -87,7 +87,7 @@ export class EventAppender<Outcome> {
     return added?.promise ?? Promise.reject(new JournalError('queue-full', 'too many events wait for the log'));
   }
 
-  /** Receives outcomes of folded events, in the order of the ids. */
+  /** Receives the outcomes of folded events, in the same order as the ids. */
   settle(ids: readonly string[], outcomes: readonly Outcome[]): void {
     if (this.#pending.size === 0) return;
     for (const [index, id] of ids.entries()) {
@@ -96,12 +96,12 @@ export class EventAppender<Outcome> {
     }
   }
 
-  /** Tries again to end the doubt. */
+  /** Tries again to resolve the doubt. */
   retry(): void {
     if (this.hasDoubt) this.#batcher.start();
   }
 
-  /** Resolves when no event waits. */
+  /** Resolves when no events are waiting. */
   async whenIdle(): Promise<void> {
     await this.#batcher.running;
   }
@@ -114,7 +114,7 @@ export class EventAppender<Outcome> {
       for (const event of events) this.#pending.set(event.id, event);
       const areStored = await Promise.all(events.map((event) => this.#store(event)));
       if (events.some(({ folded }, index) => areStored[index] && !folded)) await projection.catchUp().catch(ignore);
-      // Stored events of the batch may depend on events that failed.
+      // Stored events of the batch may depend on failed ones.
       if (this.hasDoubt) await this.#prepare();
       for (const { waiting, folded } of events) {
         if (folded) waiting.resolve(folded.outcome);
@@ -141,7 +141,7 @@ export class EventAppender<Outcome> {
   #mayBeStored(error: unknown): boolean {
     const { log, hasSnapshot } = this.#options;
     const isShared = log.state().assignedSeq === undefined;
-    // Nothing is written where space is short.
+    // Nothing is written while disk space is low.
     return (
       hasSnapshot && !isShared && codeOf(error) === 'unavailable' && codeOf((error as Error).cause) !== 'low-space'
     );
@@ -149,11 +149,11 @@ export class EventAppender<Outcome> {
 
   #noteDoubt(id: string): void {
     this.#doubtfulIds.add(id);
-    // Others append to the log, too, but get no seq after a failure.
+    // Other writers append to this log, too, but get no seq after a failure.
     this.#doubtfulSeq = Math.max(this.#doubtfulSeq, this.#options.log.state().assignedSeq ?? 0);
   }
 
-  /** Ensures that the next event gets a seq that no snapshot has, and follows no doubtful event. */
+  /** Ensures that the next event's seq is not covered by the snapshot and that no doubtful event precedes it. */
   async #prepare(): Promise<void> {
     const { log, projection, fillsLog } = this.#options;
     if (!projection.hasRead) await projection.catchUp();
@@ -173,7 +173,7 @@ export class EventAppender<Outcome> {
     this.#doubtfulIds.clear();
   }
 
-  /** Appends empty records up to the seq of the snapshot, where the log was lost. */
+  /** If the log was lost, appends empty records up to the snapshot's seq. */
   async #fillLog(): Promise<void> {
     const { log, projection, empty } = this.#options;
     for (let missing = projection.seq - (log.state().lastSeq ?? 0); missing > 0; missing -= fillCount) {

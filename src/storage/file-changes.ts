@@ -12,10 +12,10 @@ import { type OnDamage, refuseDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
-/** Changes that wait for the disk, and their characters. A batch waits at most about as long as others need for a sync. */
+/** Limits of the changes waiting for the disk. A batch waits no longer than other writers need for a sync. */
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, gatherMs: 1 };
 
-/** Snapshots are far apart: changes are many, and writing the whole state takes time. */
+/** Minimum growth of the log between snapshots: changes are frequent, and writing the whole state is slow. */
 const minGrowth = 16 * MiB;
 
 /**
@@ -34,15 +34,15 @@ const logOptions: LogOptions = {
 interface FileOptions {
   directory: string;
   openLog(options: LogOptions): Promise<Journal>;
-  /** Receives the error of the first snapshot in a row that cannot be written; the log is kept meanwhile. */
+  /** Receives the error of the first in a row of failed snapshots; meanwhile the log is kept. */
   report(error: Error): void;
-  /** Receives the bytes of the snapshot that are read, and its size. */
+  /** Receives the progress of reading the snapshot: bytes read, bytes in all. */
   onRead?: (done: number, total: number) => void;
 }
 
 /**
- * Opens changes in files, and applies the stored ones to the state, which must be empty. Throws a JournalError, `damaged` if a
- * change is missing.
+ * Opens changes stored in files and applies them to the state, which must be empty. Throws a JournalError, `damaged` if
+ * a change is missing.
  */
 export const openFileChanges = async <Change, Result>(
   { directory, openLog, report, onRead }: FileOptions,
@@ -74,7 +74,7 @@ export const openFileChanges = async <Change, Result>(
   }
 };
 
-/** Applies the readable changes in files to the state, which must be empty, without writing anything. */
+/** Applies the readable changes in files to the state, which must be empty; writes nothing. */
 export const readFileChanges = async <Change>(
   { directory, openLog }: Pick<FileOptions, 'directory' | 'openLog'>,
   name: string,
@@ -95,7 +95,7 @@ export const readFileChanges = async <Change>(
 
 const toPath = (directory: string, name: string): string => join(directory, `${name}.state`);
 
-/** Changes of one record. A record that was read from the disk has an array of JSON values instead. */
+/** Changes of one record. A record read from disk has an array of JSON values instead. */
 class Batch<Change> {
   readonly changes: readonly Change[];
 
@@ -105,7 +105,7 @@ class Batch<Change> {
 }
 
 interface Reading<Change> {
-  /** True for a change of the snapshot that counts. */
+  /** True for a change that may be restored from the snapshot. */
   isWhole(change: Change): boolean;
   onDamage: OnDamage;
 }
@@ -118,7 +118,7 @@ class BatchState<Change, Result> implements ProjectionState<Result[]> {
   readonly #file: string;
   readonly #reading: Reading<Change>;
 
-  /** `file` names the snapshot in messages. */
+  /** `file` is the snapshot's name in messages. */
   constructor(state: EntriesState<Change, Result>, file: string, reading: Reading<Change>) {
     this.#state = state;
     this.#file = file;
@@ -144,7 +144,7 @@ class BatchState<Change, Result> implements ProjectionState<Result[]> {
       onDamage(`a change in ${this.#file} is damaged or ${unreadable}`);
   }
 
-  /** Applies a stored value; returns false if this version cannot. */
+  /** Applies a stored value; returns false if this version cannot apply it. */
   #tryApply(
     value: unknown,
     onApplied: (result: Result) => void,
@@ -170,9 +170,9 @@ interface Parts<Change, Result> {
 }
 
 /**
- * Changes as events of a projection. All waiting changes become one record, which the log has whole or not at all; changes that
- * arrive meanwhile form the next record. A change may depend on earlier ones, so all waiting changes fail together, and further
- * ones are refused until the projection can store again.
+ * Changes as events of a projection. All waiting changes become one record, which the log contains whole or not at all;
+ * changes that arrive meanwhile form the next record. A change may depend on earlier ones, so all waiting changes fail
+ * together, and new ones are refused until the projection can store again.
  */
 class FileChanges<Change, Result> implements Changes<Change, Result> {
   readonly #parts: Parts<Change, Result>;

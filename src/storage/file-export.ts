@@ -8,11 +8,11 @@ import { type PortableRecord, type PortableStore, passAll } from './portable-sto
 import type { OnDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 
-/** True if the directory has files of the store. */
+/** True if the directory contains files of the store. */
 export const hasFiles = (directory: string, { name }: PortableStore): boolean =>
   ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
 
-/** Resolves to the bytes of the store's files. */
+/** Resolves to the total size of the store's files in bytes. */
 export const readSizeOfFiles = async (directory: string, { name }: PortableStore): Promise<number> => {
   const names = createFileNames(directory, name);
   const closed = (await names.listClosed()).map(names.closed);
@@ -22,9 +22,9 @@ export const readSizeOfFiles = async (directory: string, { name }: PortableStore
 };
 
 interface ExportOptions {
-  /** True for a change that can be imported; other changes are left out. */
+  /** True for a change that can be imported; all others are left out. */
   isWhole(change: unknown): boolean;
-  /** Receives each part that is left out. */
+  /** Receives a description of each omitted part. */
   onDamage: OnDamage;
 }
 
@@ -83,7 +83,7 @@ async function* exportLog(
   if (leftOut > 0) onDamage(`${leftOut} ${leftOut === 1 ? 'record' : 'records'} of the log`);
 }
 
-/** Resolves to the changes of a log's snapshot; undefined without one. */
+/** Resolves to the changes in a log's snapshot; undefined without a snapshot. */
 const readSnapshotChanges = async (directory: string, name: string, onDamage: OnDamage) => {
   const changes: unknown[] = [];
   const snapshot = createSnapshotFile(join(directory, `${name}.state`));

@@ -10,17 +10,17 @@ import type { ImportTarget, PortableRecord, PortableStore } from './portable-sto
 import type { LogOptions } from './storage.ts';
 
 /**
- * File that exists while an import stores: some stores may be filled and others not. It lists the logs that were empty before
- * the import.
+ * Marker file that exists while an import is storing: some stores may be filled and others empty. It lists the logs
+ * that were empty before the import.
  */
 const markerName = 'import.unfinished';
 
-/** True if an import into the directory was interrupted while it stored. */
+/** True if an import into the directory was interrupted while storing. */
 export const hasUnfinishedImport = (directory: string): boolean => existsSync(join(directory, markerName));
 
 /**
- * Opens the files of stores for an import, and removes what an interrupted import has stored. Records are written as they
- * arrive, states at the end. Throws a JournalError, `locked` for files that are in use.
+ * Opens the files of stores for an import, and removes data left by an interrupted import. Records are written as they
+ * arrive, states at the end. Throws a JournalError, `locked` if the files are in use.
  */
 export const openFilesForImport = async (
   directory: string,
@@ -44,7 +44,7 @@ export const openFilesForImport = async (
     const unfinished = marker.read();
     for (const store of stores) {
       const { name, createState } = store;
-      // The interrupted import may have stored any state, but only logs that were empty.
+      // An interrupted import may have stored any state, but only logs that were empty before.
       const files = createState
         ? openState(directory, store, createState(), unfinished !== undefined)
         : openLog(directory, name, unfinished?.includes(name) === true);
@@ -56,7 +56,7 @@ export const openFilesForImport = async (
   }
   return {
     occupied: stores.find((store) => !opened.get(store)?.isEmpty)?.name,
-    // A log writes and syncs them together.
+    // A log writes and syncs all waiting records together.
     pieceCount: 5000,
     add: async (store, changes) => {
       if (!store.createState) await begin();
@@ -86,7 +86,7 @@ const createMarker = (directory: string) => {
       await syncDirectory(directory);
     },
     remove: async (): Promise<void> => {
-      // After a power cut, neither the marker may come back beside later changes, nor files that were removed before it.
+      // After a power cut, neither the marker may reappear beside later changes, nor files removed before it.
       await syncDirectory(directory);
       await rm(path, { force: true });
       await syncDirectory(directory);
@@ -94,17 +94,17 @@ const createMarker = (directory: string) => {
   };
 };
 
-/** Files of one store while an import fills it. */
+/** Files of one store during an import. */
 interface ImportedFiles {
   isEmpty: boolean;
   add(changes: readonly unknown[]): Promise<void>;
   save(): Awaitable<void>;
   close(): Awaitable<void>;
-  /** Deletes the files after they were closed. */
+  /** Deletes the files after they have been closed. */
   remove(): Promise<void>;
 }
 
-/** Opens the files of a state. With `isUnfinished`, the state of an interrupted import is removed once the lock is held. */
+/** Opens a state's files. With `isUnfinished`, removes the state of an interrupted import once the lock is held. */
 const openState = async (
   directory: string,
   { name, toLine }: PortableStore,
@@ -132,7 +132,7 @@ const openState = async (
   };
 };
 
-/** Opens the files of a log. With `isUnfinished`, the records of an interrupted import are removed. */
+/** Opens a log's files. With `isUnfinished`, removes the records of an interrupted import. */
 const openLog = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedFiles> => {
   const remove = async (): Promise<void> => {
     for (const path of await createFileNames(directory, name).listAll()) await rm(path, { force: true });

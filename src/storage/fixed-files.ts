@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { passIfGone } from './journal/errors.ts';
 
 /**
- * Folder of files of one fixed size, whose parts are replaced in place. Written parts survive the end of the process, but a power
+ * Folder of fixed-size files that are overwritten in place. Written parts survive the end of the process, but a power
  * cut may lose the last ones. Methods reject if a file cannot be used.
  */
 export class FixedFiles {
@@ -13,20 +13,20 @@ export class FixedFiles {
   /** Open files by name. */
   readonly #files = new Map<string, Promise<FileHandle>>();
 
-  /** `ending` is that of the names on disk. */
+  /** `ending` is the extension of the files on disk. */
   constructor(directory: string, ending: string, bytes: number) {
     this.#directory = directory;
     this.#ending = ending;
     this.#bytes = bytes;
   }
 
-  /** Lists the names of the files, without the ending. */
+  /** Lists the file names, without the ending. */
   async list(): Promise<string[]> {
     const found = (await readdir(this.#directory).catch(passIfGone)) ?? [];
     return found.filter((name) => name.endsWith(this.#ending)).map((name) => name.slice(0, -this.#ending.length));
   }
 
-  /** Reads `length` bytes from a place; bytes that were never written are 0. */
+  /** Reads `length` bytes at an offset; bytes never written are 0. */
   async read(name: string, at: number, length: number): Promise<Buffer> {
     const bytes = Buffer.alloc(length);
     await (await this.#open(name)).read(bytes, 0, length, at);

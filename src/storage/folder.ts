@@ -5,14 +5,14 @@ import { passIfGone } from './journal/errors.ts';
 import { createDirectory, createFreeSpaceCheck, createSync } from './journal/files.ts';
 import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 
-/** Bytes of the disk that stay free for more important data. */
+/** Free disk space in bytes reserved for more important data. */
 const minFreeBytes = 32 * MiB;
 
 /** Folder of small files, each written once. */
 export interface Folder {
-  /** Lists the names of the files with the times when they were written. Creates the folder; rejects if it cannot be used. */
+  /** Lists the file names with their write times. Creates the folder; rejects if it cannot be used. */
   list(): Promise<{ name: string; at: Date }[]>;
-  /** Resolves to the text of a file; undefined if the file is missing. */
+  /** Resolves to a file's text; undefined if the file is missing. */
   read(name: string): Promise<string | undefined>;
   /** Resolves when the whole file is on disk; if it rejects, the file does not exist. */
   write(name: string, text: string): Promise<void>;

@@ -1,17 +1,17 @@
-/** A value or a promise of it: a store in memory returns values directly. */
+/** A value or a promise of one: an in-memory store returns values directly. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** First matches of a query; later changes do not affect them. */
+/** First matches of a query, unaffected by later changes. */
 export interface List<T extends object> {
-  /** Number of matches. */
+  /** Number of all matches. */
   total: number;
   /** Number of entries in the list. */
   count: number;
-  /** Entries in order, in pieces, so that a list of any length takes little memory. */
+  /** Entries in order, in pieces, so that even a long list takes little memory. */
   pieces: Iterable<Iterable<T>> | AsyncIterable<Iterable<T>>;
 }
 
-/** Maximum number of entries in a piece, and characters of text after which a piece ends. */
+/** Maximum number of entries in a piece, and text length in characters that ends a piece. */
 const pieceSize = 100;
 const pieceLength = 64 * 1024;
 

@@ -2,9 +2,9 @@ import type { StoredRecord } from './journal/line.ts';
 import type { RecordLog } from './record-log.ts';
 
 interface Following {
-  /** Returns the seq of the last stored record; undefined until the log was reached. */
+  /** Returns the seq of the last stored record; undefined until the log has been reached. */
   lastSeq(): number | undefined;
-  /** Returns the seq after which to begin, once the log was reached. */
+  /** Returns the seq after which to begin; called once the log has been reached. */
   from(lastSeq: number): number;
   /** Receives the records in order; a returned promise delays the next record. */
   take(record: StoredRecord): Promise<void> | undefined | void;
@@ -14,7 +14,7 @@ interface Following {
 export class LogFollower {
   readonly #log: RecordLog;
   readonly #following: Following;
-  /** Seq of the last record that was taken. */
+  /** Seq of the last taken record. */
   #seq: number | undefined;
   #isReading = false;
   #reading = Promise.resolve();
@@ -25,13 +25,13 @@ export class LogFollower {
     this.#following = following;
   }
 
-  /** Resolves when all records that are stored now were taken. After a failed read, the next call tries again. */
+  /** Resolves when all currently stored records have been taken. After a failed read, the next call tries again. */
   readOn(): Promise<void> {
     if (!this.#isReading) this.#reading = this.#readNew();
     return this.#reading;
   }
 
-  /** Takes no more records; resolves when the last one is done. */
+  /** Stops taking records; resolves when the last one has been processed. */
   end(): Promise<void> {
     this.#isEnded = true;
     return this.#reading;

@@ -4,28 +4,31 @@ import type { Awaitable } from './list.ts';
 import type { Gate } from './postgres/batch.ts';
 import type { Row, Statement } from './postgres/connection.ts';
 
-/** A store that `signalbox export` reads and `signalbox import` fills, as changes. A change of a log is a PortableRecord. */
+/** Store that `signalbox export` reads and `signalbox import` fills, as changes. A log's change is a PortableRecord. */
 export interface PortableStore<Change = unknown> {
-  /** Name of the store's files. */
+  /** Base name of the store's files. */
   name: string;
   /** Creates an empty state for changes; undefined for a log of records. */
   createState?(): EntriesState<Change, unknown>;
-  /** Creates the filter of a log in which a record may depend on earlier ones; `saved` is the log's snapshot. */
+  /** Creates the filter of a log whose records may depend on earlier ones; `saved` is the log's snapshot. */
   createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
-  /** Tables of the store in a database. */
+  /** Returns a change's line; `before` counts the store's earlier lines. Undefined for a change without a line. */
   table: PortableTable<Change>;
-  /** Returns the line of a change; `before` counts the store's earlier lines. Undefined for a change that has no line. */
+  /**
+   * Returns a change's line; `before` is the number of the store's earlier lines. Undefined for a change without a
+   * line.
+   */
   toLine(change: Change, before: number): readonly [key: string, value: unknown] | undefined;
 }
 
-/** A record of a log, with its id. */
+/** Record of a log, with its id. */
 export interface PortableRecord {
   /** A UUID. */
   id: string;
   record: LogRecord;
 }
 
-/** Changes that lead to the snapshot of a log. */
+/** Changes that rebuild a log's snapshot. */
 interface SavedChanges {
   seq: number;
   changes: readonly unknown[];
@@ -33,51 +36,51 @@ interface SavedChanges {
 
 /** Filter of a log's records. */
 export interface RecordFilter<Change> {
-  /** Changes before the first record, in place of records that the log has deleted. */
+  /** Changes before the first record, in place of records deleted from the log. */
   before: readonly Change[];
-  /** Receives all records in their order; returns undefined for a record without effect. */
+  /** Receives all records in order; returns undefined for a record without effect. */
   filter(change: Change, seq: number): Change | undefined;
 }
 
-/** Filter that every record passes. */
+/** Filter that lets every record pass. */
 export const passAll: RecordFilter<unknown> = { before: [], filter: (change) => change };
 
-/** Tables of a store in a database. */
+/** A store's tables in a database. */
 export interface PortableTable<Change = unknown> {
   /** Name of the store's gate. */
   name: string;
-  /** Queries whose rows become changes, in the order of lines; rows have a `seq` where the store has a filter. */
+  /** Queries whose rows become changes, in line order; rows include a `seq` if the store has a filter. */
   queries: { text: string; toChange(row: Row): Change }[];
-  /** Returns statements that store changes, which arrive in the order of lines, and updates the gate. */
+  /** Returns statements that store changes, which arrive in line order, and updates the gate. */
   insert(changes: readonly Change[], gate: Gate): Statement[];
-  /** Returns statements to run after the last change. */
+  /** Returns the statements to run after the last change. */
   finish?(): Statement[];
-  /** SQL condition under which the store counts as empty although ids were given out. */
+  /** SQL condition under which the store counts as empty even though ids were assigned. */
   isUnused?: string;
 }
 
-/** Stores that an import fills. If they are closed before `commit`, they are empty again. */
+/** Stores to fill by an import. Closed before `commit`, they are empty again. */
 export interface ImportTarget {
-  /** Name of a store that has or had data. */
+  /** Name of a store that contains data, or once did. */
   occupied: string | undefined;
-  /** Number of changes to add together, unless they are long. */
+  /** Number of changes to add at once, unless they are long. */
   pieceCount: number;
   add(store: PortableStore, changes: readonly unknown[]): Promise<void>;
   /** Resolves when all changes are stored. */
   save(): Promise<void>;
-  /** Makes the import permanent; resolves to false if that is uncertain. */
+  /** Makes the import permanent; resolves to false if the outcome is uncertain. */
   commit(): Promise<boolean>;
   close(): Awaitable<void>;
 }
 
-/** A Set holds up to 2^24 values, so there is a set for each last byte. */
+/** A Set holds at most 2^24 values, so each last byte of an id has its own. */
 const idSetCount = 256;
 
-/** Detects repeated UUIDs among many millions; each takes about 60 bytes. */
+/** Detects duplicates among many millions of UUIDs; each takes about 60 bytes. */
 export class SeenIds {
   readonly #sets = Array.from({ length: idSetCount }, () => new Set<string>());
 
-  /** Adds an id in lower case; returns false if it was added before. */
+  /** Adds a lower-case id; returns false if it was added before. */
   add(id: string): boolean {
     const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
     const set = this.#sets[bytes.at(-1) ?? 0] as Set<string>;

@@ -6,15 +6,15 @@ import { classifyLine, type GroupPart, readPart } from './line.ts';
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import { findLastLineEnd, type ReadAt, readLinesBackwards, toReadAt } from './read/lines.ts';
 
-/** Open file to which records are written. */
+/** Open file that receives new records. */
 export interface ActiveFile {
   path: string;
   dev: bigint;
   ino: bigint;
   shared: ReturnType<typeof shareHandle>;
-  /** Bytes that were written and synced. Readers get these bytes, and the next batch begins after them. */
+  /** Number of written and synced bytes: readers get no more, and the next batch begins here. */
   size: number;
-  /** Time of the first record according to the file system, in Unix milliseconds. */
+  /** Time of the first record, from the file system, in Unix milliseconds. */
   begunAt: number;
   /** Time of the last sync, in milliseconds of `performance.now()`. */
   syncedAt: number;
@@ -35,7 +35,7 @@ const shareHandle = (handle: FileHandle) => {
   };
 };
 
-/** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its end. */
+/** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its tail. */
 export const openActiveFile = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<ActiveFile> => {
   await readFileSize(names.active);
   const handle = await open(names.active, 'a+', 0o600);
@@ -55,26 +55,27 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Jou
     };
   } catch (error) {
     await handle.close();
-    // If the file was moved away after it was opened, open its successor.
+    // If the file was moved after it was opened, open its successor.
     passIfGone(error);
     return openActiveFile(names, sync, settings);
   }
 };
 
 /**
- * Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. After a recent sync, the system
- * buffers a write faster than another thread could be given the bytes; otherwise the write may block, so it runs in a thread.
+ * Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. Shortly after a sync, the
+ * system buffers a write faster than the bytes could be handed to another thread; otherwise the write may block, so it
+ * runs in a thread.
  */
 export const appendAndSync = async (file: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
   const { handle } = file.shared;
-  // Both continue short writes until all is written or the system reports an error.
+  // Both continue short writes until everything is written or the system reports an error.
   if (isQuick(file)) for (let at = 0; at < batch.length; ) at += writeSync(handle.fd, batch, at);
   else await handle.appendFile(batch);
   await sync.data(handle);
   file.syncedAt = performance.now();
 };
 
-/** Milliseconds after a sync in which writes are not expected to block. */
+/** Milliseconds after a sync during which writes are not expected to block. */
 const quickMs = 100;
 
 const isQuick = ({ syncedAt }: ActiveFile): boolean => performance.now() - syncedAt < quickMs;
@@ -99,7 +100,7 @@ const findStatus = async (file: ActiveFile) => {
   }
 };
 
-/** Resolves to true if the file ends with the batch, whatever the size of the file. */
+/** Resolves to true if the file ends with the batch, whatever the file's size. */
 export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
   const { size } = await handle.stat();
   const end = Buffer.alloc(batch.length);
@@ -107,14 +108,14 @@ export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer)
   return end.equals(batch);
 };
 
-/** Removes bytes that were written but not acknowledged. */
+/** Removes bytes written but not acknowledged. */
 export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise<void> => {
   if ((await handle.stat()).size > size) await handle.truncate(size);
 };
 
 /** Resolves to the size of the regular file at the path; undefined without a file. Throws for anything but a regular file. */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
-  // Only ENOENT proves that there is no file; after any other error it may exist.
+  // Only ENOENT proves that the file does not exist; any other error leaves it open.
   const found = await lstat(path).catch(passIfGone);
   if (found && !found.isFile()) {
     throw new JournalError('unusable', `${path} is not a regular file; move it away`);
@@ -123,7 +124,7 @@ export const readFileSize = async (path: string): Promise<number | undefined> =>
 };
 
 /**
- * Moves an incomplete last line or group of the active file to a file of its own, and ensures that the rest is on disk.
+ * Moves an incomplete last line or group of the active file to a separate file, and ensures that the rest is on disk.
  * Resolves to the size of the active file.
  */
 const repairTail = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<number> => {
@@ -137,7 +138,7 @@ const repairTail = async (names: FileNames, sync: Sync, settings: JournalSetting
       settings.report({ type: 'tail-cut', bytes: size - end, savedAs });
     }
     await rewriteTail(handle, end, Math.max(maxBatchBytes, maxGroupBytes, settings.maxLineBytes));
-    // Retention uses the time of the last record. A file of another owner may refuse the change.
+    // Retention uses the time of the last record. Changing it may fail if another user owns the file.
     await handle.utimes(atime, mtime).catch(() => undefined);
     await sync.data(handle);
     return end;
@@ -175,15 +176,15 @@ const rewriteTail = async (handle: FileHandle, end: number, length: number): Pro
   }
 };
 
-/** Resolves to the offset after the last whole line that belongs to no incomplete group; 0 without such a line. */
+/** Resolves to the offset after the last whole line outside any incomplete group; 0 without such a line. */
 const findWholeEnd = async (read: ReadAt, size: number, maxLineBytes: number): Promise<number> => {
   const lineEnd = await findLastLineEnd(read, size);
   let end = lineEnd;
-  /** Group part of the line that was cut off last. */
+  /** Group part of the last line cut off. */
   let cut: GroupPart | undefined;
   for await (const lines of readLinesBackwards(read, lineEnd, maxLineBytes)) {
     for (const { start, bytes } of lines) {
-      // The reader begins with an empty line after the last newline.
+      // The reader starts with the empty line after the last newline.
       if (start === lineEnd) continue;
       const part = bytes && classifyLine(bytes) === 'own' ? readPart(bytes) : undefined;
       if (!part || !(cut ? isBefore(part, cut) : part.index < part.count)) return end;

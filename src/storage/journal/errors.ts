@@ -29,16 +29,16 @@ export class JournalError extends Error {
   }
 }
 
-/** Returns the code of an error: of the operating system (`ENOENT`), or of a JournalError. */
+/** Returns an error's code: of the operating system (`ENOENT`), or of a JournalError. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-/** Handler for `catch` that ignores a missing file, which another program may have moved or deleted. Throws every other error. */
+/** Handler for `catch` that ignores a missing file, which another program may have moved or deleted. */
 export const passIfGone = (error: unknown): undefined => {
   if (codeOf(error) !== 'ENOENT') throw error;
   return undefined;
 };
 
-/** Reasons of failed writes for clients; any other reason is only in the program's log. */
+/** Reasons for failed writes that clients may see; others appear only in the program's log. */
 const reasons: Record<string, string> = {
   'low-space': 'too little space is free on the disk',
   ENOSPC: 'the disk is full',
@@ -48,13 +48,13 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
 };
 
-/** Returns the reason in brackets after a space; empty for a reason that is not for clients. */
+/** Returns the reason in brackets, after a space; empty if clients must not see it. */
 export const toBracketedReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;
 };
 
-/** Creates the error of a store whose log cannot store changes. `cause` is the log's error, whose cause is the system's. */
+/** Creates the error of a store that cannot store changes. `cause` is its log's error, which wraps the system's. */
 export const toNotStored = (what: string, cause: Error | undefined): StoreUnavailable =>
   new StoreUnavailable(
     `${what} cannot be stored at the moment${toBracketedReason(cause?.cause)}; try again in a second`,
@@ -63,7 +63,7 @@ export const toNotStored = (what: string, cause: Error | undefined): StoreUnavai
     },
   );
 
-/** Explains why a log could not be opened; other reasons have the system's own text. */
+/** Explains why a log could not be opened; unknown reasons keep the system's own text. */
 export const explainOpening = (error: unknown): string =>
   ({ ...reasons, ...openingReasons })[codeOf(error) ?? ''] ?? (error as Error).message;
 

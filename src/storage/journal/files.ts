@@ -10,17 +10,17 @@ export type FileNames = ReturnType<typeof createFileNames>;
 export const createFileNames = (directory: string, name: string) => ({
   directory,
   active: join(directory, `${name}.jsonl`),
-  /** Socket of the lock. */
+  /** Socket used as the lock. */
   lock: join(directory, `${name}.lock`),
   closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
   /** Index of a closed segment; it can be rebuilt. */
   index: (segment: string): string => segment.replace(/\.jsonl$/, '.index'),
-  /** Incomplete last line or group that was cut off. */
+  /** Incomplete last line or group, cut off from the log. */
   torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
   /** Resolves to the numbers of the closed segments, oldest first. */
   listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
   listTorn: () => listNumbers(directory, `${name}.`, '.torn'),
-  /** Resolves to the paths of all files of the log but its lock; some may not exist. */
+  /** Resolves to the paths of all the log's files except its lock; some may not exist. */
   listAll: async (): Promise<string[]> => {
     const names = createFileNames(directory, name);
     const closed = (await names.listClosed()).map(names.closed);
@@ -43,7 +43,7 @@ const listNumbers = async (directory: string, prefix: string, suffix: string): P
 };
 
 /**
- * Creates the directory and its missing parents, for their owner only, each synced into its own parent.
+ * Creates the directory and its missing parents, accessible only to their owner, and syncs each into its parent.
  * mkdir's own `recursive` retries forever on a file system without mkdir (/proc).
  */
 export const createDirectory = async (path: string, sync: Sync): Promise<void> => {
@@ -52,7 +52,7 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
     await mkdir(directory, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // An earlier process may have been killed before this sync. The parent may not be readable.
+    // An earlier process may have been killed before this sync. The parent may be unreadable.
     if (code === 'EEXIST') return sync.directory(dirname(directory)).catch(() => undefined);
     if (code !== 'ENOENT' || dirname(directory) === directory) throw error;
     await createDirectory(dirname(directory), sync);
@@ -61,21 +61,21 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
   await sync.directory(dirname(directory));
 };
 
-/** Syncs bytes and names to disk; does nothing if syncing is off. */
+/** Syncs file contents and names to disk; does nothing if syncing is off. */
 export interface Sync {
-  /** Syncs a file's bytes, and the size that is needed to read them. */
+  /** Syncs a file's contents, and the size needed to read them. */
   data(handle: FileHandle): Promise<void>;
-  /** Syncs a directory's names, after a file was created, renamed or removed. */
+  /** Syncs a directory's names after a file was created, renamed or removed. */
   directory(path: string): Promise<void>;
 }
 
-/** Windows has no way to sync a directory, and needs none: NTFS journals its names. */
+/** Creates the sync. Windows cannot sync directories and need not: NTFS journals their names. */
 export const createSync = (enabled: boolean, platform: NodeJS.Platform = process.platform): Sync => ({
   data: enabled ? (handle) => handle.datasync() : nothing,
   directory: enabled && platform !== 'win32' ? syncDirectory : nothing,
 });
 
-/** Reports the seconds of each successful sync of bytes. */
+/** Reports the duration of each successful content sync, in seconds. */
 export const measureSync = (sync: Sync, onSync: (seconds: number) => void): Sync => ({
   ...sync,
   data: async (handle) => {
@@ -104,13 +104,13 @@ const checkedForMs = 1000;
  */
 export type AssertFreeSpace = (bytes: number) => Promise<void>;
 
-/** Returns the used and available bytes of the file system that has the directory. */
+/** Returns the used and available bytes of the directory's file system. */
 export const readSpace = async (directory: string): Promise<{ used: number; available: number }> => {
   const { bsize, blocks, bfree, bavail } = await statfs(directory);
   return { used: bsize * (blocks - bfree), available: bsize * bavail };
 };
 
-/** Creates a check that is skipped for a second after enough space was found, unless this journal itself uses it up. */
+/** Creates a check that is skipped for a second after finding enough space, unless this journal itself uses it up. */
 export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): AssertFreeSpace => {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let spare = 0;
@@ -128,13 +128,13 @@ export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): A
 
 type Limits = Pick<JournalSettings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
 
-/** Keeps segments that a reader still needs longer than the limits do. */
+/** Keeps segments that a reader still needs beyond the retention limits. */
 export interface Hold {
-  /** Returns the seq up to which the reader needs nothing any more. */
+  /** Returns the seq up to which the reader is done. */
   from(): number;
-  /** Maximum bytes of closed segments that are kept for the reader, including those within the limits. */
+  /** Maximum bytes of closed segments kept for the reader, including those within the limits. */
   maxBytes: number;
-  /** Called with the last seq of a segment before it is deleted although the reader needs it. */
+  /** Called with a segment's last seq before the segment is deleted although the reader needs it. */
   onDropped(lastSeq: number): void;
 }
 
@@ -145,8 +145,8 @@ interface Segment {
 }
 
 /**
- * Deletes closed segments, oldest first, until the rest is within the limits or held; resolves to the deleted files. A file
- * that cannot be deleted is tried again the next time.
+ * Deletes closed segments, oldest first, until the rest are within the limits or held; resolves to the deleted files.
+ * If a file cannot be deleted, the next call tries again.
  */
 export const removeOldSegments = async (
   names: FileNames,
@@ -156,18 +156,18 @@ export const removeOldSegments = async (
 ): Promise<string[]> => {
   const numbers = await names.listClosed();
   const readings = await Promise.allSettled(numbers.map((number) => readSegment(names.closed(number))));
-  // A segment that cannot be read was probably just deleted.
+  // An unreadable segment has probably just been deleted.
   const segments = readings.flatMap((reading) => (reading.status === 'fulfilled' ? [reading.value] : []));
   const old = segments.reverse().filter(createOldTest(limits)).reverse();
   let bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
   const removed: string[] = [];
   for (const segment of old) {
     const lastSeq = holds.length > 0 ? await findLastSeq(segment.path).catch(() => undefined) : 0;
-    // A segment that cannot be read now may be needed.
+    // A segment that is unreadable now may still be needed.
     if (lastSeq === undefined) continue;
     const unread = holds.filter((hold) => lastSeq > hold.from());
     if (unread.some(({ maxBytes }) => bytes <= maxBytes)) continue;
-    // Called first, since a reader would take a missing segment for a gap.
+    // Called first, because a reader would take a missing segment for a gap.
     for (const hold of unread) hold.onDropped(lastSeq);
     if (!(await remove(segment.path))) continue;
     await remove(names.index(segment.path));
@@ -177,7 +177,7 @@ export const removeOldSegments = async (
   return removed;
 };
 
-/** Resolves to true if the file was deleted. */
+/** Resolves to true if the file has been deleted. */
 const remove = (path: string): Promise<boolean> =>
   unlink(path).then(
     () => true,
@@ -189,7 +189,7 @@ const readSegment = async (path: string): Promise<Segment> => {
   return { path, bytes: size, ageMs: Date.now() - mtimeMs };
 };
 
-/** Called for each segment, newest first. */
+/** Creates the test for segments to delete; call it once per segment, newest first. */
 const createOldTest = ({ retainSegments, retainBytes, retainDays }: Limits): ((s: Segment) => boolean) => {
   let count = 0;
   let total = 0;

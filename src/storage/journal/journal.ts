@@ -25,34 +25,34 @@ import { type Appended, JournalWriter } from './writer.ts';
 /** Maximum bytes of the log that a listing reads: about 0.3 s of processor time. */
 const maxListedBytes = 256 * MiB;
 
-/** Maximum bytes of the log that are read to find a record. */
+/** Maximum bytes of the log read to find a record. */
 const maxFoundBytes = 64 * MiB;
 
 interface JournalState extends RecordLogState {
   lastSeq: number;
   assignedSeq: number;
-  /** Number of records that wait for the disk. */
+  /** Number of records waiting for the disk. */
   waiting: number;
 }
 
-/** A log of records in files of this machine. Each line has a `crc`, too. */
+/** Log of records in local files. Each line also has a `crc`. */
 export interface Journal extends RecordLog {
-  /** Appends a record; a record of another log keeps its id, a UUID. */
+  /** Appends a record; a record from another log keeps its id, a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
   /**
-   * Reads the records after `seq`, oldest first, in pieces, up to the end of the log as of the first read. Foreign and damaged
-   * lines are skipped and reported. A reader may hold one file open until it ends.
+   * Reads the records after `seq`, oldest first, in pieces, up to the end of the log at the first read. Foreign and
+   * damaged lines are skipped and reported. A reader may hold one file open until it ends.
    */
   readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
   /**
-   * Searches own records, newest first, also while records cannot be stored. Files and blocks without records in the range are
-   * not read, so a range costs as much as a log of that range alone.
+   * Searches this log's own records, newest first, even while records cannot be stored. Files and blocks without
+   * records in the range are not read, so a range costs as much as a log of that range alone.
    */
   search(search: Search): Promise<SearchResult>;
-  /** Finds the record with the id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
+  /** Finds the record with an id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
   find(id: string): Promise<StoredRecord | undefined>;
   state(): JournalState;
-  /** Reopens the file if it was renamed or replaced; after a failure, tries to write again now. */
+  /** Reopens the file if it was renamed or replaced; after a failure, retries writing immediately. */
   reopen(): Promise<void>;
 }
 
@@ -93,8 +93,8 @@ const openLocked = async (names: FileNames, settings: JournalSettings, lock: Loc
     else if (known.length > 0) yield known;
   }
   /**
-   * Keeps the records of a short list in memory, so that the next list reads no disk; does nothing if a record was stored since
-   * the list began at `version`, or is being stored, or the file was moved away.
+   * Keeps a short list's records in memory, so that the next list does not read the disk; does nothing if a record has
+   * been stored since the list began at `version`, or is being stored, or the file was moved.
    */
   const keepRecent = async (listing: Listing, count: number, version: number): Promise<Listing> => {
     const records: LogRecord[] = [];

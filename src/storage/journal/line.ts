@@ -3,25 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 
-/** Length of the field `crc` that ends each own line, with the closing brace. */
+/** Length of the `crc` field that ends each own line, including the closing brace. */
 const crcFieldBytes = ',"crc":"00000000"}'.length;
 
-/** Maximum length that `toRecordLine` adds to a line: seq, crc and newline. */
+/** Maximum number of characters `toRecordLine` adds to a line: seq, crc and newline. */
 export const lineEndBytes = ',"seq":9007199254740991'.length + crcFieldBytes + 1;
 
 export type LogRecord = Record<string, unknown>;
 
-/** A record of this log, with its id and seq. */
+/** Record of this log, with its id and seq. */
 export type StoredRecord = LogRecord & { id: string; seq: number };
 
-/** Position of a line in a group. The log has a group whole or not at all. */
+/** Position of a line in a group. The log contains all lines of a group or none. */
 export interface GroupPart {
-  /** From 1. */
+  /** One-based. */
   index: number;
   count: number;
 }
 
-/** Returns the start of a line: the record as JSON, its id and its part of a group. Its seq is known only when it is written. */
+/** Returns the start of a line: the record as JSON, its id and group part. The seq is assigned only when writing. */
 export const toLineStart = (
   record: LogRecord,
   id: string,
@@ -33,17 +33,17 @@ export const toLineStart = (
   return `${fields}${fields === '{' ? '' : ','}"id":"${id}"${place}`;
 };
 
-/** Returns a whole line. Its CRC-32 covers every byte before the field `crc`. */
+/** Returns the complete line. Its CRC-32 covers every byte before the `crc` field. */
 export const toRecordLine = (start: string, seq: number): string => close(`${start},"seq":${seq}`);
 
-/** Returns a line without a record, which keeps the last seq if retention has removed every record. */
+/** Returns a line without a record that preserves the last seq when retention has removed every record. */
 export const toMark = (seq: number): string => close(`{"seq":${seq}`);
 
 const close = (body: string): string => `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
 
 let last = { time: Number.NaN, text: '' };
 
-/** Returns a new UUIDv7: the time in Unix milliseconds, then random digits. */
+/** Returns a new UUIDv7: the time in Unix milliseconds, then random bits. */
 export const createId = (time = Date.now()): string => {
   if (time !== last.time) {
     const hex = time.toString(16).padStart(12, '0');
@@ -52,20 +52,20 @@ export const createId = (time = Date.now()): string => {
   return last.text + randomUUID().slice(15);
 };
 
-/** Returns a UUIDv7 of a time in Unix milliseconds and digits of a hash, in hex. */
+/** Returns a UUIDv7 from a time in Unix milliseconds and the digits of a hash, in hex. */
 export const createIdOf = (time: number, hash: string): string => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0').slice(-12);
   const variant = ((Number.parseInt(hash.charAt(3), 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 };
 
-/** Returns the time in an id; undefined for an id of a version before 0.2. */
+/** Returns the time encoded in an id; undefined for ids from versions before 0.2. */
 export const readIdTime = (id: string): number | undefined =>
   id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 
 const crcField = /^,"crc":"([0-9a-f]{8})"\}$/;
 const partField = /,"part":"(\d+)\/(\d+)","seq":\d+,"crc":"[0-9a-f]{8}"\}$/;
-/** Upper bound of a line's end from its part on. */
+/** Maximum length of a line's end, from the group part on. */
 const partEndBytes = lineEndBytes + 64;
 const markStart = Buffer.from('{"seq":');
 const featureEventStart = Buffer.from('{"feature":"');
@@ -79,21 +79,21 @@ const quote = 0x22;
  */
 type LineKind = 'own' | 'foreign' | 'mark' | 'blank' | 'damaged';
 
-/** A field with exactly this text. */
+/** Field with exactly this text. */
 export interface Match {
   field: string;
   value: string;
 }
 
-/** Test of a field that must be a text. */
+/** Test of a text field. */
 export interface FieldTest {
   field: string;
   accepts(text: string): boolean;
 }
 
 /**
- * Classifies a line without its newline; undefined stands for a line that is too long. A line without a `seq` needs no `crc`;
- * a line with a `seq` must match its `crc`. Only foreign lines are parsed as JSON: a line that matches its checksum is valid.
+ * Classifies a line without its newline; undefined stands for an overlong line. A line without a `seq` needs no `crc`;
+ * with a `seq`, its `crc` must match. Only foreign lines are parsed as JSON: a matching checksum proves validity.
  */
 export const classifyLine = (line: Buffer | undefined): LineKind => {
   if (line === undefined) return 'damaged';
@@ -106,16 +106,16 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 };
 
 /**
- * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip such events; readers
- * after a seq get them.
+ * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip these
+ * events; readers after a seq get them.
  */
 export const isFeatureEvent = (record: LogRecord): boolean => record['feature'] !== undefined;
 
-/** True for the line of an event of a feature: its first member is `feature`. */
+/** True for the line of a feature's event, whose first member is `feature`. */
 export const isFeatureEventLine = (line: Buffer): boolean =>
   line.subarray(0, featureEventStart.length).equals(featureEventStart);
 
-/** Parses a line that is `own`, `foreign` or a `mark`; throws if the line has changed since. */
+/** Parses an `own` or `foreign` line or a `mark`; throws if the line has changed since classification. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
 
 /** Returns the record of an own line; undefined for any other line. */
@@ -125,7 +125,7 @@ export const parseStored = (line: Buffer | undefined): StoredRecord | undefined 
   return typeof record['id'] === 'string' && typeof record['seq'] === 'number' ? (record as StoredRecord) : undefined;
 };
 
-/** Returns the group part of an own line; undefined for a record without a group. */
+/** Returns an own line's group part; undefined for a record without a group. */
 export const readPart = (line: Buffer): GroupPart | undefined => {
   const found = partField.exec(trim(line).subarray(-partEndBytes).toString('latin1'));
   return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
@@ -138,25 +138,25 @@ export const passes = (record: LogRecord, tests: readonly FieldTest[]): boolean 
     return typeof text === 'string' && accepts(text);
   });
 
-/** Creates a quick test of an own line's bytes: false if its record cannot pass the tests. */
+/** Creates a fast test on an own line's bytes: false if its record cannot pass the tests. */
 export const createPrefilter = (tests: readonly FieldTest[]): ((line: Buffer) => boolean) => {
   const marks = tests.map(({ field, accepts }) => ({ mark: Buffer.from(`${JSON.stringify(field)}:"`), accepts }));
   return (line) => marks.every(({ mark, accepts }) => hasText(line, mark, accepts));
 };
 
-/** True if a text after the mark is accepted; nested objects may have the field, too. */
+/** True if an accepted text follows the mark; the field may also occur in nested objects. */
 const hasText = (line: Buffer, mark: Buffer, accepts: (text: string) => boolean): boolean => {
   for (let at = line.indexOf(mark); at >= 0; at = line.indexOf(mark, at + 1)) {
     const start = at + mark.length;
     const end = line.indexOf(quote, start);
     const text = line.toString('utf8', start, end);
-    // A text with escapes is tested when the line is parsed.
+    // Text with escapes is tested after parsing.
     if (text.includes('\\') || accepts(text)) return true;
   }
   return false;
 };
 
-/** Creates a test whether the record of a line matches. Own lines are parsed only if their bytes can match. */
+/** Creates a test for lines whose record matches. Own lines are parsed only if their bytes can match. */
 export const createMatcher = (match: Match): ((kind: LineKind, line: Buffer) => boolean) => {
   const { field, value } = match;
   const bytes = toBytes(match);
@@ -179,7 +179,7 @@ const trim = (line: Buffer): Buffer => {
 
 const isSpace = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09);
 
-/** A JSON object in UTF-8 without a `seq`. */
+/** True for a JSON object in UTF-8 without a `seq`. */
 const isForeign = (text: Buffer): boolean => {
   const value = isUtf8(text) ? parseJson(text.toString('utf8')) : undefined;
   return isObject(value) && !('seq' in value);

@@ -9,7 +9,7 @@ import { codeOf, JournalError, passIfGone } from './errors.ts';
 /** Maximum length of a socket path on macOS, a little less than on Linux. Node silently truncates longer paths. */
 const maxAddressBytes = 103;
 
-/** Lock that is held until `release`, or until the process ends in any way: the kernel then releases it. */
+/** Lock held until `release` or the end of the process, however it ends: the kernel then releases the lock. */
 export interface Lock {
   release(): Promise<void>;
 }
@@ -18,14 +18,14 @@ interface Claim {
   address: string;
   /** The address is a file, which remains after a kill. */
   file: boolean;
-  /** Without it, the lock still works within the network namespace. */
+  /** If this socket fails, the lock still works within the network namespace. */
   optional: boolean;
 }
 
 /**
- * Makes this process the only writer of `name` in the directory. On Linux it binds two sockets: one with a name made of the
- * directory's device, inode and secret, which is unique per network namespace, and `file`, which also excludes other
- * containers that share the volume. If `file` cannot be a socket, it binds only the first.
+ * Makes this process the only writer of `name` in the directory. On Linux it binds two sockets: an abstract one, named
+ * after the directory's device, inode and secret and unique per network namespace, and `file`, which also excludes
+ * other containers that share the volume. If `file` cannot be a socket, it binds only the first.
  * @throws JournalError `locked`
  */
 export const lockDirectory = async (
@@ -52,8 +52,9 @@ export const lockDirectory = async (
 };
 
 /**
- * Returns a secret that only the directory's owner can read, created by the first process. Without it, other users could guess
- * the socket's name from device and inode, and bind it to prevent every start. Empty if the secret cannot be written.
+ * Returns a secret that only the directory's owner can read, created by the first process. Without it, other users
+ * could derive the socket's name from device and inode, and bind it to block every start. Empty if the secret cannot be
+ * written.
  */
 const readSecret = (directory: string): string => {
   const path = join(directory, 'lock.key');
@@ -62,7 +63,7 @@ const readSecret = (directory: string): string => {
   try {
     replaceFile(path, randomUUID());
   } catch {
-    // The disk may be full, or another process may have been quicker.
+    // The disk may be full, or another process may have been faster.
   }
   return readIfThere(path);
 };

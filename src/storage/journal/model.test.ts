@@ -13,7 +13,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Torn ends are much shorter than a line, so that each damages one record at most. */
+/** Torn ends are much shorter than a line, so each damages at most one record. */
 const options = { segmentBytes: 1500, sync: false };
 
 const run = async (t: TestContext, steps: Step[]): Promise<void> => {

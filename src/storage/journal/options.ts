@@ -1,7 +1,7 @@
 import { MiB } from '../../lib/units.ts';
 import type { LogRecord } from './line.ts';
 
-/** Events of a journal for the program's log. */
+/** Events a journal reports to the program's log. */
 export type JournalEvent =
   /** An incomplete last line was moved to the file `savedAs`. */
   | { type: 'tail-cut'; bytes: number; savedAs: string }
@@ -13,61 +13,61 @@ export type JournalEvent =
   | { type: 'reopened' }
   /** Segments were deleted according to the retention settings. */
   | { type: 'segments-removed'; files: string[] }
-  /** A line that cannot be read, or records that are missing, with file and place as a clause; once for each. */
+  /** An unreadable line, or missing records, with file and place as a clause; reported once each. */
   | { type: 'damaged'; damage: string };
 
 export type ReportEvent = (event: JournalEvent) => void;
 
-/** Functions by which a log is indexed. */
+/** Functions that index a log. */
 export interface Indexing {
   /** Returns a record's time in Unix milliseconds; undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
-  /** Returns the key by which a record is counted. */
+  /** Returns the key a record is counted by. */
   keyOf(record: LogRecord): string | undefined;
-  /** Keys that are always counted separately. Each file counts about a hundred others separately, and the rest together. */
+  /** Keys always counted separately. Each file counts about a hundred more separately, and the rest together. */
   keys: readonly string[];
 }
 
 export interface JournalOptions {
-  /** Created with mode 0700 if it does not exist. */
+  /** Directory, created with mode 0700 if missing. */
   directory: string;
-  /** Name of the file `NAME.jsonl` and of its closed segments, `NAME.00000001.jsonl` and so on. */
+  /** Base name of `NAME.jsonl` and its closed segments, `NAME.00000001.jsonl` and so on. */
   name: string;
-  /** Maximum bytes of a segment: it is closed before a batch that would exceed them. */
+  /** Maximum bytes of a segment, which is closed before a batch that would exceed this size. */
   segmentBytes?: number;
   /** Closed segments to keep; 0 keeps all. */
   retainSegments?: number;
   /** Bytes of closed segments to keep; 0 keeps all. */
   retainBytes?: number;
   /**
-   * Days after its last record for which a closed segment is kept; 0 keeps all. If set, a segment is also closed when its first
+   * Days to keep a closed segment after its last record; 0 keeps all. If set, a segment is also closed when its first
    * record is a day old, so records are kept for at most one more day.
    */
   retainDays?: number;
-  /** Maximum records that wait for the disk; further records are refused. */
+  /** Maximum records waiting for the disk; further records are refused. */
   queueCount?: number;
-  /** Maximum bytes of records that wait for the disk. */
+  /** Maximum bytes of records waiting for the disk. */
   queueBytes?: number;
-  /** Longer lines are neither written nor listed. */
+  /** Maximum bytes of a line; longer lines are neither written nor listed. */
   maxLineBytes?: number;
-  /** Records are refused while the file system has fewer free bytes. */
+  /** Minimum free bytes of the file system; below it, records are refused. */
   minFreeBytes?: number;
-  /** `false` acknowledges before the record is on disk: faster, but not safe against power loss. */
+  /** `false` acknowledges records before they are on disk: faster, but unsafe on power loss. */
   sync?: boolean;
   /** Converts a record to JSON; `JSON.stringify` by default. */
   toJson?: (record: LogRecord) => string;
-  /** Last records that stay in memory, for readers that keep up with the log. */
+  /** Number of recent records kept in memory, for readers that keep up with the log. */
   recentCount?: number;
-  /** Index of times and keys; records have neither by default. */
+  /** Index of times and keys; by default, records have neither. */
   indexing?: Indexing;
-  /** No segment is deleted before the first call of `holdFrom`. */
+  /** True to delete no segment before the first call of `holdFrom`. */
   awaitsHold?: boolean;
-  /** Lines to report as damaged: `any` allows lines of other programs, `own` does not, `all` also reports gaps between files. */
+  /** Lines to report as damaged: `any` accepts lines of other programs, `own` does not, `all` also reports gaps. */
   expects?: 'any' | 'own' | 'all';
-  /** Milliseconds between attempts to write again after a failure. */
+  /** Milliseconds between attempts to resume writing after a failure. */
   retryMs?: number;
   report?: ReportEvent;
-  /** Receives the seconds that each sync of records took. */
+  /** Receives the duration of each record sync, in seconds. */
   onSync?: (seconds: number) => void;
   /** Receives the progress of background indexing: files done, files in all. */
   onIndexed?: (done: number, files: number) => void;
@@ -75,13 +75,13 @@ export interface JournalOptions {
 
 export type JournalSettings = Required<JournalOptions>;
 
-/** Maximum bytes of one write, unless one line or group is longer. */
+/** Maximum bytes per write, unless a single line or group is longer. */
 export const maxBatchBytes = MiB;
 
-/** Maximum bytes of a group's lines: a body of 8 MiB, and the end of each line. */
+/** Maximum bytes of a group's lines: a body of 8 MiB plus the line ends. */
 export const maxGroupBytes = 10 * MiB;
 
-/** Adds defaults: segments of 64 MiB are kept for ever, and all writes are synced. */
+/** Adds defaults: 64 MiB segments, kept forever, with every write synced. */
 export const withDefaults = (options: JournalOptions): JournalSettings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
@@ -104,13 +104,13 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
   report: createSafeReport(options.report),
 });
 
-/** Ignores errors of `report`, which must not stop the log. */
+/** Ignores errors from `report`, which must not stop the log. */
 const createSafeReport =
   (report: ReportEvent = () => undefined): ReportEvent =>
   (event) => {
     try {
       report(event);
     } catch {
-      // Nothing is left to report the error to.
+      // Nowhere is left to report the error.
     }
   };

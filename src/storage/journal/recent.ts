@@ -4,10 +4,10 @@ import { isFeatureEvent, type LogRecord, type Match, type StoredRecord } from '.
 /** Maximum characters of lines in memory. */
 const keptLength = MiB;
 
-/** Maximum records of a list that are kept for the next list. */
+/** Maximum number of a list's records kept for the next list. */
 export const filledCount = 100;
 
-/** An appended record; the first reader converts it to the stored form. */
+/** Appended record; the first reader converts it to its stored form. */
 interface RecentRecord {
   record: LogRecord;
   id: string;
@@ -18,18 +18,18 @@ interface RecentRecord {
 }
 
 /**
- * The last records of a log in memory, so that readers that keep up with the log neither read the disk nor parse. The records are
- * the end of the log without a gap; any change by another program clears them.
+ * The log's last records in memory, so that readers that keep up neither read the disk nor parse. They form the end of
+ * the log without a gap; any change by another program clears them.
  */
 export class RecentRecords {
   readonly #maxCount: number;
   #records: RecentRecord[] = [];
   #length = 0;
-  /** Seq of the first record; seqs have no gaps. */
+  /** Seq of the first record; seqs are consecutive. */
   #firstSeq = 0;
-  /** True if the log has no earlier record. */
+  /** True if the log has no earlier records. */
   #isAll = false;
-  /** Last list, until a record is added. */
+  /** Last list, valid until a record is added. */
   #list: { count: number; records: readonly StoredRecord[] } | undefined;
   #version = 0;
 
@@ -37,12 +37,12 @@ export class RecentRecords {
     this.#maxCount = maxCount;
   }
 
-  /** Changes when a record is added, and when the records are cleared. */
+  /** Changes whenever a record is added or the records are cleared. */
   get version(): number {
     return this.#version;
   }
 
-  /** Adds a record that was just stored. */
+  /** Adds a newly stored record. */
   add(added: RecentRecord): void {
     if (this.#maxCount === 0) return;
     const { seq, length } = added;
@@ -58,7 +58,7 @@ export class RecentRecords {
     if (this.#records.length > this.#maxCount || this.#length > keptLength) this.#drop(this.#records.length >> 1);
   }
 
-  /** Sets the last records of the log; does nothing if they have gaps. `isAll` if the log has no other records. */
+  /** Sets the log's last records; does nothing if they have gaps. `isAll` if the log has no others. */
   fill(records: readonly LogRecord[], nextSeq: number, isAll: boolean): void {
     const firstSeq = nextSeq - records.length;
     if (records.length > this.#maxCount || this.#maxCount === 0) return;
@@ -73,7 +73,7 @@ export class RecentRecords {
     this.#length = this.#records.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Drops all records, because the files may have changed. */
+  /** Drops all records because the files may have changed. */
   clear(): void {
     this.#version += 1;
     this.#list = undefined;
@@ -83,7 +83,7 @@ export class RecentRecords {
     this.#isAll = false;
   }
 
-  /** Returns the matches among the last `count` listed records of the log, oldest first; undefined if some are not in memory. */
+  /** Returns the matches among the last `count` listable records, oldest first; undefined if some are not in memory. */
   list(count: number, match?: Match): readonly LogRecord[] | undefined {
     if (count > this.#records.length && !this.#isAll) return undefined;
     if (this.#list?.count !== count) {
@@ -96,7 +96,7 @@ export class RecentRecords {
     return match ? records.filter((record) => record[match.field] === match.value) : records;
   }
 
-  /** Returns the index of the first of the last `count` listed records; undefined if some are not in memory. */
+  /** Returns the index of the first of the last `count` listable records; undefined if some are not in memory. */
   #findStart(count: number): number | undefined {
     let listed = 0;
     for (let at = this.#records.length; ; at -= 1) {

@@ -7,7 +7,7 @@ import type { JournalEvent } from './options.ts';
 import { type JournalOptions, withDefaults } from './options.ts';
 import { SegmentStore } from './segment-store.ts';
 
-/** A store that records its syncs, and runs `hooks.onData` at each sync of a file. */
+/** Opens a store that records its syncs and runs `hooks.onData` at each file sync. */
 const open = async (t: TestContext, options: Partial<JournalOptions> = {}, before = '') => {
   const directory = createFolder(t);
   const names = createFileNames(directory, 'log');

@@ -19,13 +19,13 @@ import { RecentRecords } from './recent.ts';
 
 const attempts = 3;
 
-/** Milliseconds after a check for which a file counts as unchanged. */
+/** Milliseconds after a check during which a file is assumed unchanged. */
 const trustedMs = 1000;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
 
 /** Files of a journal. Methods must not run concurrently, except those for reading. */
 export class SegmentStore {
-  /** Runs steps of all readers one by one, so that reading uses at most one thread of Node's pool. */
+  /** Runs the steps of all readers one at a time, so that reading uses at most one thread of Node's pool. */
   readonly readSerially = createSerial();
   readonly recent: RecentRecords;
   readonly #names: FileNames;
@@ -92,8 +92,8 @@ export class SegmentStore {
   }
 
   /**
-   * Applies the retention settings. An active file whose records are a day old is closed first, so that they are deleted
-   * eventually. A log without records keeps `lastSeq` in a mark.
+   * Applies the retention settings. First closes an active file whose records are a day old, so that they are deleted
+   * eventually. In a log without records, a mark preserves `lastSeq`.
    */
   async applyRetention(lastSeq: number): Promise<void> {
     const { size, begunAt } = this.#active;
@@ -107,7 +107,7 @@ export class SegmentStore {
     }
   }
 
-  /** Keeps segments that the holder still needs, from the next deletion on. */
+  /** Keeps segments that the holder still needs, starting with the next deletion. */
   holdFrom(hold: Hold): void {
     this.#holds.push(hold);
   }
@@ -117,13 +117,13 @@ export class SegmentStore {
     this.#noteClosed = listener;
   }
 
-  /** Calls the listener after another program has moved or changed the active file; returns the function that ends it. */
+  /** Calls the listener after another program moves or changes the active file; returns a function that removes it. */
   onMoved(listener: () => void): () => void {
     this.#movedListeners.add(listener);
     return () => void this.#movedListeners.delete(listener);
   }
 
-  /** Closes the active file for good, gives it a number, and opens an empty file. */
+  /** Closes the active file for good, numbers it, and opens an empty one. */
   async startSegment(): Promise<void> {
     // After a failed write the cut may fail, too; unacknowledged records are then listed or skipped.
     await cutBack(this.#active).catch(() => undefined);
@@ -142,7 +142,7 @@ export class SegmentStore {
     await this.#removeOld();
   }
 
-  /** Throws if bytes do not reach the active file, which is then restored. */
+  /** Throws if bytes do not reach the active file; then restores the file. */
   async probe(): Promise<void> {
     await appendAndSync(this.#active, probe, this.#sync);
     const found = await compareFile(this.#active, this.#active.size + probe.length);
@@ -152,7 +152,7 @@ export class SegmentStore {
     }
   }
 
-  /** Returns the readable bytes of the active file, and the closed segments, newest first. The caller releases `active`. */
+  /** Returns the active file's readable bytes and the closed segments, newest first. The caller releases `active`. */
   retainFiles() {
     this.#active.shared.retain();
     return { active: this.#active.shared, size: this.#active.size, closed: this.#closed };
@@ -167,7 +167,7 @@ export class SegmentStore {
     const end = this.#active.size + batch.length;
     await appendAndSync(this.#active, batch, this.#sync);
     const found = await compareFile(this.#active, end);
-    // A file that was truncated before the write contains the batch: writing it again would duplicate the batch.
+    // If the file was truncated before the write, it contains the batch: writing it again would duplicate the batch.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
     if (!written) {
       await cutBack(this.#active);
@@ -211,8 +211,8 @@ export class SegmentStore {
 }
 
 /**
- * Resolves to the closed segments, newest first. Called when files change, not for each listing, whose cost would grow with the
- * log.
+ * Resolves to the closed segments, newest first. Called when files change rather than for each listing, because its
+ * cost grows with the log.
  */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
   (await names.listClosed()).map(names.closed).reverse();

@@ -8,7 +8,7 @@ import { JournalWriter } from './writer.ts';
 
 const nothing = async (): Promise<void> => undefined;
 
-/** A writer over a store whose commits fail as long as `disk.failure` is set. */
+/** Creates a writer whose store fails to commit as long as `disk.failure` is set. */
 const createWriter = (t: TestContext, options: Partial<JournalOptions> = {}) => {
   const disk: { failure?: Error | undefined } = {};
   const commit = async (): Promise<void> => {

@@ -7,17 +7,17 @@ import { createId, type GroupPart, type LogRecord, lineEndBytes, toLineStart, to
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-/** Milliseconds for which a batch waits at most for more records: about as long as a sync, so waits at most double. */
+/** Maximum milliseconds a batch waits for more records: about as long as a sync, which at most doubles the wait. */
 const gatherMs = 1;
 
-/** Start of a line with its record. */
+/** Start of a line, with its record. */
 interface NewLine {
   start: string;
   record: LogRecord;
   id: string;
 }
 
-/** Lines that are stored together; `toResult` makes the result of the append. */
+/** Lines stored together; `toResult` creates the result of the append. */
 interface NewLines {
   lines: readonly NewLine[];
   toResult(firstSeq: number): unknown;
@@ -25,10 +25,10 @@ interface NewLines {
 
 type Batch = readonly Waiting<NewLines, unknown>[];
 
-/** The identity of a record in the log. */
+/** Position of a record in the log. */
 export interface Appended {
   id: string;
-  /** Rises by one with each record; a gap means that the records between failed and were not acknowledged. */
+  /** Increases by one with each record; a gap means that the records in between failed and were not acknowledged. */
   seq: number;
 }
 
@@ -52,7 +52,7 @@ export class JournalWriter {
   #failure: Error | undefined;
   /** A failure was reported, and no batch has been stored since. */
   #isFailureReported = false;
-  /** The active file may have lost bytes: it is not written or synced again. */
+  /** The active file may have lost bytes, so it is neither written nor synced again. */
   #suspect = false;
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ export class JournalWriter {
     return this.#failure;
   }
 
-  /** Number of records that are not on disk yet. */
+  /** Number of records not on disk yet. */
   get waiting(): number {
     return this.#batcher.count;
   }
@@ -85,21 +85,21 @@ export class JournalWriter {
     return this.#lastSeq;
   }
 
-  /** Highest seq that was given out, also to a record that is being stored or has failed. */
+  /** Highest assigned seq, including records being stored or failed. */
   get assignedSeq(): number {
     return this.#nextSeq - 1;
   }
 
   /**
-   * Stores the record as one line, with a new id by default. Rejects with a JournalError; after `unavailable` the line may be in
-   * the log.
+   * Stores the record as one line, with a new id by default. Rejects with a JournalError; after `unavailable`, the log
+   * may still contain the line.
    */
   append(record: LogRecord, id = createId()): Promise<Appended> {
     const line = this.#toNewLine(record, id);
     return this.#append([line], [measureLine(line)], (seq) => ({ id, seq }));
   }
 
-  /** Stores the records as lines of which the log has all or none. Ids are new by default. */
+  /** Stores the records as lines, all or none of which end up in the log. Ids are new by default. */
   appendGroup(records: readonly LogRecord[], ids: readonly string[] = []): Promise<Appended[]> {
     if (records.length === 0) return Promise.resolve([]);
     const lines = records.map((record, index) =>
@@ -121,7 +121,7 @@ export class JournalWriter {
     return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.assignedSeq)));
   }
 
-  /** Reopens the active file if it was replaced; after a failure, tries to write again now. */
+  /** Reopens the active file if it was replaced; after a failure, retries writing immediately. */
   reopen(): Promise<void> {
     return this.#serially(async () => {
       if (this.#closed) return;
@@ -247,7 +247,7 @@ const rejectAll = (batch: Batch, error: JournalError): void => {
 const toUnavailable = (cause: Error): JournalError =>
   new JournalError('unavailable', `the log cannot be written at the moment${toBracketedReason(cause)}`, { cause });
 
-/** Returns the maximum bytes of the whole line. */
+/** Returns the maximum size of the complete line in bytes. */
 const measureLine = ({ start }: NewLine): number => Buffer.byteLength(start) + lineEndBytes;
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);

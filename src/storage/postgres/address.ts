@@ -6,7 +6,7 @@ export interface Host {
   port: number;
 }
 
-/** Address of a database: one server, or several servers of which one takes changes. */
+/** Address of a database: one server, or several of which one accepts changes. */
 export interface PostgresAddress {
   hosts: Host[];
   user: string | undefined;
@@ -20,12 +20,12 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)\/([
 
 const form = 'postgres://user@host/database';
 
-/** Values of libpq's `target_session_attrs` that allow a server that takes changes. */
+/** Values of libpq's `target_session_attrs` that request a server that accepts changes. */
 const accepted = ['read-write', 'primary', 'any'];
 
 /**
- * Reads an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`; `host`, `sslrootcert`
- * and `target_session_attrs` may be parameters too. Throws an Error whose message is a clause without the password.
+ * Parses an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`; `host`, `sslrootcert`
+ * and `target_session_attrs` may also be parameters. Throws an Error whose message is a clause without the password.
  */
 export const readPostgresUrl = (url: string): PostgresAddress => {
   const [, user, password, hosts = '', database = '', query] = shape.exec(url) ?? [];
@@ -46,7 +46,7 @@ export const readPostgresUrl = (url: string): PostgresAddress => {
   };
 };
 
-/** Reads a name or address and its port; a folder of Unix sockets is a host, too. */
+/** Parses a name or address and its port; a folder of Unix sockets also counts as a host. */
 const readHost = (text: string): Host => {
   const [, host, port = '5432'] = /^(\/[^:]*|\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65535) throw new Error(`the address must name a host, like ${form}`);

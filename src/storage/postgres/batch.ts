@@ -1,32 +1,31 @@
 import type { Connection, Row, Statement, StatementOutcome } from './connection.ts';
 import { isRollback } from './database-errors.ts';
 
-/** Row of a collection that every change of the collection locks. */
+/** Row of a collection that every change to the collection locks. */
 export interface Gate {
-  /** Last id that was given out. */
+  /** Last assigned id. */
   lastId: number;
-  /** Time of the last change in milliseconds since 1970; never goes back, whichever instance writes. */
+  /** Time of the last change in milliseconds since 1970; never decreases, whichever instance writes. */
   at: number;
-  /** Numbers of entries, counted by the collection. */
+  /** Entry counts maintained by the collection. */
   counts: number[];
 }
 
-/** Result of a change, or the error that refuses it. */
+/** Result of a change, or the error that refuses the change. */
 export type Decision<Result> = { result: Result } | { refusal: Error };
 
 /**
- * One kind of entries in the database. The waiting changes of an instance are decided together, between two messages to the
+ * One kind of entry in the database. An instance's waiting changes are decided together, between two messages to the
  * server, while the gate is locked.
  */
 export interface Collection<Change, Result> {
   /** Name of the gate. */
   name: string;
-  /** Returns queries whose rows `decide` needs. */
+  /** Returns the queries for the rows that `decide` needs. */
   read(changes: readonly Change[]): Statement[];
   /**
-   * Decides the changes in their order, from the rows of `read`, and updates the gate; returns a decision for each change, and
-   * the
-   * statements that store the changes.
+   * Decides the changes in order, based on the rows of `read`, and updates the gate; returns a decision for each
+   * change, and the statements that store the changes.
    */
   decide(
     changes: readonly Change[],
@@ -35,19 +34,19 @@ export interface Collection<Change, Result> {
   ): { decisions: Decision<Result>[]; statements: Statement[] };
 }
 
-/** Waiting change, with its collection. */
+/** Waiting change with its collection. */
 export interface CollectionChange {
   // biome-ignore lint/suspicious/noExplicitAny: changes and results go back to where they came from.
   collection: Collection<any, any>;
   change: unknown;
 }
 
-/** Mark of a batch in its instance's row of the table of writers. */
+/** Identifies a batch in its instance's row of the table of writers. */
 interface Fence {
   instance: string;
-  /** Raised with each connection, so that statements of an older connection are refused. */
+  /** Increases with each connection, so that statements from older connections are refused. */
   epoch: number;
-  /** Number of the batch, by which a later connection learns whether it was committed. */
+  /** Batch number, by which a later connection learns whether the batch was committed. */
   batch: number;
 }
 
@@ -56,13 +55,13 @@ type Decisions = ReadonlyMap<CollectionChange, Decision<unknown>>;
 /** Result of a batch; `unknown` if the commit may have happened. */
 type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
 
-/** Limits the wait for a lock of another session, and the wait of other sessions for a lock of this one. */
+/** Limits how long this session waits for others' locks, and others for this session's locks. */
 const begin: Statement = {
   text: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 2500;
     SET LOCAL idle_in_transaction_session_timeout = 3000`,
 };
 
-/** Fails for a writer with an older epoch, because the column takes no NULL. */
+/** Fails for a writer with an older epoch, because the column does not accept NULL. */
 const raiseFence = ({ instance, epoch, batch }: Fence): Statement => ({
   text: `UPDATE signalbox.writer SET batch = $3, seen_at = now(),
     epoch = CASE WHEN epoch = $2 THEN epoch END WHERE instance = $1`,
@@ -84,9 +83,8 @@ export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement
 });
 
 /**
- * Executes operations in one transaction, as two messages to the server. Between the messages, `claim` returns the operations
- * that
- * have not expired; only these are decided and stored.
+ * Executes operations in one transaction, as two messages to the server. Between them, `claim` returns the operations
+ * that have not expired; only these are decided and stored.
  */
 export const execute = async (
   connection: Connection,
@@ -120,7 +118,7 @@ export const execute = async (
   return judge(written, connection.warnings > warnings, decisions);
 };
 
-/** Returns `committed` if the server confirms the commit without a warning, `failed` if it refuses it, else `unknown`. */
+/** Returns `committed` if the server confirms the commit without a warning, `failed` if it refuses, else `unknown`. */
 const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisions: Decisions): BatchResult => {
   const commit = written.at(-1);
   if (!commit || 'error' in commit) {
@@ -133,7 +131,7 @@ const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisio
 const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =>
   outcomes.find((outcome) => 'error' in outcome)?.error;
 
-/** Groups operations by collection, in the order of names, so that no two instances wait for each other. */
+/** Groups operations by collection, sorted by name, so that no two instances deadlock. */
 const toParts = (operations: readonly CollectionChange[]) => {
   const names = [...new Set(operations.map(({ collection }) => collection.name))].sort();
   return names.map((name) => {
@@ -145,7 +143,7 @@ const toParts = (operations: readonly CollectionChange[]) => {
 
 const toChanges = (operations: readonly CollectionChange[]): unknown[] => operations.map(({ change }) => change);
 
-/** Returns members of entries as columns for `unnest`. */
+/** Converts members of entries to columns for `unnest`. */
 export const toColumns = <Entry, Name extends keyof Entry>(
   entries: readonly Entry[],
   ...names: Name[]

@@ -11,7 +11,7 @@ import { knownVersion } from './migrations.ts';
 /** Milliseconds between attempts. */
 const retryMs = 100;
 
-/** Limits of batches; sizes are in characters. A batch gathers for about as long as a write takes. */
+/** Limits of batches; sizes are in characters. A batch gathers changes for about as long as a write takes. */
 const limits = {
   maxCount: 10_000,
   maxSize: 16 * MiB,
@@ -20,7 +20,7 @@ const limits = {
   gatherMs: 4,
 };
 
-/** Milliseconds between signs of life of an idle instance. */
+/** Milliseconds between heartbeats of an idle instance. */
 const seenMs = 5000;
 
 const notApplied = ', and the change was not applied';
@@ -29,7 +29,7 @@ const maybeApplied = '; the change may have been applied';
 interface QueuedChange extends CollectionChange {
   /** True while the commit may have happened. */
   isUncertain: boolean;
-  /** Time of the 503, by `performance.now()`. */
+  /** Time of the 503, according to `performance.now()`. */
   expiresAt: number;
 }
 
@@ -43,22 +43,22 @@ export interface Identity {
 }
 
 export interface WriterObserver {
-  /** Receives the failure when writing begins to fail, and undefined when it works again. */
+  /** Receives the failure when writes start to fail, and undefined when they work again. */
   report(failure: unknown): void;
-  /** Receives the reason why the database refuses a change. */
+  /** Receives the database's reason for refusing a change. */
   onRefused(error: unknown): void;
-  /** Receives the seconds of each batch, from the first message to the commit. */
+  /** Receives the duration of each batch in seconds, from the first message to the commit. */
   onCommit(seconds: number): void;
-  /** Receives a record that cannot be read, as a clause. */
+  /** Receives a description of an unreadable record, as a clause. */
   onDamage?(damage: string): void;
   /** Receives the progress of migrations. */
   onMigrated?(done: number, total: number): void;
 }
 
 /**
- * Writes the changes of this instance; waiting changes form a batch. A batch whose commit is unknown is settled with the next
- * connection: registration raises the epoch, so that the old connection can commit nothing more, and reads the number of the last
- * committed batch.
+ * Writes this instance's changes; waiting changes form a batch. A batch whose outcome is unknown is settled by the next
+ * connection: registering raises the epoch, so that the old connection cannot commit anything more, and reads the
+ * number of the last committed batch.
  */
 export class ChangeWriter {
   readonly #open: () => Promise<Connection>;
@@ -66,16 +66,16 @@ export class ChangeWriter {
   readonly #observer: WriterObserver;
   readonly #deadlineMs: number;
   readonly #batcher = new Batcher<QueuedChange, unknown>(limits, (batch) => this.#write(batch));
-  /** Unsettled changes in the order of their deadlines. */
+  /** Unsettled changes, ordered by deadline. */
   readonly #unsettled = new Set<WaitingChange>();
-  /** Timer of the first deadline. */
+  /** Timer for the first deadline. */
   #expiry: NodeJS.Timeout | undefined;
   #begun: Promise<void> | undefined;
   #connection: Connection | undefined;
   #epoch = 0;
-  /** Number of the last batch that began. */
+  /** Number of the last started batch. */
   #batch = 0;
-  /** Number of the last batch that is known to be committed. */
+  /** Number of the last batch known to be committed. */
   #committed = 0;
   #lastFailure: unknown;
   #sign: NodeJS.Timeout | undefined;
@@ -90,30 +90,30 @@ export class ChangeWriter {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Registers this instance, then writes signs of life. */
+  /** Registers this instance, then writes heartbeats. */
   begin(): void {
     this.#sign = setInterval(() => this.#batcher.start(), seenMs).unref();
     this.#batcher.start();
     this.#begun = this.#batcher.running;
   }
 
-  /** Resolves to true if the last attempt to write succeeded; waits for the first attempt. */
+  /** Resolves to true if the last write attempt succeeded; waits for the first attempt. */
   async isReady(): Promise<boolean> {
     await this.#begun;
     return this.#connection?.isOpen === true;
   }
 
-  /** Number of changes that wait for a batch. */
+  /** Number of changes waiting for a batch. */
   get waiting(): number {
     return this.#batcher.queued;
   }
 
-  /** Failure of the last attempt to write; undefined after a success, and before the first attempt ends. */
+  /** Error of the last write attempt; undefined after a success, and until the first attempt ends. */
   get failure(): unknown {
     return this.#lastFailure;
   }
 
-  /** Resolves to the result of the committed change; rejects with its refusal, or with StoreUnavailable after `deadlineMs`. */
+  /** Resolves to the committed change's result; rejects with its refusal, or StoreUnavailable after `deadlineMs`. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
     const expiresAt = performance.now() + this.#deadlineMs;
@@ -124,7 +124,7 @@ export class ChangeWriter {
     return waiting.promise as Promise<Result>;
   }
 
-  /** Stops retries, so that waiting changes end soon. */
+  /** Stops retrying, so that waiting changes end soon. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -144,7 +144,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Refuses changes after their deadline, and waits for the next deadline. */
+  /** Refuses changes past their deadline, then waits for the next deadline. */
   #expire(): void {
     const now = performance.now();
     this.#expiry = undefined;
@@ -159,9 +159,8 @@ export class ChangeWriter {
   }
 
   /**
-   * Writes a batch until each of its changes is settled; an empty batch is a sign of life. A batch with a change that the
-   * database
-   * refuses is halved, so that only that change is refused.
+   * Writes a batch until all its changes are settled; an empty batch is a heartbeat. If the database refuses a change,
+   * its batch is halved until only that change is refused.
    */
   async #write(batch: readonly WaitingChange[]): Promise<void> {
     let left = batch;
@@ -176,7 +175,7 @@ export class ChangeWriter {
           return;
         }
         if (isRefusedValue(error) && left.length === 1) {
-          // The database works: only this change is refused, for good.
+          // The database works: it refuses only this change, permanently.
           this.#note(undefined);
           this.#observer.onRefused(error);
           this.#refuse(left, toValueRefusal(error));
@@ -217,7 +216,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Connects again to learn the last committed batch; gives up when all changes have expired. */
+  /** Reconnects to learn the last committed batch; gives up when all changes have expired. */
   async #learn(batch: readonly WaitingChange[]): Promise<void> {
     while (batch.some(({ isSettled }) => !isSettled)) {
       try {
@@ -231,7 +230,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Resolves to a connection that is registered in the table of writers. */
+  /** Resolves to a connection registered in the table of writers. */
   async #connect(): Promise<Connection> {
     if (this.#connection?.isOpen) return this.#connection;
     const connection = await this.#open();
@@ -239,7 +238,7 @@ export class ChangeWriter {
       const { instance, name, version } = this.#identity;
       const { warnings } = connection;
       const [row] = await connection.query({ text: register, values: [instance, name, version, knownVersion] });
-      // This commit, too, counts only if the standby has it.
+      // This commit, too, counts only once the standby has it.
       if (connection.warnings > warnings) throw new Error('a commit was not confirmed by the standby');
       this.#epoch = row.epoch;
       this.#committed = row.batch;
@@ -263,7 +262,7 @@ export class ChangeWriter {
   }
 }
 
-/** Microseconds since 1970, so that the epoch rises even if the row was deleted meanwhile. */
+/** Microseconds since 1970, so that the epoch increases even if the row was deleted meanwhile. */
 const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
 const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at, knows)
@@ -271,7 +270,7 @@ const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch
   ON CONFLICT (instance) DO UPDATE SET epoch = greatest(writer.epoch + 1, ${now}), seen_at = now()
   RETURNING epoch, batch`;
 
-/** Returns the changes that have not expired, and marks them: from now on, their commit may happen. */
+/** Returns the unexpired changes and marks them: from now on, their commit may happen. */
 const claim = (batch: readonly WaitingChange[]): CollectionChange[] => {
   const wanted = batch.filter(({ isSettled }) => !isSettled).map(({ item }) => item);
   for (const change of wanted) change.isUncertain = true;

@@ -4,21 +4,21 @@ import pg from 'pg';
 import type { Host, PostgresAddress } from './address.ts';
 import { findLastingProblem } from './database-errors.ts';
 
-/** Maximum milliseconds to connect. */
+/** Maximum milliseconds for connecting. */
 const connectMs = 1000;
-/** Maximum milliseconds of a statement. */
+/** Maximum milliseconds for a statement. */
 const statementMs = 3000;
 
-/** Milliseconds without a response after which the next response is confirmed. */
+/** Milliseconds without a response after which the next response must be confirmed. */
 const silenceMs = 500;
 
-/** Milliseconds for which other servers may respond once a server that takes changes has. */
+/** Milliseconds allowed for other servers to respond after one that accepts changes has. */
 const patienceMs = 250;
 
-/** SQLSTATEs of prepared statements whose name the server does not know, or knows already. */
+/** SQLSTATEs for prepared statements whose name the server does not know, or already knows. */
 const strangeNames = new Set(['26000', '42P05']);
 
-/** Asks a server for its role and timeline: the number of promotions of a standby so far. */
+/** Asks a server for its role and timeline: the number of standby promotions so far. */
 const ask: Statement = {
   text: `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", CASE WHEN pg_is_in_recovery() THEN 0
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline`,
@@ -26,7 +26,7 @@ const ask: Statement = {
 
 const toNumbers = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
 
-/** Parsers of bigint and bigint[]: ids and counts stay far below 2^53. */
+/** Parsers for bigint and bigint[]: ids and counts stay far below 2^53. */
 const ownParsers = new Map<number, (text: string) => unknown>([
   [20, Number],
   [1016, toNumbers],
@@ -39,11 +39,11 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   text: string;
   values?: unknown[];
-  /** True for a frequent text: each connection parses it once. */
+  /** True for a frequently used text: each connection parses it once. */
   isPrepared?: boolean;
 }
 
-/** False behind a PgBouncer before 1.21, which gives each transaction any connection, so that statements cannot be prepared. */
+/** False behind a PgBouncer before 1.21, which switches connections between transactions: nothing can be prepared. */
 interface Preparing {
   isPossible: boolean;
 }
@@ -54,7 +54,7 @@ export type Row = any;
 /** Result of a statement. */
 export type StatementOutcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
 
-/** Connection to a server. A statement without a response in time, by default 3 s, ends it. */
+/** Connection to a server. A statement without a timely response, by default within 3 s, ends the connection. */
 export class Connection {
   readonly #client: pg.Client;
   #isOpen = true;
@@ -82,9 +82,8 @@ export class Connection {
   }
 
   /**
-   * Rejects within a second if the server cannot be reached. With `confirm`, a response after a silence counts only once
-   * `confirm`
-   * resolves: a server that was paused may not know that another has replaced it.
+   * Rejects within a second if the server cannot be reached. With `confirm`, a response after a silence counts only
+   * once `confirm` resolves: a server that was paused may not know that another has replaced it.
    */
   static async open(
     { user, password, database, ssl }: PostgresAddress,
@@ -119,7 +118,8 @@ export class Connection {
   }
 
   /**
-   * Number of warnings of the server. A commit with a warning may be on this server alone: its wait for the standby was ended.
+   * Number of warnings from the server. A commit with a warning may exist on this server only, because its wait for the
+   * standby was cancelled.
    */
   get warnings(): number {
     return this.#warnings;
@@ -136,7 +136,7 @@ export class Connection {
     return outcomes;
   }
 
-  /** Resolves to the rows of one statement. */
+  /** Resolves to the rows of a single statement. */
   async query(statement: Statement): Promise<Row[]> {
     const [outcome] = await this.run([statement]);
     if (!outcome || 'error' in outcome) throw outcome?.error;
@@ -159,20 +159,20 @@ export class Connection {
     }
   }
 
-  /** Writes all statements at once. Responses keep the order, so the time limit of the last statement covers all. */
+  /** Sends all statements at once. Responses arrive in order, so the last statement's time limit covers all. */
   #send(statements: readonly Statement[], limitMs: number): Promise<StatementOutcome[]> {
     return new Promise((resolve) => {
       const outcomes: StatementOutcome[] = [];
       const last = statements.length - 1;
       let hasFailed = false;
       const note = (index: number, error: Error | null, result: pg.QueryResult): void => {
-        // After an error of another kind, the name of a statement whose preparation was skipped is unknown, too.
+        // After any other error, the server may not know the name of a statement whose preparation was skipped.
         const isFirst = error !== null && !hasFailed;
         if (isFirst && strangeNames.has((error as { code?: string }).code ?? '')) this.#preparing.isPossible = false;
         hasFailed ||= error !== null;
         const outcome = error ? { error } : toOutcome(result);
         outcomes[index] ??= outcome;
-        // A statement without a response now gets none.
+        // A statement without a response will not get one any more.
         if (index === last) resolve(statements.map((_, each) => outcomes[each] ?? outcome));
       };
       const { stream } = this.#client.connection;
@@ -187,7 +187,7 @@ export class Connection {
   }
 }
 
-/** Names of prepared statements, by text. Equal names mean equal texts, whichever version has prepared them. */
+/** Names of prepared statements, by text. The same name always means the same text, in every version. */
 const names = new Map<string, string>();
 
 const nameOf = (text: string): string => {
@@ -196,7 +196,7 @@ const nameOf = (text: string): string => {
   return name;
 };
 
-/** Returns the last result of a text, which may have several statements. */
+/** Returns the last result of a text, which may contain several statements. */
 const toOutcome = (result: pg.QueryResult | pg.QueryResult[]): StatementOutcome => {
   const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
   return { rows, command, rowCount: rowCount ?? 0 };
@@ -209,18 +209,18 @@ interface Candidate {
   timeline: number;
 }
 
-/** Finds the server that takes changes among the servers of an address. */
+/** Finds the server that accepts changes among the servers of an address. */
 export class Primary {
   readonly #address: PostgresAddress;
   readonly #preparing: Preparing = { isPossible: true };
-  /** Highest timeline so far: a server with a lower one was replaced, though it may still run. */
+  /** Highest timeline seen: a server with a lower one was replaced, though it may still be running. */
   #timeline = 0;
 
   constructor(address: PostgresAddress) {
     this.#address = address;
   }
 
-  /** Rejects within about a second if no server takes changes; with a LastingProblem if a server gives a reason. */
+  /** Rejects within about a second if no server accepts changes; with a LastingProblem if a server gives a reason. */
   async connect(): Promise<Connection> {
     const { connection, isReadOnly } = await this.#find();
     if (!isReadOnly) return connection;

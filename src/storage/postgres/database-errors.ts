@@ -1,32 +1,31 @@
 import { StoreUnavailable, ValueRefusal } from '../../lib/expected-errors.ts';
 import { forUntrusted } from '../../lib/network-failures.ts';
 
-/** Returns the code of a failure: the five characters of SQLSTATE, or a code of the system such as EPIPE. */
+/** Returns a failure's code: a five-character SQLSTATE, or a system code such as EPIPE. */
 const failureCodeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
 
 /**
- * True if a commit was certainly refused: data, constraints, serialization, rights, resources. The severity is no help: it
- * depends
- * on the language of the server, and an error that ends the connection may come after the commit.
+ * True if a commit was certainly refused: data, constraints, serialization, rights, resources. The severity does not
+ * help: it depends on the server's language, and an error that ends the connection may come after the commit.
  */
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(failureCodeOf(error));
 
-/** True if values of a change do not fit a type, a constraint or a limit; NOT NULL (23502) is the fence of writers. */
+/** True if a change's values violate a type, constraint or limit; NOT NULL (23502) is the fence of writers. */
 export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(failureCodeOf(error));
 
-/** Pattern of an SQLSTATE, which has a digit, unlike codes of the system. */
+/** Pattern of an SQLSTATE: unlike system codes, it contains a digit. */
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 
 /** Problem that lasts until an operator changes something; the message is a clause. */
 export class LastingProblem extends Error {}
 
-/** True if a table or the schema is missing because the database was replaced; the next connection creates it. */
+/** True if a table or the schema is missing because the database was replaced; the next connection creates them. */
 export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(failureCodeOf(error));
 
 /**
- * Failures that end by themselves: lost connections (no code of the server, or class 08), a server that shuts down or
- * starts (57P0x), that takes no changes (25006), has no free connection (53300), locks (40, 55P03), statements that
- * took too long (57014), missing tables, and names of statements, which are not used any more then (26000, 42P05).
+ * Temporary failures: lost connections (no server code, or class 08), a server that is shutting down or starting
+ * (57P0x), is read-only (25006) or has no free connection (53300), locks (40, 55P03), statement timeouts (57014),
+ * missing tables, and names of prepared statements, which are then no longer used (26000, 42P05).
  */
 export const isPassing = (error: unknown): boolean => {
   const code = failureCodeOf(error);
@@ -36,18 +35,18 @@ export const isPassing = (error: unknown): boolean => {
   );
 };
 
-/** Advice for a user who cannot create tables. */
+/** Advice for a user without the right to create tables. */
 export const missingRights =
   'the user lacks rights in the database: make it the owner, or grant CREATE on the database';
 
-/** Advice for a user who cannot upgrade tables. */
+/** Advice for a user without the right to upgrade tables. */
 export const foreignTables =
   'the user does not own its tables, which this version upgrades: connect once as their owner, or make the user the owner';
 
 /** True if the user lacks rights. */
 export const isForbidden = (error: unknown): boolean => failureCodeOf(error) === '42501';
 
-/** Advice for failures that a retry does not end, by SQLSTATE: credentials, database, rights, TLS. */
+/** Advice, by SQLSTATE, for failures that retrying does not fix: credentials, database, rights, TLS. */
 const lasting: Record<string, string> = {
   '28P01': 'the password is wrong: correct it in the address',
   '28000': 'this user may not connect: allow it in pg_hba.conf, or use another user',
@@ -58,7 +57,7 @@ const lasting: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
 };
 
-/** Advice by messages of the driver and of PgBouncer that say more than their code. */
+/** Advice by message, for messages of the driver and PgBouncer that are more specific than their code. */
 const lastingMessages: [message: RegExp, problem: string][] = [
   [
     /does not support SSL/,
@@ -68,7 +67,7 @@ const lastingMessages: [message: RegExp, problem: string][] = [
   [/^no such database/, 'there is no such database: create it, or correct the address'],
 ];
 
-/** Returns the lasting problem behind a failure to connect; undefined for any other failure. */
+/** Returns the lasting problem behind a connection failure; undefined for any other failure. */
 export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
   if (error instanceof LastingProblem) return error;
   const [, advice] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
@@ -78,7 +77,7 @@ export const findLastingProblem = (error: unknown): LastingProblem | undefined =
 
 const checkPlace = 'check host and port in the address, and that the server runs';
 
-/** Advice for failed connections, by codes and messages of the system and the driver. */
+/** Advice for failed connections, by code or message of the system or the driver. */
 const unreachable: [cause: RegExp, problem: string][] = [
   [/^ENOTFOUND$/, 'the host name is unknown (CAUSE); check it in the address'],
   [/^EAI_AGAIN$/, 'the host name cannot be looked up (CAUSE); check it in the address, and the name server'],
@@ -88,18 +87,18 @@ const unreachable: [cause: RegExp, problem: string][] = [
   [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|.*\btimeout\b.*)$/, `no answer came (CAUSE); ${checkPlace}, and firewalls`],
 ];
 
-/** Returns what to check if the server cannot be reached, as a clause without secrets; undefined for any other failure. */
+/** Returns what to check if the server cannot be reached, as a clause without secrets; undefined for other failures. */
 export const explainUnreachable = (error: unknown): string | undefined => {
   const cause = failureCodeOf(error) || (error as Error).message;
   const [, problem] = unreachable.find(([pattern]) => pattern.test(cause)) ?? [];
   return problem?.replace('CAUSE', cause);
 };
 
-/** Creates the refusal of a change or query with a value that the database does not take. */
+/** Creates the refusal of a change or query with a value that the database rejects. */
 export const toValueRefusal = (error: unknown): ValueRefusal =>
   new ValueRefusal(`The database does not take a value of this request: ${(error as Error).message}`, { cause: error });
 
-/** Creates the 503 for a failure; `outcome` says what is known about the change. */
+/** Creates the 503 for a failure; `outcome` states what is known about the change. */
 export const toDatabaseUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>
   error instanceof StoreUnavailable
     ? error

@@ -21,31 +21,33 @@ import {
 } from './record-collection.ts';
 import { countTable, listTable, parseRow, readPage, searchTable, toLevel } from './record-search.ts';
 
-/** Milliseconds between queries for records of other instances. */
+/** Milliseconds between queries for other instances' records. */
 const pollMs = 1000;
 
-/** Minimum milliseconds for which events stay, so that actions can be looked up. */
+/** Minimum milliseconds to keep events, so that actions can be looked up. */
 const eventsKeptMs = dayMs;
 
-/** Lease whose holder writes the snapshots of the projection that follows events of features. */
+/** Lease whose holder writes the snapshots of the projection of feature events. */
 export const eventsLease = 'incidents';
 
-/** Maximum bytes of a body: a line of a journal holds it. */
+/** Maximum bytes of a body, which fits in a journal's line. */
 const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
   database: Database;
   table: 'alert' | 'audit' | 'setting' | 'heartbeat';
-  /** Instance that stores the records; the database's name of this instance by default. */
+  /** Instance that stores the records; by default, the database's name for this instance. */
   instance?: string;
   clock: () => Date;
-  /** Times and levels of records; by default the time of storing, and no levels. */
+  /** Times and levels of records; by default, the time of storing and no level. */
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
-  /** Returns the days for which records are kept; 0 keeps all. Called before each deletion. */
+  /** Returns how many days to keep records; 0 keeps all. Called before each deletion. */
   retainDays(): number | Promise<number>;
-  /** True if records that a snapshot has may be deleted. */
+  /** True if records may be deleted once a snapshot has them. */
   hasSnapshot?: boolean;
-  /** True if a second table has events of features: a projection follows `events`, and rows stay until its snapshot has them. */
+  /**
+   * True if a second table has feature events: a projection folds `events`, and rows stay until its snapshot has them.
+   */
   hasEvents?: boolean;
   /** Maximum waiting records; further records are refused. */
   queueCount?: number;
@@ -60,13 +62,13 @@ export class DatabaseLog implements RecordLog {
   readonly #collection: Collection<RecordChange, Placed[]>;
   readonly #listeners = new Set<(lastSeq: number) => void>();
   readonly #lostListeners = new Set<() => void>();
-  /** Tables with one order of seq. */
+  /** Tables that share one order of seqs. */
   readonly #tables: readonly [string, ...string[]];
-  /** Reported damages. */
+  /** Damages reported so far. */
   readonly #damages = new Set<string>();
   /** Holds of projections. */
   readonly #holds = new Set<() => number>();
-  /** Last stored record; the id may be unknown. */
+  /** Last stored record; its id may be unknown. */
   #last: LastRecord | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #pollSerially = createSerial();
@@ -90,7 +92,7 @@ export class DatabaseLog implements RecordLog {
     if (table === 'alert') database.expire({ ...expiry, table: 'repeat', key: 'hash', keptMs: rememberedMs });
   }
 
-  /** Opens the log; reads its last seq if the database can be used now. */
+  /** Opens the log; reads its last seq if the database is available. */
   static async open(options: DatabaseLogOptions): Promise<DatabaseLog> {
     const log = new DatabaseLog(options);
     if (await options.database.isReady()) await log.refresh();
@@ -108,7 +110,7 @@ export class DatabaseLog implements RecordLog {
     return this.add(rows) as Promise<Appended[]>;
   }
 
-  /** The log with events of features. */
+  /** The log including feature events. */
   get events(): FollowedLog {
     const { database, table } = this.#options;
     return {
@@ -124,7 +126,7 @@ export class DatabaseLog implements RecordLog {
     };
   }
 
-  /** Returns the row of a record, by default with a new id. */
+  /** Returns a record's row, with a new id by default. */
   toNew(record: LogRecord, key?: RepeatRowKey, id = createId()): NewRecord {
     const { indexing, clock, hasEvents } = this.#options;
     if (hasEvents && isFeatureEvent(record)) {
@@ -136,15 +138,14 @@ export class DatabaseLog implements RecordLog {
   }
 
   /**
-   * Stores all rows or none; repeats are left out. Rejects with a JournalError (`queue-full`, `too-large`), with
-   * StoreUnavailable,
-   * or, unless the records are acknowledged, with a KeyRefusal.
+   * Stores all rows or none; omits repeats. Rejects with a JournalError (`queue-full`, `too-large`), with
+   * StoreUnavailable, or, unless the records are acknowledged, with a KeyRefusal.
    */
   async add(records: readonly NewRecord[], isAcknowledged = false): Promise<Placed[]> {
     const { database, queueCount = 10_000, queueBytes = Number.POSITIVE_INFINITY } = this.#options;
     const bytes = isAcknowledged ? 0 : countBytes(records);
     const isFull = this.#waitingCount + records.length > queueCount || this.#waitingBytes + bytes > queueBytes;
-    // A group beyond the limits is accepted while nothing else waits.
+    // A group beyond the limits is accepted if nothing else is waiting.
     if (!isAcknowledged && this.#waitingCount > 0 && isFull) {
       throw new JournalError('queue-full', 'too many records wait for the database');
     }
@@ -153,7 +154,7 @@ export class DatabaseLog implements RecordLog {
     try {
       const placed = await database.write(this.#collection, { records, isAcknowledged });
       const last = placed.findLast(({ seq }) => seq !== undefined);
-      // A reminder has an id of its own.
+      // A reminder has its own id.
       if (last?.seq !== undefined) this.#note({ seq: last.seq, id: last.isRepeat ? undefined : last.id });
       return placed;
     } finally {
@@ -171,7 +172,7 @@ export class DatabaseLog implements RecordLog {
     return this.#follow({ wanted: [table], projection: hasSnapshot ? table : undefined }, seq, last);
   }
 
-  /** Reads the records that this instance has stored. */
+  /** Reads the records stored by this instance. */
   async *readOwnAfter(seq: number): AsyncGenerator<StoredRecord[]> {
     const { database, table } = this.#options;
     for (let after = seq; ; ) {
@@ -201,7 +202,7 @@ export class DatabaseLog implements RecordLog {
     return countTable(this.#options.database, this.#options.table, counting);
   }
 
-  /** Calls the listener for records of other instances within about a second. */
+  /** Also calls the listener for records of other instances, within about a second. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     this.#timer ??= setInterval(() => void this.refresh(), pollMs).unref();
@@ -213,7 +214,7 @@ export class DatabaseLog implements RecordLog {
     return () => void this.#lostListeners.delete(listener);
   }
 
-  /** Does nothing: other instances delete rows by age, and do not know the needs of this one. */
+  /** Does nothing: other instances delete rows by age, unaware of this instance's needs. */
   async holdFrom(): Promise<Release> {
     await undefined;
     return () => undefined;
@@ -280,7 +281,7 @@ export class DatabaseLog implements RecordLog {
     this.#options.database.reportDamage(damage);
   }
 
-  /** Asks projections for snapshots, for which rows wait. */
+  /** Requests the snapshots for which rows wait from the projections. */
   #askHolds(): void {
     for (const from of this.#holds) from();
   }
@@ -291,7 +292,7 @@ const isOther = (found: LastRecord, known: LastRecord): boolean =>
   found.seq < known.seq ||
   (found.seq === known.seq && found.id !== undefined && known.id !== undefined && found.id !== known.id);
 
-/** Returns the bytes of the bodies. Throws a JournalError `too-large`. */
+/** Returns the total size of the bodies in bytes. Throws a JournalError `too-large`. */
 const countBytes = (records: readonly NewRecord[]): number => {
   const lengths = records.map(({ body }) => Buffer.byteLength(body));
   const sum = lengths.reduce((total, length) => total + length, 0);

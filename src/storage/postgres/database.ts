@@ -9,23 +9,23 @@ import { DatabaseReader, type ReadTransaction } from './reader.ts';
 import { type Cut, type Expiry, RowDeletion } from './row-deletion.ts';
 import { type Common, claimCommon, migrate } from './schema.ts';
 
-/** Milliseconds until the row of an instance that has ended is deleted. */
+/** Milliseconds before the row of an ended instance is deleted. */
 const endedMs = dayMs;
 
-/** Milliseconds until the lease of a machine or an instance that is gone is deleted; until then it says since when. */
+/** Milliseconds before the lease of a vanished machine or instance is deleted; until then it shows since when. */
 const leaseKeptMs = 30 * dayMs;
 
-/** Milliseconds for which requests wait for a database that does not respond. */
+/** Milliseconds a request waits for an unresponsive database. */
 export interface Patience {
-  /** Until a change gets 503. */
+  /** Time before a change gets 503. */
   changesMs: number;
-  /** Until a read is retried no more; the last attempt may take 4 s longer. */
+  /** Time before a read is no longer retried; the last attempt may take 4 s longer. */
   readsMs: number;
 }
 
 const defaultPatience: Patience = { changesMs: 10_000, readsMs: 5500 };
 
-/** The database that instances share. */
+/** Database that instances share. */
 export class Database {
   /** UUID of this instance. */
   readonly instance: string;
@@ -35,12 +35,12 @@ export class Database {
   readonly #observer: WriterObserver;
   readonly #reader: DatabaseReader;
   readonly #writer: ChangeWriter;
-  /** Writer of `writeApart`, created on first use. */
+  /** Writer for `writeApart`, created on first use. */
   #apart: ChangeWriter | undefined;
   readonly #createApart: () => ChangeWriter;
   readonly #deletion = new RowDeletion((statement) => this.query(statement));
 
-  /** Throws an Error, whose message is a clause, for an invalid address. */
+  /** Throws an Error for an invalid address; the message is a clause. */
   constructor(
     url: string,
     identity: Identity,
@@ -58,13 +58,13 @@ export class Database {
     this.#writer = new ChangeWriter(open, identity, observer, changesMs);
     this.#createApart = () => {
       const ignore = (): void => undefined;
-      // The list of instances leaves out an instance without a name.
+      // The list of instances omits instances without a name.
       const own = { ...identity, instance: randomUUID(), name: '' };
       return new ChangeWriter(open, own, { report: ignore, onRefused: ignore, onCommit: ignore }, changesMs);
     };
   }
 
-  /** Throws a LastingProblem if the database needs a change before it can be used; other errors pass through. */
+  /** Throws a LastingProblem if the database must be changed before it can be used; rethrows other errors. */
   async check(): Promise<void> {
     try {
       const connection = await this.#prepare(await this.#primary.connect());
@@ -82,7 +82,7 @@ export class Database {
     this.expire({ table: 'lease', key: 'name', at: { timestamp: 'until' }, keptMs: leaseKeptMs, clock });
   }
 
-  /** Error of the last write; undefined while changes are stored, or before the first attempt. */
+  /** Error of the last write; undefined while changes are stored, and before the first attempt. */
   get failure(): Error | undefined {
     const { failure } = this.#writer;
     return failure === undefined ? undefined : toDatabaseUnavailable(failure);
@@ -98,48 +98,49 @@ export class Database {
     return this.#writer.isReady();
   }
 
-  /** Resolves to the result of the committed change; rejects with its refusal, or with StoreUnavailable within 10 s. */
+  /** Resolves to the committed change's result; rejects with its refusal, or with StoreUnavailable within 10 s. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     return this.#writer.write(collection, change);
   }
 
   /**
-   * Writes like `write`, on a connection of its own, so that waiting for a lock delays no other change. Refused values are not
-   * reported.
+   * Like `write`, but on a separate connection, so that waiting for a lock delays no other change. Refused values are
+   * not reported.
    */
   writeApart<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     this.#apart ??= this.#createApart();
     return this.#apart.write(collection, change);
   }
 
-  /** Logs a record that cannot be read. */
+  /** Logs an unreadable record. */
   reportDamage(damage: string): void {
     this.#observer.onDamage?.(damage);
   }
 
-  /** Resolves to the rows of a statement; throws StoreUnavailable within 10 s. */
+  /** Resolves to the rows of a statement; rejects with StoreUnavailable within 10 s. */
   query(statement: Statement): Promise<Row[]> {
     return this.#reader.query(statement);
   }
 
-  /** Queries the first page of a list. Pages may be large, so only some are read at the same time. */
+  /** Queries the first page of a list. Pages may be large, so only a few are read at once. */
   queryFirstPage(statement: Statement): Promise<Row[]> {
     return this.#reader.queryFirstPage(statement);
   }
 
   /**
-   * Opens a transaction for reads as of one moment; the caller closes it. Throws StoreUnavailable, also if too many stay open.
+   * Opens a transaction that reads as of one moment; the caller closes it. Rejects with StoreUnavailable, also if too
+   * many are open.
    */
   openTransaction(): Promise<ReadTransaction> {
     return this.#reader.openTransaction();
   }
 
-  /** Deletes old rows once an hour. */
+  /** Deletes old rows hourly. */
   expire(expiry: Expiry): void {
     this.#deletion.expire(expiry);
   }
 
-  /** Deletes the rows that a snapshot has once an hour. */
+  /** Deletes, hourly, the rows that a snapshot has. */
   cut(cut: Cut): void {
     this.#deletion.cut(cut);
   }
@@ -149,7 +150,7 @@ export class Database {
     this.#deletion.deleteSoon();
   }
 
-  /** Stops retries: a server that stops does not wait for a database to come back. */
+  /** Stops retrying: a server that is stopping does not wait for the database to return. */
   stop(): void {
     this.#writer.stop();
     this.#apart?.stop();
@@ -162,7 +163,7 @@ export class Database {
     this.#reader.close();
   }
 
-  /** Creates missing tables and compares shared settings with each connection: a database may have been replaced. */
+  /** Creates missing tables and compares shared settings on each connection: the database may have been replaced. */
   async #prepare(connection: Connection): Promise<Connection> {
     try {
       await migrate(connection, this.#observer.onMigrated);

@@ -8,7 +8,7 @@ import { readPages } from './pages.ts';
 /** Entries to add. */
 interface Addition<Fields> {
   fields: readonly Fields[];
-  /** Adds them only to an empty table. */
+  /** Adds the entries only if the table is empty. */
   ifEmpty: boolean;
 }
 

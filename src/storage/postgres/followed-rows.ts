@@ -7,26 +7,27 @@ import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 import { parseRow } from './record-search.ts';
 
-/** Maximum rows of a page, and bytes of bodies after which it ends. */
+/** Maximum number of rows in a page, and total body size in bytes that ends a page. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
-/** Tables with one order of seq. */
+/** Tables that share one order of seqs. */
 export interface FollowedTables {
-  /** Names of the tables; the gate has the name of the first. */
+  /** Table names; the gate is named after the first table. */
   tables: readonly [string, ...string[]];
   /** Tables to read. */
   wanted: readonly string[];
-  /** Projection whose snapshot may have records that were deleted; undefined without one. */
+  /** Projection whose snapshot may contain deleted records; undefined without one. */
   projection: string | undefined;
 }
 
 /**
- * Reads the records after a seq that are stored when the reading begins, in pages, for a projection that has folded up to `last`.
- * The query of each page also checks that `last` still exists: after a failover of the database, other records may have its seq
- * and earlier ones. Throws a JournalError `gone` if `last` is missing, or if only the snapshot has some of the records.
+ * Reads the records after a seq that are stored when reading begins, in pages, for a projection that has folded up to
+ * `last`. Each page's query also checks that `last` still exists: after a failover of the database, other records may
+ * have taken its seq and earlier ones. Throws a JournalError `gone` if `last` is missing, or if only the snapshot has
+ * some of the records.
  *
- * `onDamage` receives each row that cannot be read; it is left out.
+ * `onDamage` receives each unreadable row, which is left out.
  */
 export async function* readFollowed(
   database: Pick<Database, 'query'>,
@@ -75,9 +76,9 @@ interface FoundLast {
   gone: number | null;
   /** Seq of the snapshot. */
   saved: number | null;
-  /** Id of the record that has the seq of `last`. */
+  /** Id of the record at the seq of `last`. */
   lastId: string | null;
-  /** Last seq that was given out. */
+  /** Last assigned seq. */
   end: number;
 }
 
@@ -90,8 +91,8 @@ const isLost = (known: LastRecord, { gone, saved, lastId, end }: FoundLast, hasS
 };
 
 /**
- * Returns the query of one page of rows, oldest first, each with the columns of FoundLast; a single row without a seq if the page
- * is empty.
+ * Returns the query for one page of rows, oldest first, each with the columns of FoundLast; a single row without a seq
+ * if the page is empty.
  */
 const selectPage = (tables: readonly string[], wanted: readonly string[]): string => {
   const all = (from: readonly string[], select: (table: string) => string): string =>

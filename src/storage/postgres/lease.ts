@@ -1,16 +1,16 @@
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Database } from './database.ts';
 
-/** Seconds for which a lease lasts after it was renewed. */
+/** Seconds a lease lasts after its renewal. */
 const leaseSeconds = 15;
 
-/** Milliseconds between attempts to get or renew a lease. */
+/** Milliseconds between attempts to acquire or renew a lease. */
 const renewMs = 5000;
 
-/** Maximum milliseconds for a last message to a shared database when the process ends: nothing depends on it. */
+/** Maximum milliseconds for a final, non-essential message to the shared database when the process ends. */
 export const farewellMs = 250;
 
-/** Right of one instance to act for all. */
+/** Right of one instance to act on behalf of all. */
 export interface Lease {
   isHeld(): boolean;
   /** Calls the listener when the lease is gained or lost. */
@@ -27,15 +27,15 @@ export const ownLease: Lease = {
 };
 
 /**
- * Creates a lease in the database that instances share: if the holder ends, another instance gets the lease within 20 s. `begun`
- * resolves after the first attempt to get it.
+ * Creates a lease in the database that instances share: if the holder ends, another instance gets the lease within 20
+ * s. `begun` resolves after the first attempt to acquire it.
  */
 export const createLease = (
   database: Pick<Database, 'query' | 'instance'>,
   name: string,
 ): Lease & { begun: Promise<void> } => {
   const listeners: ((isHeld: boolean) => void)[] = [];
-  /** End of the lease, by the monotonic clock. */
+  /** End of the lease, on the monotonic clock. */
   let heldUntil = 0;
   let wasHeld = false;
   let isClosed = false;
@@ -55,7 +55,7 @@ export const createLease = (
           WHERE held.holder = excluded.holder OR held.until < now() RETURNING name`,
         values: [name, database.instance, leaseSeconds],
       })
-      // Without renewal, the lease is lost when it ends.
+      // Without renewal, the lease is lost when it expires.
       .catch(() => undefined);
     if (rows && !isClosed) heldUntil = rows.length > 0 ? begun + leaseSeconds * 1000 : 0;
     tell();
@@ -70,7 +70,7 @@ export const createLease = (
     await running;
     if (!isHeld()) return;
     heldUntil = 0;
-    // The row stays: it says since when nobody holds the lease.
+    // The row stays, to show since when nobody has held the lease.
     const text = 'UPDATE signalbox.lease SET until = now() WHERE name = $1 AND holder = $2';
     await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
   };

@@ -1,9 +1,9 @@
 import { minuteMs } from '../../lib/units.ts';
 
-/** Milliseconds that a migration of many rows may take. */
+/** Maximum milliseconds for migrating many rows. */
 const longMs = 10 * minuteMs;
 
-/** Returns the SQL that creates the table of a log. Released migrations use it, so it never changes. */
+/** Returns the SQL that creates a log's table. Released migrations use it, so it must never change. */
 const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} (
   seq bigint PRIMARY KEY,
   id uuid NOT NULL UNIQUE,
@@ -14,9 +14,10 @@ const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} 
 );`;
 
 /**
- * Tables of version 1. Bodies are JSON as in responses, or as in the log in files: PostgreSQL refuses U+0000 in columns. Gates
- * change with every write, so their pages have room for new row versions. `id + 0` in indexes and orders keeps the planner, whose
- * statistics may be old, from walking the primary key for rare rows. Times of records are milliseconds since 1970.
+ * Tables of version 1. Bodies are JSON as in responses, or as in the log in files: PostgreSQL refuses U+0000 in
+ * columns. Gates change with every write, so their pages leave room for new row versions. `id + 0` in indexes and
+ * orders keeps the planner, whose statistics may be old, from scanning the primary key for rare rows. Times of records
+ * are milliseconds since 1970.
  */
 export const firstTables = `
 CREATE TABLE signalbox.gate (
@@ -88,8 +89,9 @@ CREATE INDEX repeat_at ON signalbox.repeat (at);
 `;
 
 /**
- * Incidents with their events, numbered from 1. The gate's last id is the seq of the last folded alert; of alerts from before
- * the migration, only the last day is folded. Texts for filters are in lower case, without characters that columns refuse.
+ * Incidents with their events, numbered from 1. The gate's last id is the seq of the last folded alert; of the alerts
+ * from before the migration, only those of the last day are folded. Texts for filters are in lower case, without
+ * characters that columns refuse.
  */
 const incidentTables = `
 INSERT INTO signalbox.gate (name, last_id, counts)
@@ -153,7 +155,7 @@ CREATE TABLE signalbox.lease (
 );
 `;
 
-/** Log of heartbeats, and their snapshot: states as of a seq, and the last time at which pings could be received. */
+/** Log of heartbeats, and their snapshot: states as of a seq, and the last time pings could be received. */
 const heartbeatTables = `
 INSERT INTO signalbox.gate (name) VALUES ('heartbeat');
 
@@ -174,12 +176,12 @@ CREATE TABLE signalbox.incident_snapshot (
 CREATE INDEX incident_snapshot_at ON signalbox.incident_snapshot (at);
 `;
 
-/** First and last use of keys. */
+/** Times of each key's first and last use. */
 const keyTables = `
 CREATE TABLE signalbox.key_use (id text PRIMARY KEY, since bigint NOT NULL, last bigint NOT NULL);
 `;
 
-/** Sessions, with the times of their first and last token. */
+/** Sessions, with the times of their first and last tokens. */
 const sessionTables = `
 CREATE TABLE signalbox.session (
   id text PRIMARY KEY,
@@ -193,15 +195,14 @@ CREATE INDEX session_name ON signalbox.session (name, at);
 CREATE INDEX session_at ON signalbox.session (at);
 `;
 
-/** Senders that each process has received alerts from: repeats of alerts are not stored. */
+/** Senders whose alerts each process has received: repeats of alerts are not stored. */
 const heardTables = `
 CREATE TABLE signalbox.alert_heard (instance text PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
 `;
 
 /**
- * Snapshots of projections, in parts: events up to `gone` are deleted from the log. Instances register the version that they
- * know,
- * since versions before 10 read logs without snapshots.
+ * Snapshots of projections, in parts: events up to `gone` have been deleted from the log. Instances register the
+ * version they know, because versions before 10 read logs without snapshots.
  */
 const projectionTables = `
 INSERT INTO signalbox.gate (name) VALUES ('projection');
@@ -211,14 +212,12 @@ ALTER TABLE signalbox.writer ADD COLUMN knows int NOT NULL DEFAULT 9;
 `;
 
 /**
- * Events of incidents, with seqs from the gate of the alerts, so that both have one order. The incidents of 1.1.0 become the
- * first
- * snapshot; none is resolved by time before an instance has appended its settings.
+ * Events of incidents, whose seqs come from the gate of the alerts, so that both share one order. The incidents of
+ * 1.1.0 become the first snapshot; none is resolved by time before an instance has appended its settings.
  *
- * The tables of 1.1.0 stay for a downgrade, but running instances of 1.1.0 must not fold alerts into them: a column that they
- * need
- * is renamed, so they refuse requests for incidents, and a lease without an end keeps them from notifying. After a downgrade, the
- * migration runs again.
+ * The tables of 1.1.0 stay for a downgrade, but running instances of 1.1.0 must not fold alerts into them: renaming a
+ * column they need makes them refuse requests for incidents, and a lease without an end keeps them from notifying.
+ * After a downgrade, the migration runs again.
  */
 const eventTables = `
 ALTER TABLE signalbox.incident RENAME COLUMN body TO former_body;
@@ -246,7 +245,7 @@ INSERT INTO signalbox.projection_part (name, part, body)
   ) AS entries GROUP BY 2;
 `;
 
-/** Last states of hosts, and their history in rings: `slot` is the place of a row in the ring with that `step`. */
+/** Last states of hosts, and their history in rings: `slot` is a row's place in the ring with that `step`. */
 const hostTables = `
 CREATE TABLE signalbox.host (name text PRIMARY KEY, at bigint NOT NULL, body text NOT NULL);
 CREATE TABLE signalbox.host_row (
@@ -259,7 +258,7 @@ CREATE TABLE signalbox.host_row (
 );
 `;
 
-/** Migrations in their order. `readableBy` is the oldest version that can use the tables afterwards. */
+/** Migrations in order. `readableBy` is the oldest version that can use the resulting tables. */
 export const migrations: readonly { version: number; readableBy: number; text: string; limitMs?: number }[] = [
   { version: 1, readableBy: 1, text: firstTables },
   { version: 2, readableBy: 1, text: incidentTables },
@@ -275,5 +274,5 @@ export const migrations: readonly { version: number; readableBy: number; text: s
   { version: 12, readableBy: 1, text: hostTables },
 ];
 
-/** Version of the tables that this program knows. */
+/** Table version this program knows. */
 export const knownVersion = migrations.length;

@@ -3,11 +3,11 @@ import type { List } from '../list.ts';
 import type { Row } from './connection.ts';
 import type { DatabaseReader, ReadTransaction } from './reader.ts';
 
-/** Maximum rows of a page, and bytes of their bodies unless one row has more. */
+/** Maximum rows per page, and maximum bytes of their bodies unless a single row has more. */
 const pageRows = 1000;
 const pageBytes = MiB;
 
-/** Bytes of the first page: many clients read one at the same time. */
+/** Bytes of the first page: many clients read one at once. */
 const firstBytes = MiB / 2;
 
 type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;
@@ -15,28 +15,28 @@ type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;
 /** Rows to list. */
 interface Selection {
   table: string;
-  /** SQL conditions, without texts of clients. */
+  /** SQL conditions, without text from clients. */
   conditions: readonly string[];
   /** Parameters of the conditions and of `total`. */
   values?: unknown[];
   /** Expression of the id in the index. */
   id: string;
-  /** True to list from the highest id downwards. */
+  /** True to list in descending order of ids. */
   isBack?: boolean;
-  /** Name of the gate, and an expression over its row for the number of all matches. */
+  /** Name of the gate, and an expression on its row that counts all matches. */
   gate: string;
   total: string;
 }
 
-/** Selected rows in the order of ids. */
+/** Selected rows, ordered by id. */
 interface SelectedList<T extends object> extends List<T> {
-  /** Last listed id, if there are more matches. */
+  /** Last listed id, if more matches follow. */
   next?: number;
 }
 
 /**
- * Reads at most `limit` rows with ids above `after`. A short list is one query; a longer list is read page by page in a
- * transaction. `toPiece` receives the bodies of a page.
+ * Reads at most `limit` rows with ids above `after`. A short list takes one query; a longer list is read page by page
+ * in a transaction. `toPiece` receives the bodies of a page.
  */
 export const readPages = async <T extends object>(
   database: PageReader,
@@ -88,8 +88,8 @@ const readLongList = async <T extends object>(
 };
 
 /**
- * Reads the first page of rows after `from` (before it, with `isBack`), and the total, as of one moment. One row more than
- * `limit` shows that there are more; rows that do not fit into `bytes` have no body.
+ * Reads the first page of rows after `from` (before it, with `isBack`), and the total, as of one moment. One row beyond
+ * `limit` shows that more follow; rows that do not fit into `bytes` have no body.
  */
 export const readFirstPage = async (
   database: PageReader,
@@ -117,7 +117,7 @@ const selectPage = (selection: Selection, limit: number, from: number, bytes: nu
   ) AS sized ORDER BY id ${order}`;
 };
 
-/** Returns the query of the total, and of the rows after an id, counted up to one above the limit. */
+/** Returns the query for the total and for the rows after an id, counted up to one above the limit. */
 const selectCounts = (selection: Selection, limit: number, after: number): string => {
   const { gate, total } = selection;
   const counted = `(SELECT count(*) FROM (SELECT 1 FROM ${fromMatches(selection, after)} LIMIT ${limit + 1}) AS found)`;
@@ -125,12 +125,12 @@ const selectCounts = (selection: Selection, limit: number, after: number): strin
     WHERE gate.name = '${gate}'`;
 };
 
-/** Returns the query of the last id within the limit. */
+/** Returns the query for the last id within the limit. */
 const selectLast = (selection: Selection, limit: number, after: number): string =>
   `SELECT id FROM ${fromMatches(selection, after)} ORDER BY ${selection.id} LIMIT 1 OFFSET ${limit - 1}`;
 
 const fromMatches = ({ table, conditions, id, isBack }: Selection, from: number): string =>
   `signalbox.${table} WHERE ${[...conditions, `${id} ${isBack ? '<' : '>'} ${from}`].join(' AND ')}`;
 
-/** True for a row that did not fit into its page. */
+/** True for a row too large for its page. */
 export const isBodiless = ({ body }: Row): boolean => body === null;

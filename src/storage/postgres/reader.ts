@@ -4,36 +4,36 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Connection, Row, Statement } from './connection.ts';
 import { isMissing, isPassing, isRefusedValue, toDatabaseUnavailable, toValueRefusal } from './database-errors.ts';
 
-/** Connections for short reads; each takes many statements at once. */
+/** Connections for short reads; each handles many statements at once. */
 const connectionCount = 2;
 
-/** Milliseconds between two attempts. */
+/** Milliseconds between attempts. */
 const retryMs = 100;
 
-/** Maximum reads that wait. */
+/** Maximum number of waiting reads. */
 const waitingCount = 10_000;
 
-/** Maximum long lists, and first pages of lists, that are read at the same time. */
+/** Maximum number of long lists, and of first pages of lists, read at once. */
 const transactionCount = 2;
 const firstPageCount = 16;
 
-/** Milliseconds for which a list waits for a place. */
+/** Milliseconds a list waits for a place. */
 const placeMs = 5000;
 
-/** Maximum milliseconds of a read that begins while the server stops: several features may read one after the other. */
+/** Maximum milliseconds of a read that begins during shutdown, when several features may read in sequence. */
 const briefMs = 1000;
 
-/** Milliseconds without a query after which a transaction is closed: its reader has gone, or is too slow. */
+/** Milliseconds without a query after which a transaction is closed: its reader has left or is too slow. */
 const idleMs = 60_000;
 
-/** Reads as of one moment, on a connection of their own. */
+/** Reads as of one moment, on a separate connection. */
 export interface ReadTransaction {
-  /** Throws StoreUnavailable and closes the transaction if the query fails. */
+  /** Rejects with StoreUnavailable and closes the transaction if the query fails. */
   query(statement: Statement): Promise<Row[]>;
   close(): void;
 }
 
-/** Reads from the primary, so each instance reads the writes of all others. */
+/** Reads from the primary, so each instance sees all other instances' writes. */
 export class DatabaseReader {
   readonly #openToRead: () => Promise<Connection>;
   readonly #open: () => Promise<Connection>;
@@ -46,7 +46,7 @@ export class DatabaseReader {
   #isStopping = false;
   #isClosed = false;
 
-  /** `open` opens connections for transactions. A read is retried for `attemptsMs`; the last attempt may take 4 s more. */
+  /** Opens connections for transactions by `openToRead`. Reads are retried for `attemptsMs`, plus up to 4 s. */
   constructor(openToRead: () => Promise<Connection>, open: () => Promise<Connection>, attemptsMs: number) {
     this.#openToRead = openToRead;
     this.#open = open;
@@ -94,7 +94,7 @@ export class DatabaseReader {
     return { query, close };
   }
 
-  /** Stops retries, so that waiting reads end soon. */
+  /** Stops retrying, so that waiting reads end soon. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -129,13 +129,13 @@ export class DatabaseReader {
     }
   }
 
-  /** Returns the connections in turn; opens a connection that has ended. */
+  /** Returns the connections in turn; replaces a connection that has ended. */
   async #connect(): Promise<Connection> {
     this.#next = (this.#next + 1) % connectionCount;
     const place = this.#next;
     const opened = this.#connections[place];
     if (opened && (await opened.catch(() => undefined))?.isOpen) return opened;
-    // A connection that is opened now would never be closed, and keep the process running.
+    // A connection opened now would never be closed, and would keep the process running.
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
     // Another caller may have replaced it meanwhile.
     if (this.#connections[place] === opened) this.#connections[place] = this.#openToRead();
@@ -143,7 +143,7 @@ export class DatabaseReader {
   }
 }
 
-/** Limits the number of callers at work; others wait in line. */
+/** Limits the number of concurrent callers; others queue. */
 class Places {
   readonly #line: (() => void)[] = [];
   #free: number;
@@ -152,7 +152,7 @@ class Places {
     this.#free = count;
   }
 
-  /** Resolves to the function that frees the place. Throws StoreUnavailable if no place becomes free in time. */
+  /** Resolves to a function that frees the place. Rejects with StoreUnavailable if no place is freed in time. */
   async take(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#waitInLine();

@@ -7,48 +7,48 @@ import { type Collection, type Decision, type Gate, toColumns } from './batch.ts
 import type { Row, Statement } from './connection.ts';
 import { toLevel } from './record-search.ts';
 
-/** Key of a record: it repeats the last record with the same hash if that has the same state. */
+/** Key of a record: the record repeats the last one with the same hash if both have the same state. */
 export interface RepeatRowKey {
   hash: string;
   state: string;
-  /** True to refuse a record with another state with a KeyRefusal. */
+  /** True to refuse a record with a different state by a KeyRefusal. */
   isOnce: boolean;
   /**
-   * Milliseconds after the first record, or the last reminder, from which a repeat is added as a reminder: with the member
-   * `repeatOf`, the id of the first record. It still counts as a repeat.
+   * Milliseconds after the first record, or the last reminder, after which a repeat is added as a reminder: its member
+   * `repeatOf` is the first record's id. It still counts as a repeat.
    */
   remindAfterMs?: number | undefined;
 }
 
-/** A record to add. */
+/** Record to add. */
 export interface NewRecord {
   /** A UUID. */
   id: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** Level by which records are counted; null for a text that the column does not take. */
+  /** Level by which records are counted; null for text the column cannot store. */
   level: string | null;
   /** JSON without U+0000. */
   body: string;
   key?: RepeatRowKey | undefined;
-  /** True for an event of a feature, which goes to a second table with the same order of seqs. */
+  /** True for a feature's event, which goes to a second table with the same order of seqs. */
   isEvent?: boolean;
 }
 
-/** Returns the name of the table of events of features. */
+/** Returns the name of the table of feature events. */
 export const toEventTable = (table: string): string => `${table}_event`;
 
 /** Row of a record. */
 type StoredRow = Omit<NewRecord, 'key'> & { seq: number };
 
-/** Records that are added together. */
+/** Records added together. */
 export interface RecordChange {
   records: readonly NewRecord[];
-  /** True if the records are acknowledged: the table may have some of them, and none is refused. */
+  /** True if the records are acknowledged: the table may already have some, and none is refused. */
   isAcknowledged: boolean;
 }
 
-/** Position of a record, or of the record that it repeats. */
+/** Position of a record, or of the record it repeats. */
 export interface Placed {
   id: string;
   seq: number | undefined;
@@ -65,10 +65,10 @@ interface RememberedKey {
   at: number;
 }
 
-/** Returns the hash under which the last reminder of a series is stored. */
+/** Returns the hash under which a series' last reminder is stored. */
 const toReminderHash = (hash: string): string => `${hash} reminder`;
 
-/** Creates the collection of records in the table and gate with the name. Rows have the instance that has added them. */
+/** Creates the collection of records in the table and gate with this name. Rows name the instance that added them. */
 export const createRecordCollection = (
   name: 'alert' | 'audit' | 'setting' | 'heartbeat',
   instance: string,
@@ -101,7 +101,7 @@ const listHashes = (key: RepeatRowKey | undefined): string[] =>
 
 class RecordBatch {
   readonly #gate: Gate;
-  /** Seqs of records in the table, by id. */
+  /** Seqs of the table's records, by id. */
   readonly #seqs: Map<string, number>;
   readonly #keys: Map<string, RememberedKey>;
   readonly #added: StoredRow[] = [];
@@ -172,14 +172,14 @@ const toReminder = (record: NewRecord, repeatOf: string): NewRecord => ({
   body: JSON.stringify({ ...JSON.parse(record.body), repeatOf }),
 });
 
-/** Returns the statement that adds records; a known id is an error. */
+/** Returns the statement that adds records; a duplicate id is an error. */
 const insertRecords = (table: string, instance: string, rows: readonly StoredRow[]): Statement => ({
   text: `INSERT INTO signalbox.${table} (seq, id, at, level, body, instance)
     SELECT u.*, $6::text FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[]) AS u`,
   values: [...toColumns(rows, 'seq', 'id', 'at', 'level', 'body'), instance],
 });
 
-/** Returns the statement that stores keys with different hashes; it replaces earlier keys. */
+/** Returns the statement that stores keys with distinct hashes, replacing earlier keys. */
 const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
   text: `INSERT INTO signalbox.repeat (hash, state, id, at)
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[])
@@ -189,24 +189,24 @@ const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
 
 type Key = Pick<RememberedKey, 'hash' | 'state'>;
 
-/** Values of the table's columns. */
+/** Values for the table's columns. */
 interface Columns {
   /** Returns the time in milliseconds since 1970; undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
   levelOf?(record: LogRecord): unknown;
-  /** True if a second table has events of features; their projection does not fold imported records that are older than a day. */
+  /** True if a second table has feature events; their projection does not fold imported records older than a day. */
   hasEvents?: boolean;
-  /** Reads and adds the key of a record; in the table, the key may be stored apart from the record. */
+  /** Reads and adds a record's key; the table may store the key separately from the record. */
   keys?: {
     read(record: LogRecord): Key | undefined;
     add(record: LogRecord, key: Key): LogRecord;
   };
 }
 
-/** Instance of imported records: no instance has received them, so none delivers them. */
+/** Instance of imported records: no instance received them, so none delivers them. */
 const noInstance = '';
 
-/** Creates the table of a log for export and import. Imported records keep their ids and get seqs from 1. */
+/** Creates a log's table for export and import. Imported records keep their ids and get seqs from 1. */
 export const createRecordTable = (
   name: 'alert' | 'audit' | 'setting',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,
@@ -240,7 +240,7 @@ export const createRecordTable = (
   },
   ...(hasEvents && {
     finish: () => [passOld(name)],
-    // All ids were given to events that still exist.
+    // All ids were assigned to events that still exist.
     isUnused: `(SELECT last_id FROM signalbox.gate WHERE name = '${name}') = (SELECT count(*) FROM signalbox.${toEventTable(name)})`,
   }),
 });

@@ -7,36 +7,36 @@ import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Maximum rows of a page, and bytes of bodies after which it ends. */
+/** Maximum rows per page, and bytes of bodies that end a page. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
-/** Maximum bytes of bodies in one listing. */
+/** Maximum bytes of bodies in a listing. */
 const maxListedBytes = 256 * MiB;
 
-/** Maximum rows of a time range that are sorted; a larger range is read in the order of seq. */
+/** Maximum number of rows in a time range that are sorted; larger ranges are read in seq order. */
 const sortedCount = 20_000;
 
-/** Bytes of a row besides its body, counted against `maxBytes` of a search. */
+/** Bytes of a row besides its body, counted against a search's `maxBytes`. */
 const rowBytes = 256;
 
 /** Maximum rows to count. */
 const countedCount = 500_000;
 
-/** Maximum characters of a text in the column `level`, which has an index. */
+/** Maximum characters of a text in the indexed column `level`. */
 const maxLevelLength = 64;
 
-/** Maximum levels of a table whose rows are read by level; with more, they are read in the order of seq. */
+/** Maximum levels for reading a table's rows by level; with more, rows are read in seq order. */
 const maxLevels = 200;
 
 /** U+0000 and lone surrogates, which PostgreSQL refuses. */
 const unstorable = /[\0\p{Cs}]/u;
 
-/** Returns the level for the column; null for anything but a short text that PostgreSQL stores. */
+/** Returns the level for the column; null for anything but a short text PostgreSQL can store. */
 export const toLevel = (level: unknown): string | null =>
   typeof level === 'string' && level.length <= maxLevelLength && !unstorable.test(level) ? level : null;
 
-/** Parses the record of a row, with the instance that has stored it. */
+/** Parses a row's record and the instance that stored it. */
 export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { instance: string } => ({
   ...(JSON.parse(body) as LogRecord),
   id,
@@ -44,34 +44,35 @@ export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { ins
   instance,
 });
 
-/** Range of times in milliseconds since 1970, with an exclusive end. */
+/** Time range in milliseconds since 1970, end exclusive. */
 interface Times {
   since: number;
   until: number;
 }
 
-/** Rows of a page, in the order of seq. */
+/** Rows of a page, in seq order. */
 export interface RowRange {
   table: string;
   /** Rows after a seq, oldest first; or rows before a seq, newest first. */
   from: { after: number } | { before: number };
   /**
-   * Rows of an instance, or with one of the levels or no level: each column has an index with seq. Or rows with one of the seqs.
+   * Rows of an instance, or with one of the levels or no level: each column is indexed together with seq. Or rows with
+   * one of the seqs.
    */
   where?: { instance: string } | { levels: readonly string[] } | { seqs: readonly number[] } | undefined;
-  /** Rows in a range of times; the range must be short, since all of its rows are sorted. */
+  /** Rows in a time range, which must be short, because all its rows are sorted. */
   times?: Times | undefined;
-  /** Range of times outside of which rows have no body. */
+  /** Time range outside which rows have no body. */
   shown?: Times | undefined;
 }
 
-/** Reads one page of rows with seq, id, instance and body; an empty page is the end. */
+/** Reads one page of rows with seq, id, instance and body; an empty page marks the end. */
 export const readPage = (database: Database, range: RowRange): Promise<Row[]> => {
   const { table, from, where, times, shown } = range;
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const isIn = ({ since, until }: Times): string => `at >= ${bind(since)} AND at < ${bind(until)}`;
-  // The index of another column has this expression.
+  // The other column is indexed by this expression.
   const seq = (where && !('seqs' in where)) || times ? '(seq + 0)' : 'seq';
   const [order, bound] = 'after' in from ? ['ASC', `> ${bind(from.after)}`] : ['DESC', `< ${bind(from.before)}`];
   const conditions = [`${seq} ${bound}`];
@@ -92,8 +93,8 @@ export const readPage = (database: Database, range: RowRange): Promise<Row[]> =>
 };
 
 /**
- * Returns the query of the seqs of a page of rows with one of the levels, or without a level. Reading each level apart finds rare
- * levels fast.
+ * Returns the query for the seqs of a page of rows with one of the levels, or without a level. Reading each level
+ * separately finds rare levels fast.
  */
 const selectLevelSeqs = (table: string, levels: string, bound: string, order: string): string => {
   const first = (level: string): string => `(SELECT seq FROM signalbox.${table} WHERE ${level} AND (seq + 0) ${bound}
@@ -104,7 +105,7 @@ const selectLevelSeqs = (table: string, levels: string, bound: string, order: st
     ) AS found ORDER BY seq ${order} LIMIT ${pageCount})`;
 };
 
-/** Lists matches among the last `count` records. Throws a JournalError `window-too-large`. */
+/** Lists matches among the last `count` records. Rejects with a JournalError `window-too-large`. */
 export const listTable = async (database: Database, table: string, count: number, match?: Match): Promise<Listing> => {
   const rows = await database.query({
     text: `SELECT seq, level, octet_length(body) AS bytes FROM signalbox.${table} ORDER BY seq DESC LIMIT $1`,
@@ -133,7 +134,7 @@ const chooseRows = async (database: Database, table: string, rows: Row[], { fiel
   return rows.filter(({ seq }) => chosen.has(seq));
 };
 
-/** Reads records by their seqs. Throws if a row is deleted meanwhile. */
+/** Reads records by seq. Throws if a row is deleted meanwhile. */
 async function* readRecords(database: Database, table: string, seqs: readonly number[]): AsyncGenerator<LogRecord> {
   for (let read = 0; read < seqs.length; ) {
     const wanted = seqs.slice(read, read + pageCount);
@@ -146,7 +147,7 @@ async function* readRecords(database: Database, table: string, seqs: readonly nu
   }
 }
 
-/** Searches the records of a table, newest first. */
+/** Searches a table's records, newest first. */
 export const searchTable = async (database: Database, table: string, search: Search): Promise<SearchResult> => {
   const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
   const range = await planSearch(database, table, search);
@@ -172,7 +173,7 @@ export const searchTable = async (database: Database, table: string, search: Sea
   }
 };
 
-/** Resolves to the most selective range of rows for a search. */
+/** Resolves to the most selective row range for a search. */
 const planSearch = async (
   database: Database,
   table: string,
@@ -196,7 +197,7 @@ const isSmall = async (database: Database, table: string, { since, until }: Time
   return row.count <= sortedCount;
 };
 
-/** Reads the levels in the table, from index entry to index entry; undefined if there are too many. */
+/** Reads the table's levels, jumping from one index entry to the next; undefined if there are too many. */
 const listTableLevels = async (database: Database, table: string): Promise<string[] | undefined> => {
   const next = (after: string): string => `SELECT level FROM signalbox.${table} WHERE ${after} ORDER BY level LIMIT 1`;
   const rows = await database.query({
@@ -209,8 +210,8 @@ const listTableLevels = async (database: Database, table: string): Promise<strin
 };
 
 /**
- * Counts the records of a table by minute and level; resolves to false if only the newest were counted, because there are too
- * many.
+ * Counts a table's records by minute and level; resolves to false if there are too many and only the newest were
+ * counted.
  */
 export const countTable = async (
   database: Database,

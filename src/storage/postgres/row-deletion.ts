@@ -3,35 +3,35 @@ import { createSerial } from '../../lib/scheduling.ts';
 import { hourMs } from '../../lib/units.ts';
 import type { Row, Statement } from './connection.ts';
 
-/** Milliseconds from the start to the first deletion. */
+/** Milliseconds from startup to the first deletion. */
 const firstMs = 1000;
 
-/** Rows in one deletion, and milliseconds until the next. */
+/** Rows per deletion, and milliseconds until the next. */
 const deletedCount = 1000;
 const pauseMs = 50;
 
-/** Rows of a table that are deleted at an age. */
+/** Rows of a table deleted at a certain age. */
 export interface Expiry {
   table: string;
   /** Primary key. */
   key: string;
-  /** Column with the time of a row: milliseconds since 1970, or a timestamp. */
+  /** Column with a row's time: milliseconds since 1970, or a timestamp. */
   at: { milliseconds: string } | { timestamp: string };
-  /** Milliseconds for which rows stay, or a function that is called before each deletion; Infinity keeps all. */
+  /** Milliseconds to keep rows, or a function called before each deletion; Infinity keeps all. */
   keptMs: number | (() => Promise<number>);
   clock(): Date;
-  /** Rows stay until the snapshot of the projection has them; `onWaiting` is called if some wait for a snapshot. */
+  /** Rows stay until the projection's snapshot has them; `onWaiting` is called if some wait for a snapshot. */
   covered?: { projection: string; onWaiting(): void } | undefined;
 }
 
-/** Rows of a table that are deleted once a snapshot has them. */
+/** Rows of a table deleted once a snapshot has them. */
 export interface Cut {
   table: string;
-  /** Resolves to the seq of the last row to delete; 0 for none. */
+  /** Resolves to the seq of the last row to delete; 0 if there is none. */
   findLast(): Promise<number>;
 }
 
-/** Deletes old rows once an hour, a few at a time. Each instance does so. */
+/** Deletes old rows hourly, a few at a time. Every instance does so. */
 export class RowDeletion {
   readonly #query: (statement: Statement) => Promise<Row[]>;
   readonly #expiries: Expiry[] = [];
@@ -66,7 +66,7 @@ export class RowDeletion {
 
   #plan(ms: number): NodeJS.Timeout {
     const deleteOld = async (): Promise<void> => {
-      // While the database cannot be used, rows wait for the next deletion.
+      // While the database is unavailable, rows wait for the next deletion.
       for (const { table, findLast } of this.#cuts) {
         await this.#deleteUpTo(table, findLast).catch(() => undefined);
       }
@@ -100,8 +100,8 @@ export class RowDeletion {
   }
 
   /**
-   * Deletes rows; in the same statement raises the column `gone` of a projection to the last deleted seq, since it may have to
-   * restore its snapshot.
+   * Deletes rows; the same statement raises a projection's column `gone` to the last deleted seq, because the
+   * projection may have to restore its snapshot.
    */
   async #delete(
     table: string,

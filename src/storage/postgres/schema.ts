@@ -11,7 +11,7 @@ import {
 } from './database-errors.ts';
 import { knownVersion, migrations } from './migrations.ts';
 
-/** Statements that begin a transaction which locks the schema against other instances. The lock's number is arbitrary. */
+/** Statements that begin a transaction and lock the schema against other instances. The lock's number is arbitrary. */
 const begin: Statement[] = [
   { text: 'BEGIN; SET LOCAL lock_timeout = 2500; SELECT pg_advisory_xact_lock(7374)' },
   { text: 'CREATE SCHEMA IF NOT EXISTS signalbox' },
@@ -23,8 +23,8 @@ const begin: Statement[] = [
 ];
 
 /**
- * Runs the migrations that the database lacks; any number of instances may do so at once. Throws a LastingProblem for tables
- * that only a newer version can use.
+ * Runs the database's missing migrations; any number of instances may do so at once. Rejects with a LastingProblem for
+ * tables that only a newer version can use.
  */
 export const migrate = async (
   connection: Connection,
@@ -38,10 +38,10 @@ export const migrate = async (
   await runAll(connection, begin);
   const current = await readVersion(connection);
   const missing = migrations.filter(({ version }) => version > current);
-  // One after the other, to report progress.
+  // One at a time, to report progress.
   for (const [done, { version, readableBy, text, limitMs }] of missing.entries()) {
     onMigrated(done, missing.length);
-    // Deletion of rows may have raised `readable_by`.
+    // Row deletion may have raised `readable_by`.
     const note = {
       text: 'UPDATE signalbox.schema SET version = $1, readable_by = greatest(readable_by, $2)',
       values: [version, readableBy],
@@ -54,7 +54,7 @@ export const migrate = async (
   if (missing.length > 0) onMigrated(missing.length, missing.length);
 };
 
-/** Resolves to the version of the tables. Throws a LastingProblem for tables that only a newer version can use. */
+/** Resolves to the tables' version. Rejects with a LastingProblem if only a newer version can use the tables. */
 export const readVersion = async (connection: Connection): Promise<number> => {
   const [row] = await connection.query({ text: 'SELECT version, readable_by AS "readableBy" FROM signalbox.schema' });
   const { version, readableBy } = row ?? { version: 0, readableBy: 0 };
@@ -73,17 +73,17 @@ export const runAll = async (
   for (const outcome of await connection.run(statements, limitMs)) if ('error' in outcome) throw outcome.error;
 };
 
-/** Settings that all instances of a database share. */
+/** Settings shared by all instances of a database. */
 export interface Common {
   /** Key that signs tokens. */
   secret: string;
-  /** Time zone of times without an offset, e.g. `Europe/Berlin`. */
+  /** Time zone for times without an offset, e.g. `Europe/Berlin`. */
   timeZone: string;
 }
 
 /**
- * Stores the shared settings with the first instance, and compares them with each other one. Throws a LastingProblem if they
- * differ.
+ * Stores the first instance's shared settings, and compares those of every other instance with them. Rejects with a
+ * LastingProblem if they differ.
  */
 export const claimCommon = async (connection: Connection, common: Common): Promise<void> => {
   if (await compareCommon(connection, common)) return;
@@ -94,7 +94,7 @@ export const claimCommon = async (connection: Connection, common: Common): Promi
   await compareCommon(connection, common);
 };
 
-/** Resolves to false if no instance has used the database yet. Throws a LastingProblem if the settings differ. */
+/** Resolves to false if no instance has used the database yet. Rejects with a LastingProblem if the settings differ. */
 const compareCommon = async (connection: Connection, common: Common): Promise<boolean> => {
   const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
   if (!row) return false;
@@ -105,20 +105,20 @@ const compareCommon = async (connection: Connection, common: Common): Promise<bo
   throw new LastingProblem(`its other instances use the time zone ${row.timeZone}: set timeZone to that`);
 };
 
-/** Returns a hash of the secret: the secret itself is not stored. */
+/** Returns a hash of the secret, because the secret itself is not stored. */
 const toSecretMark = ({ secret }: Common): string =>
   createHmac('sha256', secret).update('signalbox').digest('base64url');
 
 interface SchemaPlan {
   /** Version of the tables; undefined without tables. */
   found: number | undefined;
-  /** Version after a start. */
+  /** Version after a startup. */
   known: number;
 }
 
 /**
- * Resolves to the migration that a start would run, without writing. Throws a LastingProblem where a start would refuse the
- * database; other errors pass through.
+ * Resolves to the migration that a startup would run, without writing. Rejects with a LastingProblem if a startup would
+ * refuse the database; rethrows other errors.
  */
 export const readPlan = async (url: string, common: Common): Promise<SchemaPlan> => {
   let connection: Connection | undefined;

@@ -9,53 +9,52 @@ import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** First version of the tables whose programs read snapshots. */
+/** First table version whose programs read snapshots. */
 const snapshotVersion = 10;
 
-/** Bytes of the log after the last snapshot from which a snapshot is written, unless `isWriter` selects the writing instance. */
+/** Minimum growth of the log in bytes between snapshots, unless `isWriter` selects the writing instance. */
 const minGrowth = 2 * MiB;
 
-/** Characters of a part. */
+/** Characters per part. */
 const partLength = 64 * 1024;
 
-/** Parts that are read or written at once; requests are answered in between. */
+/** Parts read or written at once; requests are answered in between. */
 const partCount = 4;
 
-/** Parts in one deletion. */
+/** Parts per deletion. */
 const deletedCount = 64;
 
 /** Milliseconds after which parts that belong to no snapshot are deleted: their writer has ended. */
 const leftOverMs = dayMs;
 
-/** Newest rows of the log that stay for lists: maximum bytes and rows. */
+/** Newest rows of the log kept for lists: maximum bytes and rows. */
 const keptBytes = 16 * MiB;
 const keptCount = 100_000;
 
 interface SnapshotTableParts {
   database: Database;
-  /** Table of the log, and its second table of events, if it has one. */
+  /** The log's table, and its second table of events, if any. */
   tables: readonly [table: 'setting' | 'alert', eventTable?: string];
-  /** True to delete rows of the log, but for the newest, once the snapshot has them. */
+  /** True to delete the log's rows, except the newest, once the snapshot has them. */
   cutsLog?: boolean;
-  /** True on the instance that writes snapshots; by default the first instance to come writes. */
+  /** True on the instance that writes snapshots; by default, the first instance that gets to it writes. */
   isWriter?: () => boolean;
 }
 
-/** Snapshot as of the event with the seq and the id. */
+/** Snapshot as of the event with this seq and id. */
 interface NewSnapshot {
   tables: SnapshotTableParts['tables'];
   seq: number;
   id: string;
-  /** Name of the parts. */
+  /** Name shared by the parts. */
   parts: string;
   /** Number of parts. */
   count: number;
 }
 
 /**
- * Creates the snapshot of a log that instances share. A new snapshot counts only if the tables have all its parts and the last
- * event
- * of its state, so it neither lacks entries nor has events that a failover of the database has lost.
+ * Creates the snapshot of a log that instances share. A new snapshot counts only if the tables have all its parts and
+ * its state's last event, so it neither lacks entries nor includes events lost in a failover of the database.
  */
 export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapshot => {
   const { database, tables, cutsLog, isWriter } = given;
@@ -94,7 +93,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
       let spare = parts;
       try {
         const written = await writeParts(database, parts, entries);
-        // After a failure, the parts may still count, now or soon.
+        // After a failure, the parts may still become valid.
         spare = '';
         const stored = await database.writeApart(storing, { tables, seq, id, parts, count: written.count });
         spare = stored.spare;
@@ -106,7 +105,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
   };
 };
 
-/** Resolves to true if the last snapshot is older than the seq, and the log has grown by `bytes` since. */
+/** Resolves to true if the last snapshot is older than the seq, and the log has grown by `bytes` since then. */
 const isDue = async (database: Database, table: string, seq: number, bytes: number): Promise<boolean> => {
   const growth = `(SELECT coalesce(sum(octet_length(body)), 0) FROM signalbox.${table} WHERE seq > head.seq AND seq <= $2)`;
   const [row] = await database.query({
@@ -118,8 +117,8 @@ const isDue = async (database: Database, table: string, seq: number, bytes: numb
 };
 
 /**
- * Deletes parts of snapshots, a few at a time, but none of the current snapshot: after a failover, an earlier one may be current
- * again.
+ * Deletes parts of old snapshots, a few at a time. Keeps the current snapshot's parts: after a failover, an earlier
+ * snapshot may be current again.
  */
 const deleteParts = async (database: Database, table: string, condition: string, value: string): Promise<void> => {
   const text = `DELETE FROM signalbox.projection_part WHERE (name, part) IN (
@@ -166,8 +165,8 @@ const writeParts = async (
 };
 
 /**
- * Calls `take` with each part of the snapshot, an array as JSON; resolves to the seq, 0 without a snapshot. Rejects if a part is
- * missing.
+ * Calls `take` with each part of the snapshot, a JSON array; resolves to the seq, or 0 without a snapshot. Rejects if a
+ * part is missing.
  */
 export const readSnapshot = async (
   query: (statement: Statement) => Promise<Row[]>,
@@ -214,9 +213,9 @@ function* flatten<T>(pieces: Iterable<readonly T[]>): Generator<T> {
 }
 
 interface Stored {
-  /** True if the new snapshot counts. */
+  /** True if the new snapshot is valid. */
   counts: boolean;
-  /** Name of parts that count no more. */
+  /** Name of parts that are no longer valid. */
   spare: string;
 }
 
@@ -250,13 +249,13 @@ const storing: Collection<NewSnapshot, Stored> = {
   },
 };
 
-/** SQL condition: an instance of a version that does not read snapshots may still run. */
+/** SQL condition: an instance whose version does not read snapshots may still be running. */
 const hasOlder = `EXISTS (SELECT FROM signalbox.writer
   WHERE knows < ${snapshotVersion} AND seen_at > now() - interval '1 day')`;
 
 /**
- * Resolves to the seq of the last row that may be deleted; 0 for none. Programs that do not read snapshots are refused from then
- * on; while one of them runs, nothing is deleted.
+ * Resolves to the seq of the last row that may be deleted; 0 if there is none. From then on, programs that do not read
+ * snapshots are refused; while one of them runs, nothing is deleted.
  */
 const findLast = async (database: Database, table: string): Promise<number> => {
   const [found] = await database.query({
@@ -273,7 +272,7 @@ const findLast = async (database: Database, table: string): Promise<number> => {
       text: `UPDATE signalbox.schema SET readable_by = ${snapshotVersion} WHERE NOT ${mayDelete} AND NOT ${hasOlder}
         RETURNING 1 AS one`,
     });
-    // A program that starts at this moment is seen the next time.
+    // A program starting at this moment is noticed next time.
     if (refused) return 0;
   }
   const [row] = await database.query({

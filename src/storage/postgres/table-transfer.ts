@@ -5,13 +5,13 @@ import { type Connection, Primary, type Row } from './connection.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
 import { readSnapshot } from './snapshot-table.ts';
 
-/** Rows in one fetch: few, since each may have 1 MiB. */
+/** Rows per fetch: few, because each may have 1 MiB. */
 const fetchedRows = 50;
 
 /**
  * Reads the changes of stores as of one moment, in pieces; returns false if no signalbox has used the database yet.
- * `onEstimate` receives the planner's estimate of their number. Nothing is changed, and tables that an older version lacks are
- * left out. Throws a LastingProblem for a database that only a newer version can read.
+ * `onEstimate` receives the planner's estimate of their number. Changes nothing, and skips tables that an older version
+ * lacks. Throws a LastingProblem for a database that only a newer version can read.
  */
 export async function* exportTables<Store extends PortableStore>(
   url: string,
@@ -72,7 +72,7 @@ const readSaved = async (
   return { seq, changes };
 };
 
-/** Opens the database for an import in one transaction, for which other instances wait. */
+/** Opens the database for an import in a single transaction, for which other instances wait. */
 export const openTablesForImport = async (url: string, stores: readonly PortableStore[]): Promise<ImportTarget> => {
   const connection = await new Primary(readPostgresUrl(url)).connect();
   const gates = new Map<PortableStore, Gate>();
@@ -80,7 +80,7 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
   try {
     await migrate(connection);
     await connection.query({ text: 'BEGIN; SET LOCAL lock_timeout = 2500' });
-    // Writers lock in this order, too, so none waits for another.
+    // Writers lock in this order, too, which prevents deadlocks.
     for (const store of stores.toSorted((a, b) => (a.table.name < b.table.name ? -1 : 1))) {
       const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(store.table.name))) as [Row];
       gates.set(store, { lastId, at, counts });
@@ -106,7 +106,7 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
       const { warnings } = connection;
       const [outcome] = await connection.run([{ text: 'COMMIT' }]);
       const isCommitted = outcome !== undefined && 'command' in outcome && outcome.command === 'COMMIT';
-      // After a warning, the import may be on one server alone.
+      // After a warning, the import may exist on one server only.
       return isCommitted && connection.warnings === warnings;
     },
     close: () => connection.close(),

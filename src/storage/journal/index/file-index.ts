@@ -9,29 +9,29 @@ import { type ReadAt, readLinesBackwards } from '../read/lines.ts';
 /** Minimum bytes of a complete block. */
 const blockBytes = 32 * 1024;
 
-/** Bytes that are indexed before other readers have their turn. */
+/** Bytes indexed before other readers get their turn. */
 const stepBytes = 1024 * 1024;
 
-/** Names that are counted separately, with slot 0 for all others. */
+/** Number of separately counted names; slot 0 counts all others. */
 const slots = 128;
 
-/** Maximum characters of a name that is counted separately. */
+/** Maximum characters of a separately counted name. */
 const maxNameLength = 64;
 
-/** Lowest and highest of some numbers; without numbers, `min` is above `max`. */
+/** Minimum and maximum of a set of numbers; for an empty set, `min` exceeds `max`. */
 interface NumberRange {
   min: number;
   max: number;
 }
 
-/** Ranges of the own records in some lines of a file. */
+/** Ranges over this log's own records in part of a file. */
 export interface Ranges {
   seqs: NumberRange;
   /** Times of records, in Unix milliseconds. */
   times: NumberRange;
-  /** Times in ids. */
+  /** Times encoded in ids. */
   idTimes: NumberRange;
-  /** True if there are ids without a time. */
+  /** True if some ids contain no time. */
   hasOldIds: boolean;
 }
 
@@ -39,11 +39,11 @@ export interface Ranges {
 export interface IndexBlock extends Ranges {
   start: number;
   end: number;
-  /** Number of records of each minute and key, by `toCountKey`. */
+  /** Number of records per minute and key, keyed by `toCountKey`. */
   counts: Map<number, number>;
 }
 
-/** Source of the lines to index. */
+/** File to index. */
 export interface IndexedSource {
   read: ReadAt;
   maxLineBytes: number;
@@ -66,7 +66,7 @@ const widen = (range: NumberRange, { min, max }: NumberRange): void => {
 
 const include = (range: NumberRange, value: number): void => widen(range, { min: value, max: value });
 
-/** True if the range has a number from `from`, inclusive, to `to`, exclusive. */
+/** True if the range contains a number from `from`, inclusive, to `to`, exclusive. */
 export const overlaps = ({ min, max }: NumberRange, from: number, to: number): boolean =>
   min <= max && max >= from && min < to;
 
@@ -81,7 +81,7 @@ const createBlock = (end: number): IndexBlock => ({
   counts: new Map(),
 });
 
-/** Reads the lines from `from`, where a line begins, to `to` in blocks, last block first. A line that is too long is a block. */
+/** Reads lines from `from`, the start of a line, to `to` in blocks, last block first. A too long line is a block. */
 async function* indexBackwards(
   source: IndexedSource,
   keys: Keys,
@@ -112,7 +112,7 @@ async function* indexBackwards(
       if (slice.isOver) await slice.giveWay();
     }
   }
-  // If the file was cut meanwhile, less was read.
+  // If the file was truncated meanwhile, fewer bytes were read.
   block.start = from;
   if (block.end > from) yield block;
 }
@@ -129,19 +129,19 @@ const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: I
   block.counts.set(key, (block.counts.get(key) ?? 0) + 1);
 };
 
-/** Counts of the records of a file by minute and key. */
+/** Counts of a file's records by minute and key. */
 export class Minutes {
-  /** Counts of each minute, by slot. */
+  /** Counts per minute, by slot. */
   readonly #minutes = new Map<number, number[]>();
   #first = Infinity;
   #last = -Infinity;
 
-  /** Restores what `list` returned. */
+  /** Restores the output of `list`. */
   constructor(listed: readonly number[][] = []) {
     for (const [minute = 0, ...counts] of listed) this.#set(minute, counts);
   }
 
-  /** Lists each minute, followed by its counts by slot. */
+  /** Lists each minute with its counts by slot. */
   list(): number[][] {
     return Array.from(this.#minutes, ([minute, counts]) => [minute, ...counts]);
   }
@@ -154,7 +154,7 @@ export class Minutes {
     for (const [countKey, count] of counts) this.#change(countKey, -count);
   }
 
-  /** Calls the function for each key of the minutes from `since`, inclusive, to `until`, exclusive. */
+  /** Calls the function for each key in the minutes from `since`, inclusive, to `until`, exclusive. */
   forEach(
     keys: Keys,
     since: number,
@@ -193,12 +193,12 @@ export class Minutes {
   }
 }
 
-/** Names by which an index counts, each with a slot. Names that are too many or too long share slot 0. */
+/** Names an index counts by, each with a slot. Surplus and overlong names share slot 0. */
 export class Keys {
   readonly #names: string[] = [];
   readonly #slots = new Map<string, number>();
 
-  /** Names in `first` always have slots of their own. */
+  /** Names in `first` always get slots of their own. */
   constructor(first: readonly string[]) {
     for (const name of first) this.slotOf(name);
   }
@@ -216,26 +216,26 @@ export class Keys {
     return this.#names.length;
   }
 
-  /** Returns the name of a slot; undefined for slot 0. */
+  /** Returns a slot's name; undefined for slot 0. */
   nameOf(slot: number): string | undefined {
     return this.#names[slot - 1];
   }
 }
 
-/** Counts of a file, and the names that they are by. */
+/** Counts of a file, and the names they are counted by. */
 export interface Counted {
   minutes: Minutes;
   keys: Keys;
 }
 
-/** Blocks of one file, in order. A gap between blocks is filled when a reader reaches it. */
+/** Blocks of one file, in order. A gap is filled when a reader reaches it. */
 export class FileIndex implements Counted {
   readonly keys: Keys;
   readonly minutes: Minutes;
   readonly #serially = createSerial();
   #blocks: IndexBlock[];
 
-  /** Creates an index of the blocks, which `counted` counts already. */
+  /** Creates an index of blocks that `counted` already includes. */
   constructor({ minutes, keys }: Counted, blocks: IndexBlock[] = []) {
     this.minutes = minutes;
     this.keys = keys;
@@ -246,7 +246,7 @@ export class FileIndex implements Counted {
     return this.#blocks;
   }
 
-  /** Ranges of all blocks together. */
+  /** Combined ranges of all blocks. */
   get ranges(): Ranges {
     const all = createRanges();
     for (const { seqs, times, idTimes, hasOldIds } of this.#blocks) {
@@ -258,7 +258,7 @@ export class FileIndex implements Counted {
     return all;
   }
 
-  /** True if the first `end` bytes have no gaps. */
+  /** True if the first `end` bytes are indexed without gaps. */
   isComplete(end: number): boolean {
     let covered = 0;
     for (const block of this.#blocks) {
@@ -269,9 +269,9 @@ export class FileIndex implements Counted {
   }
 
   /**
-   * Reads the blocks of the first `end` bytes that `canHold` accepts, last block first, and any block that was not indexed
+   * Reads the blocks of the first `end` bytes that `canHold` accepts, last block first, and any block not indexed
    * before.
-   * The `end` of a block is the offset up to which it belongs to these bytes.
+   * A block's `end` is the offset up to which it belongs to these bytes.
    */
   async *readBackwards(
     source: IndexedSource,
@@ -279,7 +279,7 @@ export class FileIndex implements Counted {
     canHold: (block: IndexBlock) => boolean = () => true,
   ): AsyncGenerator<{ block: IndexBlock; end: number }> {
     for (let position = this.#skip(end, canHold); position > 0; position = this.#skip(position, canHold)) {
-      // Two readers must not fill a gap at the same time.
+      // Two readers must not fill the same gap at once.
       if (!this.#blockBefore(position)) await this.#serially(() => this.#fillBefore(source, position));
       const block = this.#blockBefore(position);
       if (!block) return;
@@ -288,7 +288,7 @@ export class FileIndex implements Counted {
     }
   }
 
-  /** Returns the end of the last block before the position that `canHold` accepts or that is not indexed yet. */
+  /** Returns the end of the last block before the position that `canHold` accepts or that has not been indexed yet. */
   #skip(from: number, canHold: (block: IndexBlock) => boolean): number {
     let position = from;
     for (let place = this.#placeOf(from); position > 0; place -= 1) {
@@ -299,7 +299,7 @@ export class FileIndex implements Counted {
     return position;
   }
 
-  /** Returns the block that has the byte before the position. */
+  /** Returns the block containing the byte before the position. */
   #blockBefore(position: number): IndexBlock | undefined {
     const block = this.#blocks[this.#placeOf(position)];
     return block && block.start < position ? block : undefined;
@@ -310,7 +310,7 @@ export class FileIndex implements Counted {
     if (this.#blockBefore(position)) return;
     const place = this.#placeOf(position);
     const previous = this.#blocks[place - 1];
-    // A short block at the former end of the file grows with the file.
+    // A short block at the file's former end grows with the file.
     const isShort = previous !== undefined && previous.end - previous.start < blockBytes;
     const from = previous ? (isShort ? previous.start : previous.end) : 0;
     const added: IndexBlock[] = [];
@@ -324,7 +324,7 @@ export class FileIndex implements Counted {
     for (const block of added) this.minutes.add(block);
   }
 
-  /** Returns the index of the first block that ends at the position or after it. */
+  /** Returns the index of the first block that ends at or after the position. */
   #placeOf(position: number): number {
     return bisect(this.#blocks, ({ end }) => end < position);
   }

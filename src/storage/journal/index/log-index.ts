@@ -15,47 +15,47 @@ import {
 } from './file-index.ts';
 import { readSidecar, type Sidecar, writeSidecar } from './sidecar.ts';
 
-/** Maximum indexes of closed segments in memory, about 1 MiB each; others are read from their sidecars. */
+/** Maximum number of closed segments' indexes in memory, about 1 MiB each; others are read from their sidecars. */
 const keptIndexes = 16;
 
-/** Blocks that are indexed in the background before a pause, in which requests are answered. */
+/** Blocks indexed in the background between pauses, in which requests are answered. */
 const blocksAtOnce = 16;
 const pauseMs = 10;
 
-/** Remaining bytes that a request may read. */
+/** Number of bytes a request may still read. */
 export interface Budget {
   left: number;
 }
 
-/** A file of the log while it is open. */
+/** File of the log, while open. */
 interface IndexedFile {
-  /** Counts of a closed segment whose sidecar has them: they need no index. */
+  /** Counts from a closed segment's sidecar; with these, the segment needs no index. */
   counted: Counted | undefined;
   /** Loads the index, which may have gaps. */
   loadIndex(): Promise<FileIndex>;
-  /** Number of bytes that may be read. */
+  /** Number of readable bytes. */
   end: number;
-  /** Reader that counts against the budget. */
+  /** Reader charged to the budget. */
   source: IndexedSource;
 }
 
-/** A block with its bytes. */
+/** Block with its bytes. */
 interface ReadableBlock {
   block: IndexBlock;
   read(): Promise<Buffer>;
 }
 
 /**
- * Index of the seqs, times and ids in a log. The first read starts it: closed segments are then indexed in the background, and
- * their indexes are written to sidecar files.
+ * Index of a log's seqs, times and ids. The first read starts background indexing of closed segments, whose indexes are
+ * written to sidecar files.
  */
 export class LogIndex {
   readonly #log: Log;
   readonly #names: FileNames;
   readonly #settings: JournalSettings;
-  /** Summaries of closed segments with a complete index. */
+  /** Summaries of closed segments with complete indexes. */
   readonly #summaries = new Map<string, Summary>();
-  /** Indexes of closed segments; the last used index is at the end. */
+  /** Indexes of closed segments, least recently used first. */
   readonly #closed = new Map<string, FileIndex>();
   readonly #active = new WeakMap<LogFiles['active'], FileIndex>();
   #background: Promise<void> | undefined;
@@ -69,7 +69,7 @@ export class LogIndex {
     log.onClosed((active, path) => this.#noteClosed(active, path));
   }
 
-  /** Opens the files, newest first, but for closed files whose summary `isWanted` refuses; called once for each indexed file. */
+  /** Opens the files, newest first, except closed files whose summary `isWanted` rejects; called once per file. */
   async *openFiles(isWanted: (summary: Summary) => boolean, budget: Budget): AsyncGenerator<IndexedFile> {
     if (!this.#isUsed) this.#startBackground();
     this.#isUsed = true;
@@ -97,7 +97,7 @@ export class LogIndex {
     }
   }
 
-  /** Reads the blocks of all files that `canHold` accepts, newest first, and any block that was not indexed before. */
+  /** Reads all blocks that `canHold` accepts, newest first, and any block not indexed before. */
   async *readBlocks(canHold: (ranges: Ranges) => boolean, budget: Budget): AsyncGenerator<ReadableBlock> {
     for await (const { loadIndex, end: fileEnd, source } of this.openFiles(canHold, budget)) {
       const index = await loadIndex();
@@ -116,20 +116,20 @@ export class LogIndex {
     return this.#summaries.get(path);
   }
 
-  /** Reads the blocks of a file, last block first; blocks that are not read are not indexed. */
+  /** Reads a file's blocks, last block first; unread blocks stay unindexed. */
   async *readBlocksOf(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
     const budget = { left: 0 };
     const index = await this.#indexOf(file, budget, await this.#readSidecar(file, budget));
     yield* index.readBackwards(this.#toSource(file.read), file.end);
   }
 
-  /** Ends background indexing. */
+  /** Stops background indexing. */
   async close(): Promise<void> {
     this.#isEnded = true;
     await this.#background;
   }
 
-  /** Reads the sidecar of a closed segment, unless its index is in memory, and keeps the summary. */
+  /** Reads a closed segment's sidecar, unless its index is in memory, and keeps the summary. */
   async #readSidecar({ identity, read, end }: LogFile, budget: Budget): Promise<Sidecar | undefined> {
     if (typeof identity !== 'string' || this.#closed.has(identity)) return undefined;
     const sidecar = await readSidecar(this.#names.index(identity), read, end);
@@ -138,7 +138,7 @@ export class LogIndex {
     return sidecar;
   }
 
-  /** Resolves to the index of a file; it may have gaps. */
+  /** Resolves to a file's index, which may have gaps. */
   async #indexOf({ identity }: LogFile, budget: Budget, sidecar: Sidecar | undefined): Promise<FileIndex> {
     if (typeof identity !== 'string') {
       const index = this.#active.get(identity) ?? this.#create();
@@ -149,7 +149,7 @@ export class LogIndex {
     budget.left -= loaded?.bytes ?? 0;
     // The next complete index is summarized and saved again.
     if (sidecar && !loaded) this.#summaries.delete(identity);
-    // Another reader may have loaded or begun it meanwhile.
+    // Another reader may have loaded or started it meanwhile.
     const index = this.#closed.get(identity) ?? loaded?.index ?? this.#create();
     this.#keep(identity, index);
     return index;
@@ -166,7 +166,7 @@ export class LogIndex {
     if (this.#closed.size > keptIndexes && oldest !== undefined) this.#closed.delete(oldest);
   }
 
-  /** Writes the index of a closed file once it is complete. */
+  /** Saves a closed file's index once it is complete. */
   async #save({ identity, read, end }: LogFile, index: FileIndex): Promise<void> {
     if (typeof identity !== 'string' || this.#summaries.has(identity) || !index.isComplete(end)) return;
     this.#summaries.set(identity, summarize(index.ranges, index));
@@ -174,7 +174,7 @@ export class LogIndex {
   }
 
   #noteClosed(active: LogFiles['active'], path: string): void {
-    // Another file, deleted since, may have had the number.
+    // A file deleted since may have had the same number.
     this.#summaries.delete(path);
     this.#closed.delete(path);
     const index = this.#active.get(active);
@@ -186,7 +186,7 @@ export class LogIndex {
     this.#background = Promise.resolve(this.#background).then(() => this.#indexClosed());
   }
 
-  /** Indexes all closed segments. A segment that cannot be read is left to the next reader. */
+  /** Indexes all closed segments. An unreadable segment is left to the next reader. */
   async #indexClosed(): Promise<void> {
     const { active, closed } = this.#log.retainFiles();
     await active.release();
@@ -233,7 +233,7 @@ const countBytes =
 
 /** Ranges of a closed segment. */
 export interface Summary extends Ranges {
-  /** Counts of a segment of the last day, the day that is asked for most. */
+  /** Counts of a segment from the last day, the most requested one. */
   counted: Counted | undefined;
 }
 
@@ -242,7 +242,7 @@ const summarize = (ranges: Ranges, { minutes, keys }: Counted): Summary => {
   return { ...ranges, counted: isRecent ? { minutes, keys } : undefined };
 };
 
-/** Drops the counts of a segment that is no longer of the last day. */
+/** Drops a segment's counts once it is older than the last day. */
 const age = (summary: Summary): void => {
   if (summary.times.max <= Date.now() - dayMs) summary.counted = undefined;
 };

@@ -6,16 +6,16 @@ import { type Counted, FileIndex, type IndexBlock, Keys, Minutes, type Ranges } 
 
 const version = 2;
 
-/** Bytes of the largest sidecar that is written or read. */
+/** Maximum size in bytes of a sidecar that is written or read. */
 const maxBytes = 16 * MiB;
 
-/** Bytes at the end of a segment that identify it. */
+/** Number of bytes at a segment's end that identify it. */
 const checkedBytes = 4096;
 
-/** First part of a sidecar: enough to skip a segment, or to count its records, without its blocks. */
+/** First part of a sidecar: enough to skip a segment or count its records without its blocks. */
 interface Head {
   version: number;
-  /** Size of the segment, and a checksum of its end: the sidecar of another segment does not count. */
+  /** Segment size, and a checksum of the segment's end, which detect another segment's sidecar. */
   bytes: number;
   check: number;
   ranges: Ranges;
@@ -23,17 +23,17 @@ interface Head {
   minutes: number[][];
 }
 
-/** Index of a closed segment in a file beside it. */
+/** Index of a closed segment, in a file beside it. */
 export interface Sidecar {
   ranges: Ranges;
   counted: Counted;
-  /** Bytes read for the head. */
+  /** Number of bytes read for the head. */
   bytes: number;
-  /** Reads the blocks; undefined if they are damaged or incomplete. */
+  /** Reads the blocks; undefined if damaged or incomplete. */
   loadBlocks(): Promise<{ index: FileIndex; bytes: number } | undefined>;
 }
 
-/** Reads the head of a sidecar; undefined if it does not fit the segment or cannot be read. */
+/** Reads a sidecar's head; undefined if it does not match the segment or cannot be read. */
 export const readSidecar = async (path: string, read: ReadAt, segmentBytes: number): Promise<Sidecar | undefined> => {
   const head = await readPart(path, 0);
   if (!head) return undefined;
@@ -50,7 +50,7 @@ export const readSidecar = async (path: string, read: ReadAt, segmentBytes: numb
   return { ranges, counted, bytes: head.end, loadBlocks };
 };
 
-/** Writes the sidecar of a segment. If that fails, the next process builds the index again. */
+/** Writes a segment's sidecar. If that fails, the next process rebuilds the index. */
 export const writeSidecar = async (path: string, read: ReadAt, bytes: number, index: FileIndex): Promise<void> => {
   const temporary = `${path}.tmp`;
   const { keys, minutes, ranges, blocks } = index;
@@ -66,20 +66,20 @@ export const writeSidecar = async (path: string, read: ReadAt, bytes: number, in
   }
 };
 
-/** Length of the line before a part, with its checksum and bytes: `0123abcd 00001234\n`. */
+/** Length of the line before a part, which has its checksum and byte length: `0123abcd 00001234\n`. */
 const prefixBytes = 18;
 
-/** Encodes a part of a sidecar: a line with checksum and length, JSON, a line break. */
+/** Encodes a part of a sidecar: a line with checksum and length, then JSON and a line break. */
 const toPart = (content: unknown): Buffer => {
   const json = Buffer.from(`${JSON.stringify(content)}\n`);
   const [check, length] = [crc32(json), json.length].map((value) => value.toString(16).padStart(8, '0'));
   return Buffer.concat([Buffer.from(`${check} ${length}\n`), json]);
 };
 
-/** Reads the part at an offset; undefined if there is none, or it is damaged. */
+/** Reads the part at an offset; undefined if it is missing or damaged. */
 const readPart = async (path: string, start: number): Promise<{ content: unknown; end: number } | undefined> => {
   try {
-    // Opening anything else at this path, such as a pipe, could block.
+    // Opening anything but a regular file, such as a pipe, could block.
     if (!(await lstat(path)).isFile()) return undefined;
     const file = await open(path, 'r');
     try {

@@ -4,10 +4,10 @@ import type { JournalSettings } from '../options.ts';
 import type { LogFile } from './files.ts';
 import type { LineObserver } from './lines.ts';
 
-/** Creates the observers of a reader that begins after a seq: one for each file, in the order of the log. */
+/** Creates the observers of a reader that begins after a seq: one per file, in log order. */
 export type ObserveFrom = (seq: number) => (file: LogFile) => LineObserver;
 
-/** Maximum damages that are reported; more say nothing new. */
+/** Maximum number of reported damages; more would add no information. */
 const maxReported = 100;
 
 /** Reports each damage of a log once, with file and place. */
@@ -28,7 +28,7 @@ export const createDamageReport = (
     let last = expects === 'all' ? seq : undefined;
     let skipped = 0;
     return (file) => {
-      // After a failed write, a new file begins, without the seqs of the refused records.
+      // After a failed write, the new file begins without the seqs of the refused records.
       if (expects !== 'all') last = undefined;
       return {
         noteSeq: (next) => {

@@ -5,9 +5,9 @@ import { MiB } from '../../../lib/units.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { type Line, type ReadAt, readLinesBackwards, readSeq, toReadAt } from './lines.ts';
 
-/** Files of the log at one moment. */
+/** Snapshot of the log's files. */
 export interface LogFiles {
-  /** File that is written to, of which `size` bytes may be read; the reader releases it. */
+  /** Active file with `size` readable bytes; the reader releases it. */
   active: { handle: FileHandle; retain(): void; release(): Promise<void> };
   size: number;
   /** Paths of the closed segments, newest first. */
@@ -16,7 +16,7 @@ export interface LogFiles {
 
 export interface Log {
   retainFiles(): LogFiles;
-  /** Runs the steps of all readers one by one. */
+  /** Runs the steps of all readers one at a time. */
   readSerially: Serially;
   /** Calls the listener when the active file is closed, with its new path. */
   onClosed(listener: (active: LogFiles['active'], path: string) => void): void;
@@ -27,7 +27,7 @@ export interface LogFile {
   /** Path of a closed file; handle of the active file. */
   identity: string | LogFiles['active'];
   read: ReadAt;
-  /** Number of bytes that may be read. */
+  /** Number of readable bytes. */
   end: number;
   /** Keeps the file readable with `readLater` until `release`; `readLater` rejects if a closed file was deleted. */
   hold(): void;
@@ -36,8 +36,8 @@ export interface LogFile {
 }
 
 /**
- * Reads every line of the log, last line first, as of the first read. Throws a JournalError `window-too-large` before it reads
- * more than `maxBytes`.
+ * Reads every line of the log as of the first read, last line first. Throws a JournalError `window-too-large` before it
+ * would exceed `maxBytes`.
  */
 export async function* readLogBackwards(
   log: Log,
@@ -51,9 +51,8 @@ export async function* readLogBackwards(
 }
 
 /**
- * Opens the files one after the other, newest or oldest first, but for closed files that `isWanted` refuses. A closed file is
- * open
- * only while it is read, so a reader that waits for its client keeps no closed file open.
+ * Opens the files one at a time, newest or oldest first, except closed files that `isWanted` rejects. A closed file is
+ * open only while being read, so a reader waiting for its client keeps no closed file open.
  */
 export async function* openLogFiles(
   log: Log,
@@ -77,7 +76,7 @@ const toActiveFile = (log: Log, active: LogFiles['active'], end: number): LogFil
   return { identity: active, read, end, hold: active.retain, readLater: read, release: active.release };
 };
 
-/** Yields the file if it exists: retention, or a person, may delete a segment at any time. */
+/** Yields the file if it exists: retention or a person may delete a segment at any time. */
 export async function* openClosed(log: Log, path: string): AsyncGenerator<LogFile> {
   const handle = await open(path, 'r').catch(passIfGone);
   if (!handle) return;
@@ -113,10 +112,10 @@ const createByteLimit = (maxBytes: number): ((read: ReadAt) => ReadAt) => {
   };
 };
 
-/** Bytes of lines without a seq, from another program, after which the search ends. */
+/** Maximum bytes of lines without a seq, from other programs, before the search gives up. */
 const searchedBytes = 4 * MiB;
 
-/** Resolves to the last seq in the log; 0 without a record. */
+/** Resolves to the log's last seq; 0 without a record. */
 export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<number> => {
   const find = createFinder();
   for await (const { lines } of readLogBackwards(log, maxLineBytes)) {
@@ -126,7 +125,7 @@ export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<numbe
   return 0;
 };
 
-/** Resolves to the last seq in a closed segment; 0 without a record. */
+/** Resolves to a closed segment's last seq; 0 without a record. */
 export const findLastSeqIn = async (path: string, maxLineBytes: number): Promise<number> => {
   const handle = await open(path, 'r');
   try {

@@ -5,11 +5,11 @@ import { classifyLine, parseRecord, parseStored, type StoredRecord } from '../li
 const firstBlockBytes = 16 * 1024;
 const blockBytes = 64 * 1024;
 
-/** Maximum lines in a group: a block of blank lines is split, so that other work can run between groups. */
+/** Maximum lines in a group: large blocks of blank lines are split so that other work can run in between. */
 const groupLines = 2048;
 export const newline = 0x0a;
 
-/** Fills the buffer with a file's bytes from the offset on; resolves to the number of bytes that were read. */
+/** Fills the buffer with a file's bytes, starting at the offset; resolves to the number of bytes read. */
 export type ReadAt = (buffer: Buffer, position: number) => Promise<number>;
 
 export const toReadAt =
@@ -19,25 +19,25 @@ export const toReadAt =
 
 /** Line of a file, without its newline. */
 export interface Line {
-  /** Offset of its first byte. */
+  /** Offset of the line's first byte. */
   start: number;
   length: number;
   /** Bytes of the line; undefined if it exceeds the limit. */
   bytes: Buffer | undefined;
 }
 
-/** Bytes of a file from the offset `start` on. */
+/** Bytes of a file, starting at the offset `start`. */
 export interface FilePart {
   start: number;
   bytes: Buffer;
 }
 
 /**
- * Reads the lines before the offset `end`, last line first, in groups. Memory stays within a block and `maxLineBytes`. The first
- * blocks are small: a short listing should not read much.
+ * Reads the lines before the offset `end`, last line first, in groups. Memory stays within a block plus `maxLineBytes`.
+ * The first blocks are small, so that a short listing reads little.
  */
 export async function* readLinesBackwards(read: ReadAt, end: number, maxLineBytes: number): AsyncGenerator<Line[]> {
-  /** End of a line whose start was not read yet; empty if the line is too long. */
+  /** End of a line whose start has not been read yet; empty if the line is overlong. */
   let parts: Buffer[] = [];
   let length = 0;
   const prepend = (part: Buffer): void => {
@@ -74,7 +74,7 @@ export async function* readLinesBackwards(read: ReadAt, end: number, maxLineByte
   yield [takeLine(0)];
 }
 
-/** Yields the lines in a part of a file that begins and ends with whole lines, last line first. */
+/** Yields the lines of a file part that begins and ends with whole lines, last line first. */
 export function* splitBackwards(bytes: Buffer): Generator<Buffer> {
   for (let end = bytes.length; end > 0; ) {
     const start = end > 1 ? bytes.lastIndexOf(newline, end - 2) + 1 : 0;
@@ -96,16 +96,16 @@ export interface ReadBatch {
   end: number;
 }
 
-/** Observer of a reader of lines, called in their order. */
+/** Observer of lines, called in reading order. */
 export interface LineObserver {
   noteSeq(seq: number): void;
-  /** Called for a line that has no record of this log. */
+  /** Called for a line without a record of this log. */
   noteSkipped(offset: number, kind: 'damaged' | 'foreign'): void;
 }
 
 /**
- * Reads the records in the lines from `start`, where a line begins, to `end`, oldest first. Foreign, damaged and long lines are
- * skipped.
+ * Reads the records in the lines from `start`, the start of a line, to `end`, oldest first. Skips foreign, damaged and
+ * overlong lines.
  */
 export async function* readForward(
   read: ReadAt,
@@ -140,7 +140,7 @@ export async function* readForward(
   }
 }
 
-/** Parses whole lines that begin at an offset; resolves to their records. */
+/** Parses whole lines starting at an offset; resolves to their records. */
 const parseLines = async (
   bytes: Buffer,
   offset: number,

@@ -8,7 +8,7 @@ import { fc } from '../../../../test/support/random.ts';
 import { toMark } from '../line.ts';
 import { Runs } from './listing.ts';
 
-/** More than a listing keeps in memory. */
+/** Longer than the texts a listing keeps in memory. */
 const long = 'x'.repeat(100_000);
 
 /** A journal with two closed files and an active one, each with a record too long to be kept in memory. */
@@ -38,7 +38,7 @@ test('a listing returns the last matching records, whatever the lengths of recor
       const model = records.map(({ length, level }, n) => ({ n, level, text: 'x'.repeat(length) }));
       for (const [n, one] of model.entries()) {
         await journal.append(one);
-        // Of a feature: no list has it.
+        // A feature's event, which no list includes.
         if (records[n]?.isEvent) await journal.append({ feature: 'f', ...one });
       }
       const last = model.slice(-count);
@@ -119,7 +119,7 @@ for (const [what, text] of [
   });
 }
 
-/** Reads from a text like from a file. */
+/** Reads a text as if it were a file. */
 const readFrom = (text: string) => async (buffer: Buffer, position: number) =>
   Buffer.from(text).copy(buffer, 0, position);
 

@@ -3,14 +3,14 @@ import { classifyLine, createMatcher, isFeatureEventLine, type LogRecord, type M
 import { type Log, type LogFile, readLogBackwards } from './files.ts';
 import { type FilePart, type Line, newline, type ReadAt } from './lines.ts';
 
-/** Selected records, in the order of the log. */
+/** Selected records, in log order. */
 export interface Listing {
   count: number;
-  /** Number of skipped damaged lines. */
+  /** Number of damaged lines skipped. */
   damaged: number;
-  /** Reads the records, oldest first; called once, before `close`. Throws if a file was truncated or deleted meanwhile. */
+  /** Reads the records, oldest first; call once, before `close`. Throws if a file was truncated or deleted. */
   records(): AsyncGenerator<LogRecord>;
-  /** Releases the files; always called, even if not all records were read. */
+  /** Releases the files; always call it, even if not all records were read. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface FileListing extends Listing {
 }
 
 interface Window {
-  /** Number of last records to search. */
+  /** Number of records to search, counted from the end. */
   count: number;
   /** Maximum bytes of the log to read; a listing that needs more is refused. */
   maxBytes: number;
@@ -29,8 +29,8 @@ interface Window {
 }
 
 /**
- * Selects matches among the last records of the log. Cost depends on the window, not on the size of the log; memory depends on
- * neither. Throws a JournalError `window-too-large`.
+ * Selects matches among the last records of the log. Cost depends on the window, not on the log's size; memory depends
+ * on neither. Throws a JournalError `window-too-large`.
  */
 export const listRecords = async (
   log: Log,
@@ -85,7 +85,7 @@ const collect = async (
   }
 };
 
-/** Maximum bytes of lines in memory; more lines are read again while they are sent. */
+/** Maximum bytes of lines in memory; beyond it, lines are read again while being sent. */
 const keptBytes = 64 * 1024;
 
 /** Selected lines of a listing, added last line first. */
@@ -123,7 +123,7 @@ class Found {
     }
   }
 
-  /** Releases the files after the last line was added, unless they are read again. */
+  /** Releases the files after the last line has been added, unless they must be read again. */
   async finish(): Promise<void> {
     if (this.isKept) await this.release();
   }
@@ -151,9 +151,9 @@ class Found {
 
 const blockBytes = 64 * 1024;
 
-/** Selected lines of one file, as the start and end of each run of consecutive lines. */
+/** Selected lines of one file, stored as the start and end of each run of consecutive lines. */
 export class Runs {
-  /** Start and end of each run, last run of the file first. */
+  /** Start and end of each run, last run first. */
   readonly #bounds: number[] = [];
 
   /** Adds a non-empty line that precedes all lines added so far. */
@@ -166,7 +166,7 @@ export class Runs {
     }
   }
 
-  /** Reads the lines on demand, in the order of the file. Throws if the file was truncated meanwhile. */
+  /** Reads the lines on demand, in file order. Throws if the file was truncated meanwhile. */
   async *readLines(read: ReadAt): AsyncGenerator<Buffer> {
     const [, fileEnd = 0] = this.#bounds;
     let block: FilePart = { start: 0, bytes: Buffer.alloc(0) };
@@ -185,7 +185,7 @@ export class Runs {
   }
 }
 
-/** Returns the line at the offset, in a run up to `end`; undefined if the block lacks a part of the line. */
+/** Returns the line at the offset, in a run up to `end`; undefined if the block lacks part of the line. */
 const cutLine = ({ start, bytes }: FilePart, at: number, end: number): Buffer | undefined => {
   if (at < start) return undefined;
   const run = bytes.subarray(at - start, end - start);

@@ -24,7 +24,7 @@ export interface Search {
   since?: number | undefined;
   /** Upper bound of times, exclusive; Unix milliseconds. */
   until?: number | undefined;
-  /** Tests of fields, which run before a line is parsed. */
+  /** Tests of fields, run before a line is parsed. */
   match?: readonly FieldTest[];
   /** Test of a parsed record. */
   test?: (record: StoredRecord) => boolean;
@@ -39,13 +39,13 @@ export interface Search {
 export interface SearchResult {
   /** Newest first. */
   records: StoredRecord[];
-  /** `before` of the next search; undefined at the end of the log. */
+  /** `before` for the next search; undefined at the end of the log. */
   next: number | undefined;
 }
 
 /**
- * Searches own records, newest first. Blocks that cannot have a match are not read. A search that ends at `maxBytes` may have
- * found nothing, or only indexed; the next search gets further.
+ * Searches own records, newest first, skipping blocks that cannot contain a match. A search that ends at `maxBytes` may
+ * have found nothing, or only indexed; the next search gets further.
  */
 export const searchLog = async (index: LogIndex, indexing: Indexing, search: Search): Promise<SearchResult> => {
   const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
@@ -56,7 +56,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   const records: StoredRecord[] = [];
   let foundBytes = 0;
   const isFull = (): boolean => records.length >= limit || foundBytes >= maxFoundBytes;
-  /** Lowest seq that was searched. */
+  /** Lowest seq searched. */
   let reached = before;
   for await (const { block, read } of index.readBlocks(canHold, budget)) {
     if (block.seqs.min <= block.seqs.max) reached = Math.min(reached, block.seqs.max + 1);
@@ -80,7 +80,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   return { records, next: undefined };
 };
 
-/** Creates the tests whether a record, and a block or file, are within the bounds of a search. */
+/** Creates tests for whether a record, and a block or file, are within the bounds of a search. */
 const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing) => {
   const isTimed = since !== undefined || until !== undefined;
   const [lowest, limit, from, to] = [
@@ -101,8 +101,8 @@ const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing
 };
 
 /**
- * Resolves to the record with the id; undefined without one. Only blocks with ids of the same time are read; for an id without a
- * time, blocks with such ids. Throws a JournalError `window-too-large` before it reads more than `maxBytes`.
+ * Resolves to the record with an id; undefined without one. Reads only blocks with ids of the same time; for an id
+ * without a time, blocks with such ids. Throws a JournalError `window-too-large` before it would exceed `maxBytes`.
  */
 export const findRecord = async (index: LogIndex, id: string, maxBytes: number): Promise<StoredRecord | undefined> => {
   const time = readIdTime(id);
@@ -135,17 +135,16 @@ export interface Counting {
   until: number;
   /** Maximum bytes of the log to read. */
   maxBytes: number;
-  /** Receives the number of records of a minute with a key; undefined stands for all keys that are counted together. */
+  /** Receives the number of a minute's records with a key; undefined stands for all keys counted together. */
   add(minute: number, key: string | undefined, count: number): void;
 }
 
 /**
- * Counts records by minute and key, in no order; a minute and key may be added several times. Resolves to false if the index of
- * the
- * log is not complete yet, so that records are missing.
+ * Counts records by minute and key, in no order; may add the same minute and key several times. Resolves to false if
+ * records are missing because the log's index is not complete yet.
  */
 export const countRecords = async (index: LogIndex, { since, until, maxBytes, add }: Counting): Promise<boolean> => {
-  /** Counts a file in memory; returns true if it has to be read. */
+  /** Counts a file in memory; returns true if it must be read instead. */
   const isUnread = ({ times, counted }: Summary): boolean => {
     if (!overlaps(times, since * minuteMs, until * minuteMs)) return false;
     counted?.minutes.forEach(counted.keys, since, until, add);
@@ -160,7 +159,7 @@ export const countRecords = async (index: LogIndex, { since, until, maxBytes, ad
   return true;
 };
 
-/** Fills the gaps of an index, as far as the budget allows. */
+/** Fills an index's gaps as far as the budget allows. */
 const completeIndex = async (
   index: FileIndex,
   source: IndexedSource,
@@ -174,7 +173,7 @@ const completeIndex = async (
   return index;
 };
 
-/** Maximum remembered places of readers, which continue without a search. */
+/** Maximum number of remembered reader positions, from which reading continues without a search. */
 const keptPlaces = 64;
 
 interface Place {
@@ -182,9 +181,9 @@ interface Place {
   offset: number;
 }
 
-/** Creates a reader of the records after a seq, oldest first, in pieces, up to the end of the log as of the start. */
+/** Creates a reader of the records after a seq, oldest first, in pieces, up to the end of the log at the start. */
 export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number, observeFrom: ObserveFrom) => {
-  /** Places of the records after a seq, by seq; the last used place is at the end. */
+  /** Reader positions by seq, least recently used first. */
   const places = new Map<number, Place>();
   const remember = (seq: number, place: Place): void => {
     places.delete(seq);
@@ -216,7 +215,7 @@ interface Reached {
   maxLineBytes: number;
 }
 
-/** Resolves to the closed segments without records after a seq. A segment that is closed later counts as unread. */
+/** Resolves to the closed segments without records after a seq. A segment closed later counts as unread. */
 const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }: Reached): Promise<Set<string>> => {
   const { active, closed } = log.retainFiles();
   await active.release();
