@@ -27,14 +27,14 @@ import { createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
 
-/** Warning of a quiet server, in the start message and the console. */
+/** Warning on a quiet server, in the start message and the console. */
 const quietWarning =
   'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
 
 /** Milliseconds between two polls of the delivery status while a client listens. */
 const deliveriesInterval = 1000;
 
-/** `signalbox test-destination NAME`: sends one alert, which is not stored, and prints the response of the receiver. */
+/** `signalbox test-destination NAME`: sends an alert without storing it, and prints the receiver's response. */
 const testDestination: Tool = {
   name: 'test-destination',
   argument: { name: 'NAME' },
@@ -47,12 +47,12 @@ const testDestination: Tool = {
   },
 };
 
-/** Delivery of alerts and of notifications about incidents to destinations, with on-call rotations. */
+/** Delivers alerts and incident notifications to destinations, with on-call rotations. */
 export const notifications = defineFeature({
   name: 'notifications',
   needs: ['settings', 'alerts', 'silences', 'incidents'],
   profiles: [
-    // Version 1.0 had its routes in the profile alerts.
+    // In version 1.0, these routes belonged to the profile `alerts`.
     { name: 'notifications', aliases: ['alerts', 'X'], mounts: ['/'], summary: 'delivery of alerts to destinations' },
     {
       name: 'oncall',
@@ -88,7 +88,7 @@ export const notifications = defineFeature({
     });
     const overrides = new Overrides(offers.settings, rotations, clock);
     const { quiet: isQuiet } = settings;
-    // A quiet instance must not take the lease from instances that notify.
+    // A quiet instance must not take the lease from instances that send notifications.
     const lease = database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
     const notifier = new Notifier({ source: incidents, silences, onCall: rotations, lease, clock, log });
     const onCall = createEventTopic(openFor('incidents:read'), OnCallList);
@@ -167,7 +167,7 @@ export const notifications = defineFeature({
   },
 });
 
-/** Adds the destination of alerts that follows from the setting `hub`. */
+/** Adds the alert destination implied by the setting `hub`. */
 const addHub = <S extends { destinations: DestinationSettings[]; hub?: HubSetting | undefined }>(settings: S): S => {
   const { destinations, hub } = settings;
   if (!hub) return settings;

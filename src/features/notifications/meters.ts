@@ -3,7 +3,7 @@ import { Forwarder } from './forwarder/forwarder.ts';
 import type { AnyDestination } from './open-destination.ts';
 import { IncidentDestination } from './plan/incident-destination.ts';
 
-/** Adds the metrics of destinations. */
+/** Adds the destination metrics. */
 export const addDeliveryMeters = (
   { reading }: Meters,
   list: () => readonly AnyDestination[],

@@ -28,7 +28,7 @@ const waitUntilFailing = (app: TestApp, name: string): Promise<void> =>
 
 const bodyOf = ({ body }: Received) => JSON.parse(body) as Record<string, unknown>;
 
-/** The stored alerts about destinations: status and destination. */
+/** Reads the stored alerts about destinations: status and destination. */
 const readNotices = async (app: TestApp): Promise<string[]> =>
   (await readRecords(app))
     .filter(({ sender }) => sender === 'signalbox')
@@ -49,7 +49,7 @@ test('a destination that is failing, and works again, is reported to the others 
   assert.doesNotMatch(JSON.stringify(firing), /hidden|127\.0\.0\.1/);
   bad.behave(answer(200));
   await waitUntilIdle(app, 'bad');
-  // It has level INFO, and goes where the first one went.
+  // The resolution has level INFO, but goes to the same destinations as the alert.
   await waitForRequests(good, 2);
   const resolved = bodyOf(good.requests[1] ?? assert.fail());
   assert.equal(resolved['message'], `Resolved: ${firing['message']}`);

@@ -16,19 +16,19 @@ import type { Delivered } from './queue/destination.ts';
 import { createFailureReports } from './queue/failure-reports.ts';
 import { mostRequests } from './queue/queue.ts';
 
-/** Destination of alerts or of incidents. */
+/** Destination for alerts or incidents. */
 export type AnyDestination = Forwarder | IncidentDestination;
 
 export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   storage: Pick<Storage, 'log' | 'file'>;
   links: MessageLinks;
-  /** Addresses that runtime settings may reach. */
+  /** Addresses that runtime settings can reach. */
   targets: Targets;
   silences: Pick<SilenceSource, 'silencesOf'>;
   notifier: Notifier;
 }
 
-/** Returns functions that open a destination, and resolve the alert about a removed one. */
+/** Returns functions that open a destination and that resolve the alert about a removed one. */
 export const createOpener = (
   source: AlertSource,
   { storage, clock, log, silences, links, targets, notifier }: OpenerParts,
@@ -57,12 +57,12 @@ export const createOpener = (
       const { createdAt: madeAt } = target;
       const start = startAt === 'oldest' ? 0 : stored;
       const kept = await openProgress(name, { storage, log, start, stored });
-      // One more connection, for alerts that an administrator sends again.
+      // An extra connection for alerts that an administrator resends.
       const transport = await openTransport(target, mostRequests + 1, clock, targets);
       const isOfIncidents = notify === 'incidents';
-      // The progress of a former destination with the same name does not count.
+      // Progress of a former destination with the same name does not count.
       if (![undefined, madeAt].includes(kept.progress.madeAt)) kept.progress.restart(start);
-      // While a destination is notified of incidents, alerts are not for it.
+      // While a destination gets incidents, it gets no alerts.
       if (isOfIncidents || kept.progress.isOfIncidents) kept.progress.skipTo(stored);
       const isChanged = isOfIncidents !== kept.progress.isOfIncidents || madeAt !== kept.progress.madeAt;
       Object.assign(kept.progress, { isOfIncidents, madeAt });
@@ -77,7 +77,7 @@ export const createOpener = (
       const accepts = createAlertFilter(target.settings, instance, silences);
       return new Forwarder({ ...parts, instance, origin, accepts, alerts: source.own, findAlert });
     },
-    /** Resolves the alert about a removed destination; resolves to false if that could not be stored. */
+    /** Resolves the alert about a removed destination; resolves to false if the resolution could not be stored. */
     retire: async (name: string, start: number): Promise<boolean> => {
       const { reports } = await prepare();
       const stored = Number.POSITIVE_INFINITY;

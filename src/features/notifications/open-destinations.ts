@@ -12,22 +12,22 @@ import type { DestinationSettings } from './settings.ts';
 
 /** Settings of all destinations. */
 export interface DestinationEntries {
-  /** Destinations of the config file. */
+  /** Destinations from the config file. */
   configured: readonly DestinationSettings[];
-  /** Destinations that are runtime settings. */
+  /** Destinations from the runtime settings. */
   runtime?: readonly DestinationSettings[];
-  /** Creation times of all runtime settings by name, even if the config file has a destination of that name. */
+  /** Creation times of all runtime settings by name, including names that the config file overrides. */
   createdAt?: ReadonlyMap<string, number>;
 }
 
 interface OpenDestinations extends Pick<NotificationSource, 'repeatAfterMs' | 'deliveriesOf'> {
   list(): readonly AnyDestination[];
-  /** Opens changed destinations; unchanged ones retry now. Resolves once that is done, or an error is logged. */
+  /** Opens changed destinations; unchanged ones retry now. Resolves once that is done or an error is logged. */
   reload(entries: DestinationEntries): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the destinations, which send from then on. Throws a SettingsError for a destination that cannot be used. */
+/** Opens the destinations, which then start sending. Throws a SettingsError for an unusable destination. */
 export const openDestinations = async (
   { outboxRetainBytes, ...entries }: DestinationEntries & { outboxRetainBytes: number },
   source: AlertSource,
@@ -39,7 +39,7 @@ export const openDestinations = async (
   let destinations: AnyDestination[] = [];
   const ofAlerts = (): Forwarder[] => destinations.filter((one) => one instanceof Forwarder);
   let stored: number | undefined;
-  /** Destinations to open once the database has told the last `seq` of the log. */
+  /** Destinations to open once the log's last `seq` is known from the database. */
   let planned: DestinationEntries | undefined;
   const retrySameHost = ({ name, target }: Delivered): void => {
     for (const one of destinations) {
@@ -88,7 +88,7 @@ export const openDestinations = async (
     planned = undefined;
     for (const one of ofAlerts()) one.noteStored(seq);
   });
-  // Alerts that were stored before the listener.
+  // Alerts stored before the listener was added.
   stored = alerts.state().lastSeq;
   const close = (): Promise<void> => {
     stop();
@@ -122,15 +122,15 @@ export const openDestinations = async (
   };
 };
 
-/** Returns a text that is equal for targets that need no new destination. */
+/** Returns a text that is equal for targets that can keep their destination. */
 const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt }: DestinationTarget): string => {
   const { secrets, headers, trust } = receiver;
   return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust]);
 };
 
 /**
- * Opens the file with the names of destinations, which shows the removed ones even after a restart. The returned function stores the
- * current names, and retires each other one until `retire` resolves to true.
+ * Opens the file with the names of destinations, which identifies removed ones even after a restart. The returned function
+ * stores the current names, and retires each removed one until `retire` resolves to true.
  */
 const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promise<boolean>) => {
   let known = parseJsonList(String(await file.read()), (name) => typeof name === 'string');
@@ -138,7 +138,7 @@ const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promis
     const left: string[] = [];
     for (const name of known) if (!names.includes(name) && !(await retire(name))) left.push(name);
     const next = [...names, ...left];
-    // If the file cannot be written, the names in memory count until the restart.
+    // If the file cannot be written, the names stay in memory until the restart.
     if (next.join() !== known.join()) await file.write(Buffer.from(JSON.stringify(next))).catch(() => undefined);
     known = next;
   };

@@ -136,7 +136,7 @@ const findOpen = async (destination: Forwarder, alerts: Alerts, id: string) => {
   throw new HttpError('not-found', `${destination.name} has no parked or waiting alert with this id`);
 };
 
-/** Returns the id of an incident for which a notification is due. @throws HttpError */
+/** Returns the id of an incident with a due notification. @throws HttpError */
 const findWaiting = (destination: IncidentDestination, id: string): string => {
   if (destination.isWaiting(id)) return id;
   throw new HttpError('not-found', `${destination.name} has no notification due for an incident with this id`);

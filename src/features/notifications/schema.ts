@@ -11,7 +11,7 @@ const count = (description: string) => Type.Integer({ description, examples: [0]
 const textOrNull = (description: string, example: string) =>
   nullable(Type.String({ examples: [example] }), description);
 
-/** Fields of a listed alert that are read from the log. */
+/** Fields of a listed alert that come from the log. */
 const glance = {
   severity: nullable(
     Type.Enum([...severities], { type: 'string', examples: ['ERROR'] }),
@@ -57,7 +57,7 @@ const DeliveryError = defineShape('DeliveryError', {
   reason: Type.String({ examples: ['the connection was refused'] }),
 });
 
-/** Settings of a destination of incidents, with their defaults. */
+/** An incident destination's settings with their defaults. */
 const IncidentRulesShown = defineShape('DestinationIncidentRules', {
   on: Type.Array(Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] })),
   after: Type.Number({

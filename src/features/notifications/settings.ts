@@ -25,7 +25,7 @@ export const destinationTypes: readonly DestinationType[] = [
 
 const GiB = 1024 ** 3;
 
-/** Most destinations of the config file and of the runtime settings together. */
+/** Maximum number of destinations, including both config file and runtime settings. */
 export const mostDestinations = 100;
 
 const oneOrTwo = (example: string, description: string) => {
@@ -36,7 +36,7 @@ const oneOrTwo = (example: string, description: string) => {
 const texts = (example: string, description: string) =>
   Type.Array(Type.String({ minLength: 1, examples: [example] }), { minItems: 1, description });
 
-/** Names of destinations are parts of file names and paths. */
+/** Destination names are used in file names and paths. */
 export const destinationNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
 const HeaderValue = Type.Union(
@@ -51,7 +51,7 @@ const HeaderValue = Type.Union(
   { description: 'a text, {"variable": "NAME"} or {"file": "PATH"}' },
 );
 
-/** Entry of the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
+/** Entry in the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
 export const DestinationSettings = Type.Object(
   {
     name: Type.String({

@@ -6,12 +6,12 @@ import { readIdTime, type StoredRecord } from '../../../storage/journal/line.ts'
 import { isReportOf } from '../queue/failure-reports.ts';
 import type { DestinationSettings } from '../settings.ts';
 
-/** Returns true if a destination gets the alert of a record. */
+/** Returns true if a destination should get the record's alert. */
 export type Accepts = (record: StoredRecord) => boolean;
 
 /**
- * Returns the filter of a destination. It never accepts alerts that `instance` has delivered before, which would circulate; imported
- * alerts, which are old; alerts about the destination itself; and silenced alerts.
+ * Returns a destination's filter. It never accepts alerts already delivered by `instance`, which would loop; imported
+ * alerts, which are old; alerts about the destination itself; or silenced alerts.
  */
 export const createAlertFilter = (
   { name, levels, sources, formats }: Omit<DestinationSettings, 'type' | 'url'>,
@@ -44,7 +44,7 @@ const isSilenced = (record: StoredRecord, silences: Pick<SilenceSource, 'silence
   return times.every((at) => silences.silencesOf(subject, at).length > 0);
 };
 
-/** Returns the time of receipt; for a resolution, the known times of the first and the worst alert that it resolves. */
+/** Returns the time of receipt; for a resolution, the known times of the first and worst alert it resolves. */
 const listSentTimes = (record: StoredRecord): number[] => {
   const { resolves, firingSince } = record;
   const ended = [Date.parse(toText(firingSince)), readIdTime(toText(resolves)) ?? Number.NaN];
@@ -52,6 +52,6 @@ const listSentTimes = (record: StoredRecord): number[] => {
   return known.length > 0 ? known : [readTime(record) ?? []].flat();
 };
 
-/** Returns the severity of the firing alert, so that its resolution reaches the same destinations. */
+/** Returns the firing alert's severity, so that a resolution reaches the same destinations. */
 const toFiringSeverity = ({ level, status, firingLevel }: StoredRecord): Severity =>
   toSeverity(String(status === 'resolved' && typeof firingLevel === 'string' ? firingLevel : level));

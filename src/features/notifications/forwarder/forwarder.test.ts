@@ -106,7 +106,7 @@ test('an alert that always fails does not hold back other alerts', async (t) => 
   );
   const { state, waitingAlerts } = await readState(app);
   assert.deepEqual([state, waitingAlerts.map(({ message }) => message)], ['waiting', ['poison']]);
-  // It is tried early when the receiver recovers, but only once.
+  // The poison alert is tried early when the receiver recovers, but only once.
   assert.ok(messagesOf(receiver).filter((message) => message === 'poison').length <= 2);
 });
 
@@ -223,7 +223,7 @@ test('an alert that alone is rejected holds back no others, and the destination 
   assert.deepEqual([state, waitingAlerts.map(({ message }) => message), parked], ['waiting', ['poison 1'], 0]);
   const delivered = () => messagesOf(receiver).filter((message) => !String(message).includes('poison'));
   assert.deepEqual(delivered(), ['1', '2', '3']);
-  // Another one, while the first one waits.
+  // A second poison alert arrives while the first one waits.
   for (const message of ['poison 2', '4', '5']) await sendAlert(app, { message });
   await waitUntil('two wait', async () => (await readState(app)).lagAlerts === 2);
   assert.deepEqual(delivered(), ['1', '2', '3', '4', '5']);
@@ -267,7 +267,7 @@ test('a destination that is failing is tried about once a minute by the usual wa
   assert.equal(state, 'failing');
   const wait = Date.parse(nextAttempt ?? '') - Date.now();
   assert.ok(wait > 50_000 && wait <= 66_000, `${wait} ms`);
-  // The second alert shows whether the first one alone is rejected.
+  // The second alert shows whether only the first one is rejected.
   assert.equal(receiver.requests.length, 2);
 });
 

@@ -15,16 +15,16 @@ const defaultRepeatMinutes = 240;
 
 interface ForwarderParts extends DestinationParts {
   instance: string;
-  /** Id of the server, which all instances with the same database share. */
+  /** Server id, shared by all instances with the same database. */
   origin: string;
   accepts: Accepts;
   alerts: Pick<RecordLog, 'readAfter'>;
   findAlert: FindAlert;
 }
 
-/** Destination that gets every alert that its filter accepts: a cursor in the log, and a queue. */
+/** Destination that gets every alert accepted by its filter: a cursor in the log, and a queue. */
 export class Forwarder extends Destination<ForwardedAlert> {
-  /** Fewest minutes between two deliveries of a repeated alert; 0 for no repeats. */
+  /** Minimum minutes between two deliveries of a repeated alert; 0 disables repeats. */
   readonly repeatMinutes: number;
   readonly #parts: ForwarderParts;
   readonly #reader: LogReader;
@@ -48,7 +48,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     });
   }
 
-  /** Time at which the oldest alert that waits was received, in Unix milliseconds. */
+  /** Receipt time of the oldest waiting alert, in Unix milliseconds. */
   get waitingSince(): number | undefined {
     return this.queue.waiting.oldest;
   }
@@ -61,7 +61,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return this.lag > 0;
   }
 
-  /** Returns the delivery status of an alert of the log. */
+  /** Returns the delivery status of an alert in the log. */
   describe(record: StoredRecord): AlertDelivery {
     const { parked, forgotten, start, open } = this.progress;
     const { reason: error = null } = parked.get(record.seq) ?? {};
@@ -78,19 +78,19 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return { destination: this.name, status: toStatus(), attempts, error };
   }
 
-  /** True if the alert is parked or waits. */
+  /** True if the alert is parked or waiting. */
   isOpen({ seq, id }: StoredRecord): boolean {
     const parked = this.progress.parked.get(seq);
     return parked ? parked.id === id : seq <= this.#reader.stored && !this.progress.isSettled(seq);
   }
 
-  /** Reads and sends the alerts of the log up to the seq. */
+  /** Reads and sends the log's alerts up to the seq. */
   noteStored(seq: number): void {
     this.#reader.stored = seq;
     this.queue.advance();
   }
 
-  /** Counts and removes open alerts up to the seq, which were deleted from the log. */
+  /** Counts and removes open alerts up to the seq, after their deletion from the log. */
   drop(seq: number): void {
     const { waiting } = this.queue;
     this.progress.drop(seq);
@@ -98,7 +98,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     this.#parts.kept.save();
   }
 
-  /** Sends all parked alerts again; returns their number. */
+  /** Resends all parked alerts; returns their number. */
   unparkAll(): number {
     const seqs = this.progress.unparkAll(this.now());
     this.#reader.readAgain(seqs);
@@ -107,7 +107,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return seqs.length;
   }
 
-  /** Sends an alert that is parked or waits now, before all others; resolves to undefined if it is already being sent. */
+  /** Sends a parked or waiting alert now, ahead of all others; resolves to undefined if it is already being sent. */
   async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
     const one = this.queue.waiting.get(record.seq) ?? toQueuedAlert(record);
     one.message.asked = record;
@@ -118,7 +118,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return this.#reader.start();
   }
 
-  /** Sends an alert, unless it is a repeat that is not due, or no longer in the log. */
+  /** Sends an alert unless it is a repeat that is not due, or has left the log. */
   async send({ seq, message }: QueuedAlert): Promise<DeliveryOutcome | undefined> {
     const record = message.asked ?? (await this.#reader.find(seq));
     if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#send(record);
@@ -157,11 +157,11 @@ export class Forwarder extends Destination<ForwardedAlert> {
     await Promise.all([super.finish(), this.#reader.close()]);
   }
 
-  /** True unless the alert is a repeat and the last delivery was less than `repeatMinutes` ago. */
+  /** False for a repeat whose last delivery was less than `repeatMinutes` ago. */
   #isDue({ repeatOf }: StoredRecord): boolean {
     if (repeatOf === undefined) return true;
     const passed = this.now() - (this.progress.sent.get(String(repeatOf)) ?? 0);
-    // With a negative value, the clock was ahead at the last delivery.
+    // A negative value means that the clock was ahead at the last delivery.
     return this.repeatMinutes > 0 && (passed < 0 || passed >= Math.floor(this.repeatMinutes * 60_000));
   }
 
@@ -179,7 +179,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     );
   }
 
-  /** Resolves to the alert that a record resolves, for receivers that need its labels. A resolution is also sent without it. */
+  /** Resolves to the alert that a record resolves, for receivers that need its labels. Resolutions are sent even without it. */
   async #findEnded({ resolves }: StoredRecord): Promise<StoredRecord | undefined> {
     const { target, findAlert } = this.#parts;
     return target.type.knowsByLabels && typeof resolves === 'string' ? findAlert(resolves) : undefined;

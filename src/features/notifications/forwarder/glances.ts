@@ -5,17 +5,17 @@ import type { DestinationState } from '../schema.ts';
 import { bySeq } from './progress.ts';
 import { readAlertsFrom } from './records.ts';
 
-/** Most characters of a message in a list. */
+/** Maximum characters of a message in a list. */
 const mostCharacters = 500;
 
-/** Fields of a listed alert that are read from the log. */
+/** Fields of a listed alert that come from the log. */
 type Glance = Pick<DestinationState['parkedAlerts'][number], 'severity' | 'source' | 'message'>;
 
 export const unknownGlance: Glance = { severity: null, source: null, message: null };
 
 /**
- * Returns a function that reads the fields of listed alerts. Lists are polled, so each alert is read once and cached while it is listed.
- * While the log cannot be read, fields of new alerts are missing.
+ * Returns a function that reads the fields of listed alerts. Lists are polled, so each alert is read once and cached while
+ * listed. While the log is unreadable, fields of newly listed alerts are missing.
  */
 export const createGlances = (alerts: Pick<RecordLog, 'readAfter'>) => {
   let last = new Map<string, Glance>();
@@ -37,7 +37,7 @@ const readGlances = async (
   for (const seq of [...missing.keys()].sort(bySeq)) {
     if (seq <= last) continue;
     const records = await readAlertsFrom(alerts, seq);
-    // In a new log, another alert may have the same seq.
+    // In a replaced log, another alert may have the same seq.
     for (const record of records) if (missing.get(record.seq) === record.id) glances.set(record.id, toGlance(record));
     last = records.at(-1)?.seq ?? seq;
   }

@@ -14,21 +14,21 @@ interface ReaderParts {
   progress: DeliveryProgress;
   queue: DeliveryQueue<ForwardedAlert>;
   health: ReceiverHealth;
-  /** Called after a read, with or without an error. */
+  /** Called after each read, successful or not. */
   onRead(): void;
   onError(err: unknown): void;
 }
 
-/** Reads alerts from the log into the queue of a destination, as many as there is room for. */
+/** Reads alerts from the log into a destination's queue, as many as fit. */
 export class LogReader {
-  /** Last `seq` of the log. */
+  /** Last `seq` in the log. */
   stored: number;
   readonly #parts: ReaderParts;
   readonly #records: ReadRecords;
-  /** Open alerts that were not read since startup, or wait again; oldest first. */
+  /** Open alerts not yet read since startup, or waiting again; oldest first. */
   #unread: number[];
   #reading: Promise<void> | undefined;
-  /** Runs after a failed read until the next one. */
+  /** Delay between a failed read and the next attempt. */
   #pause: NodeJS.Timeout | undefined;
 
   constructor(parts: ReaderParts) {
@@ -38,7 +38,7 @@ export class LogReader {
     this.#unread = [...parts.progress.open.keys()].sort(bySeq);
   }
 
-  /** Starts to read if there is room; returns true if no read is under way. */
+  /** Starts to read if there is room; returns true if no read is in progress. */
   start(): boolean {
     if (!this.#reading && this.#hasUnread && !this.#pause) this.#reading = this.#read();
     return this.#reading === undefined;
@@ -49,17 +49,17 @@ export class LogReader {
     this.#unread = [...this.#unread, ...seqs].sort(bySeq);
   }
 
-  /** Resolves to a record, from memory or the log; to undefined if it is not in the log. */
+  /** Resolves to a record from memory or the log; undefined if the log lacks it. */
   async find(seq: number): Promise<StoredRecord | undefined> {
     return this.#records.take(seq) ?? this.#records.read(seq);
   }
 
-  /** Frees the memory of records that were read ahead. */
+  /** Frees the memory of prefetched records. */
   freeMemory(): void {
     this.#records.clear();
   }
 
-  /** Resolves once no read is under way. */
+  /** Resolves once no read is in progress. */
   async close(): Promise<void> {
     clearTimeout(this.#pause);
     await this.#reading;
@@ -70,7 +70,7 @@ export class LogReader {
     return !queue.waiting.isFull && (this.#unread.length > 0 || progress.position < this.stored);
   }
 
-  /** Reads until the queue is full, or to the end of the log. Never rejects. */
+  /** Reads until the queue is full or the log ends. Never rejects. */
   async #read(): Promise<void> {
     const { queue, onError, onRead } = this.#parts;
     try {
@@ -108,22 +108,22 @@ export class LogReader {
   #addOpen(seq: number, record: StoredRecord | undefined): void {
     const { accepts, progress, queue } = this.#parts;
     const open = progress.open.get(seq);
-    // The alert was sent on request, or deleted.
+    // The alert was sent on request or deleted.
     if (!open) return;
-    // In a new log, another alert may have the same seq.
+    // In a replaced log, another alert may have the same seq.
     if (!record || (open.again && open.again.id !== record.id)) progress.lose(seq);
     else if (!accepts(record)) progress.settle(seq);
     else if (!queue.waiting.has(seq)) queue.waiting.add(toQueuedAlert(record, open));
   }
 
-  /** Reads alerts after the position of the destination. */
+  /** Reads alerts after the destination's position. */
   async #readNew(): Promise<void> {
     const { alerts, accepts, progress, queue, health } = this.#parts;
     const end = this.stored;
     const slice = new Slice();
     for await (const records of alerts.readAfter(progress.position)) {
       for (const record of records) {
-        // Retention deleted the alert during a pause of this loop.
+        // Retention deleted the alert while this loop paused.
         if (record.seq <= progress.position) continue;
         if (progress.advance(record.seq, accepts(record))) queue.waiting.add(toQueuedAlert(record));
         if (queue.waiting.isFull) break;

@@ -8,14 +8,14 @@ import { DeliveryProgress, parseProgress } from './progress.ts';
 /** Milliseconds between two writes. */
 const writeMs = 1000;
 
-/** Progress of a destination, with its file. */
+/** A destination's progress and its file. */
 export type KeptProgress = ReturnType<typeof keepProgress>;
 
 interface ProgressParts extends Pick<Parts, 'log'> {
   storage: Pick<Storage, 'log' | 'file'>;
-  /** Alerts up to this seq are not for a new destination. */
+  /** A new destination does not get alerts up to this seq. */
   start: number;
-  /** Last seq of the alert log. */
+  /** Last seq in the alert log. */
   stored: number;
 }
 
@@ -37,7 +37,7 @@ export const openProgress = async (name: string, parts: ProgressParts): Promise<
   return kept;
 };
 
-/** Parses the file. A damaged file loses no alert: all alerts of the log are delivered again. */
+/** Parses the file. Damage loses no alerts: all alerts in the log are delivered again. */
 const readFile = (bytes: Buffer, name: string, log: Parts['log']): DeliveryProgress => {
   try {
     return parseProgress(bytes.toString());
@@ -55,7 +55,7 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
   let isQueued = false;
   let isClosed = false;
   const write = (): Promise<void> => {
-    // The write that waits for its turn writes all changes until then.
+    // The queued write will include this change.
     if (isQueued || isClosed) return writing;
     isQueued = true;
     writing = writing.then(async () => {
@@ -75,7 +75,7 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     });
     return writing;
   };
-  /** Writes within a second, with jitter between destinations. A change that is lost can only repeat deliveries. */
+  /** Writes within a second, with jitter between destinations. Losing a change can only repeat deliveries. */
   const save = (): void => {
     isChanged = true;
     if (timer || isClosed) return;
@@ -92,9 +92,9 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     progress,
     save,
     write,
-    /** Returns true if the last write failed. */
+    /** True if the last write failed. */
     isUnwritten: () => isUnwritten,
-    /** Writes the last changes, and nothing later: a new destination may have the same file. */
+    /** Writes the last changes and stops, because a new destination may use the same file. */
     close: () => {
       clearTimeout(timer);
       const written = write();

@@ -11,7 +11,7 @@ import { openProgress } from './progress-file.ts';
 
 const parked = { id: 'x', reason: 'y', time: 'z' };
 
-/** A progress in which the alerts after the tenth up to `last` were read, and are open. */
+/** Progress in which the alerts from the eleventh to `last` have been read and are open. */
 const readUpTo = (last: number, start = 10): DeliveryProgress => {
   const progress = new DeliveryProgress(start);
   for (let seq = start + 1; seq <= last; seq += 1) progress.advance(seq, true);
@@ -134,7 +134,7 @@ test('progress that is read from its file is the progress that was written, and 
 interface Opened {
   directory: string;
   writes: string[];
-  /** Why writes fail now. */
+  /** Error with which writes currently fail. */
   failure?: Error | undefined;
 }
 

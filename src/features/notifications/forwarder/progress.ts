@@ -1,47 +1,47 @@
 import type { StoredHealth } from '../queue/receiver-health.ts';
 
-/** Most parked alerts; older ones are only counted. */
+/** Maximum number of parked alerts; older ones are only counted. */
 const mostParked = 10_000;
 
-/** Most alerts whose last delivery is stored for their repeats. */
+/** Maximum number of alerts whose last delivery time is stored for repeats. */
 const mostSent = 10_000;
 
-/** An alert that was read and is not settled. */
+/** Alert that has been read but not settled. */
 export interface OpenAlert {
   /** Failed attempts. */
   attempts: number;
-  /** Set if the alert was parked and an administrator has asked to send it again, at a time in Unix milliseconds. */
+  /** Set if an administrator has asked to resend the parked alert; `at` is in Unix milliseconds. */
   again?: { id: string; at: number };
 }
 
-/** An alert that was given up. */
+/** Alert that was given up. */
 export interface Parked {
   id: string;
   reason: string;
-  /** Time at which it was parked, RFC 3339. */
+  /** Time of parking, RFC 3339. */
   time: string;
 }
 
-/** Progress of a destination in the alert log, by seq. An alert is settled once it is delivered, parked, lost or skipped. */
+/** A destination's progress in the alert log, by seq. An alert is settled once delivered, parked, lost or skipped. */
 export class DeliveryProgress {
-  /** Last alert that is older than the destination. */
+  /** Last alert that predates the destination. */
   start: number;
-  /** Last alert that was read. All alerts up to it are settled, except `open`. */
+  /** Last alert that has been read. All alerts up to it are settled, except those in `open`. */
   position: number;
   readonly open = new Map<number, OpenAlert>();
-  /** Alerts that an administrator sent before they were read. */
+  /** Alerts that an administrator sent before the log reader reached them. */
   readonly early = new Set<number>();
   readonly parked = new Map<number, Parked>();
-  /** Number of alerts that were deleted before they were delivered or skipped. */
+  /** Number of alerts deleted before they were delivered or skipped. */
   dropped = 0;
   /** Number of parked alerts beyond `mostParked`. */
   forgotten = 0;
   receiver: StoredHealth = {};
-  /** True if the destination is notified of incidents, so that alerts are not for it. */
+  /** True if the destination gets incidents instead of alerts. */
   isOfIncidents = false;
   /** Creation time of the runtime setting; null in the config file, undefined in a file of version 1.0. */
   madeAt: number | null | undefined;
-  /** Times of the last delivery of repeated alerts, in Unix milliseconds, by the id of the first alert. */
+  /** Last delivery times of repeated alerts, in Unix milliseconds, by the id of the first alert. */
   readonly sent = new Map<string, number>();
 
   constructor(start: number) {
@@ -49,14 +49,14 @@ export class DeliveryProgress {
     this.position = start;
   }
 
-  /** Last alert up to which all are settled. */
+  /** Seq up to which all alerts are settled. */
   get cursor(): number {
     let first = this.position + 1;
     for (const seq of this.open.keys()) first = Math.min(first, seq);
     return first - 1;
   }
 
-  /** Number of parked alerts, counted ones included. */
+  /** Number of parked alerts, including those only counted. */
   get parkedCount(): number {
     return this.parked.size + this.forgotten;
   }
@@ -65,12 +65,12 @@ export class DeliveryProgress {
     return seq <= this.position ? !this.open.has(seq) : this.early.has(seq);
   }
 
-  /** Returns the number of alerts that are not settled in a log that ends with `stored`. */
+  /** Counts the unsettled alerts in a log that ends with `stored`. */
   countOpen(stored: number): number {
     return Math.max(0, stored - this.position) + this.open.size - this.early.size;
   }
 
-  /** Moves the position to an alert; returns true if the alert is open. Alerts in between are not in the log. */
+  /** Advances the position to an alert; returns true if the alert is open. Alerts in between are not in the log. */
   advance(seq: number, isWanted: boolean): boolean {
     this.position = Math.max(this.position, seq);
     const isOpen = isWanted && !this.early.has(seq);
@@ -86,11 +86,11 @@ export class DeliveryProgress {
     this.position = Math.max(this.position, seq);
   }
 
-  /** Starts again after this seq, for a new destination with the same name. */
+  /** Restarts after this seq, for a new destination with the same name. */
   restart(start: number): void {
     for (const one of [this.open, this.early, this.parked, this.sent]) one.clear();
     const { notice } = this.receiver;
-    // An alert about the former destination has to be resolved.
+    // An alert about the former destination still has to be resolved.
     Object.assign(this, { start, position: start, dropped: 0, forgotten: 0, receiver: notice ? { notice } : {} });
   }
 
@@ -99,13 +99,13 @@ export class DeliveryProgress {
     else this.early.add(seq);
   }
 
-  /** Settles an open alert that is not in the log. An alert that waited again was deleted meanwhile. */
+  /** Settles an open alert missing from the log. An alert that was waiting again has been deleted. */
   lose(seq: number): void {
     if (this.open.get(seq)?.again) this.dropped += 1;
     this.settle(seq);
   }
 
-  /** Counts and settles open alerts up to the seq, which retention has deleted. */
+  /** Counts and settles open alerts up to the seq that retention has deleted. */
   drop(seq: number): void {
     const before = this.open.size - this.early.size - this.position;
     for (const one of this.open.keys()) if (one <= seq) this.open.delete(one);
@@ -113,7 +113,7 @@ export class DeliveryProgress {
     this.dropped += before - (this.open.size - this.early.size - this.position);
   }
 
-  /** Limits the progress to a log that ends with `stored`. If a later alert was settled, the log was replaced. */
+  /** Limits the progress to a log that ends with `stored`. If a later alert was settled, the log has been replaced. */
   cut(stored: number): { isReplaced: boolean } {
     const isReplaced = this.cursor > stored;
     if (isReplaced) {
@@ -141,7 +141,7 @@ export class DeliveryProgress {
     this.forgotten += 1;
   }
 
-  /** Opens all parked alerts again; returns their seqs. */
+  /** Reopens all parked alerts; returns their seqs. */
   unparkAll(now: number): number[] {
     const seqs = [...this.parked.keys()];
     for (const [seq, { id }] of this.parked) this.open.set(seq, { attempts: 0, again: { id, at: now } });
@@ -165,7 +165,7 @@ export class DeliveryProgress {
   }
 }
 
-/** Parses the JSON of a progress. Throws an Error for damaged JSON. */
+/** Parses a progress from JSON. Throws an Error for damaged JSON. */
 export const parseProgress = (text: string): DeliveryProgress => {
   const { start, position, dropped, forgotten, receiver, isOfIncidents, madeAt, ...lists } = JSON.parse(
     text,

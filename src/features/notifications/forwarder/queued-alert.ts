@@ -4,18 +4,18 @@ import type { StoredRecord } from '../../../storage/journal/line.ts';
 import { createQueued, type Queued } from '../queue/waiting.ts';
 import type { OpenAlert } from './progress.ts';
 
-/** An alert in the queue. Its record is read when it is sent. */
+/** Queued alert. Its record is read only when it is sent. */
 export interface ForwardedAlert {
   id: string;
-  /** Id of the first alert of its repeats; undefined for an alert without a fingerprint. */
+  /** Id of the first alert in a series of repeats; undefined for an alert without a fingerprint. */
   series: string | undefined;
-  /** Set if an administrator has asked for the alert: it is sent even if a repeat is not due. */
+  /** Set if an administrator requested the alert: it is sent even if it is a repeat that is not due. */
   asked?: StoredRecord;
 }
 
 export type QueuedAlert = Queued<ForwardedAlert>;
 
-/** Returns the alert of a record for the queue; `open` has its attempts so far. */
+/** Converts a record's alert for the queue; `open` has the attempts so far. */
 export const toQueuedAlert = (record: StoredRecord, { attempts, again }: OpenAlert = { attempts: 0 }): QueuedAlert => {
   const { seq, id, sender, fingerprint, status, level, repeatOf } = record;
   const first = typeof repeatOf === 'string' ? repeatOf : id;

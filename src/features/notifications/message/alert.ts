@@ -11,9 +11,9 @@ import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import { toSingleLine, truncate } from './plain-text.ts';
 
-/** Alert for a receiver. It depends on the record alone, so a repeated delivery has the same body. */
+/** Alert in the form for receivers. It depends only on the record, so repeated deliveries have the same body. */
 export interface DeliveredAlert {
-  /** Id of the record. */
+  /** Record id. */
   id: string;
   /** Time of receipt, RFC 3339. */
   time: string;
@@ -33,20 +33,20 @@ export interface DeliveredAlert {
   details?: string;
   /** Additional links by name. */
   links?: Record<string, string>;
-  /** Key of the problem for another signalbox, unique among all servers. */
+  /** Key that identifies the problem to another signalbox, unique across all servers. */
   key?: string;
-  /** Level of the firing alert, in a resolved one. */
+  /** In a resolution, the level of the firing alert. */
   firingLevel?: string;
-  /** Id of the alert that this one resolves. */
+  /** Id of the alert that this alert resolves. */
   resolves?: string;
-  /** The resolved alert, for types that need its labels. */
+  /** Resolved alert, for types that need its labels. */
   ended?: Pick<DeliveredAlert, 'source' | 'hostname' | 'labels'>;
-  /** Id of the first alert that this one repeats. */
+  /** Id of the first alert in this series of repeats. */
   repeatOf?: string;
   labels?: Record<string, string>;
   /** Instances that have delivered the alert, this one last. */
   via: string;
-  /** Id of the server, which all instances with the same database share. */
+  /** Server id, shared by all instances with the same database. */
   origin?: string;
 }
 
@@ -54,7 +54,7 @@ const optionalTexts = [
   ...(['fingerprint', 'startsAt', 'endsAt', 'link', 'details', 'firingLevel', 'resolves', 'repeatOf'] as const),
 ] as const;
 
-/** Returns the alert of a record, delivered by `instance`. */
+/** Converts a record to the alert as delivered by `instance`. */
 export const toDelivered = (record: StoredRecord, instance: string, origin = instance): DeliveredAlert => {
   const { id, status, labels, links } = record;
   const alert: Omit<DeliveredAlert, 'via'> & { via?: string } = {
@@ -78,7 +78,7 @@ export const toDelivered = (record: StoredRecord, instance: string, origin = ins
   return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', '), origin });
 };
 
-/** Returns the key for another signalbox. All senders without a credential count as one, as for incidents. */
+/** Returns the key for another signalbox. All senders without credentials count as one sender, as in incidents. */
 const toForwardedKey = ({ sender, format, fingerprint }: StoredRecord, origin: string): string => {
   const group = readText(sender).startsWith('address:') ? '' : readText(sender);
   const mark = hash('sha256', JSON.stringify([origin, group, format ?? '']), 'hex').slice(0, 8);
@@ -95,7 +95,7 @@ const toTexts = (texts: unknown): Record<string, string> =>
     Object.entries(Object(texts)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 
-/** Returns one line: `ERROR backup on web-1`, or `ERROR disk is full on web-1` without a source. */
+/** Returns the title: `ERROR backup on web-1`, or `ERROR disk is full on web-1` without a source. */
 export const toAlertTitle = ({ level, source, message, hostname }: DeliveredAlert): string => {
   const [line = ''] = message.trim().split(/[\r\n]/, 1);
   const name = toSingleLine(source).trim();
@@ -105,7 +105,7 @@ export const toAlertTitle = ({ level, source, message, hostname }: DeliveredAler
   return truncate(toSingleLine([level, subject, host && place].filter((part) => part !== '').join(' ')), 250);
 };
 
-/** Returns message, details and links; never empty. */
+/** Returns the message, details and links; never empty. */
 export const toAlertText = ({ message, details = '', links = {} }: DeliveredAlert, title: string): string => {
   const named = Object.entries(links).map(([name, url]) => `${name}: ${url}`);
   return [message || title, details, named.join('\n')].filter((part) => part !== '').join('\n\n');

@@ -3,16 +3,16 @@ import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 
-/** Most alerts in the cache, each with up to 1 MiB. */
+/** Maximum number of cached alerts, each of up to 1 MiB. */
 const mostCached = 32;
 
-/** Longest wait for an alert, in milliseconds. */
+/** Maximum wait for an alert, in milliseconds. */
 const patienceMs = 2000;
 
-/** Finds an alert of the log by its id. Resolves to undefined for a missing, unreadable or slow alert; never rejects. */
+/** Finds a logged alert by id. Resolves to undefined if it is missing, unreadable or slow to read; never rejects. */
 export type FindAlert = (id: string) => Promise<StoredRecord | undefined>;
 
-/** Returns a function with a cache for all destinations, which need the same alerts at about the same time. */
+/** Creates a finder whose cache all destinations share, because they need the same alerts at about the same time. */
 export const createAlertFinder = (alerts: Pick<RecordLog, 'find'>): FindAlert => {
   const cached = new RecentValues<Promise<StoredRecord | undefined>>(mostCached);
   const find = (id: string): Promise<StoredRecord | undefined> =>

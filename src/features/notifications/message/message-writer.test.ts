@@ -12,7 +12,7 @@ const alert = {
   details: '92 % of 50 GB are used',
 };
 
-/** Creates a writer of the destination `phone`, which finds alerts with `find`. */
+/** Creates a writer for the destination `phone` that finds alerts with `find`. */
 const createWriter = (find: () => Promise<typeof alert | undefined>) =>
   createMessageWriter({
     destination: { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:9', createdAt: undefined },

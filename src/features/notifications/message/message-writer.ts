@@ -3,23 +3,23 @@ import type { FindAlert } from './find-alert.ts';
 import { createIncidentMessage, type IncidentMessage, type IncidentUpdate } from './message.ts';
 import { waitForMessageTurn } from './message-turn.ts';
 
-/** Links of messages. */
+/** Links in messages. */
 export interface MessageLinks {
   publicUrl: string | undefined;
-  /** Returns the URL with which the receiver of a destination can acknowledge the incidents. */
+  /** Returns the URL with which a destination's receiver can acknowledge the incidents. */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
 interface WriterParts {
   destination: LinkedDestination;
   instance: string;
-  /** Id of the server, which all instances with the same database share. */
+  /** Server id, shared by all instances with the same database. */
   origin?: string | undefined;
   links: MessageLinks;
   findAlert: FindAlert;
 }
 
-/** Returns a function that writes one destination's messages about incidents. A message about one incident has its last alert. */
+/** Creates a function that writes one destination's incident messages. A message about a single incident has its last alert. */
 export const createMessageWriter =
   ({ destination, instance, origin = instance, links, findAlert }: WriterParts) =>
   async (updates: readonly IncidentUpdate[]): Promise<IncidentMessage> => {

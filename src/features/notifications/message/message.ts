@@ -8,61 +8,61 @@ import { toLocalMinute, toOffsetTimestamp } from '../../../lib/local-time.ts';
 import { createIdOf, type StoredRecord } from '../../../storage/journal/line.ts';
 import { toSingleLine, truncate } from './plain-text.ts';
 
-/** Kinds of notifications by importance: a message with several kinds has the first of them. */
+/** Kinds of notifications, most important first; a message takes the first kind it contains. */
 const byImportance = ['opened', 'raised', 'reminder', 'acknowledged', 'resolved'] as const satisfies NotificationKind[];
 
-/** Update about an incident in a message. */
+/** Incident update in a message. */
 export interface IncidentUpdate {
   what: NotificationKind;
-  /** Time of the event, or at which the reminder was due, in Unix milliseconds. It is the same in each attempt. */
+  /** Time of the event or of the due reminder, in Unix milliseconds; the same in every attempt. */
   happenedAt: number;
   incident: SharedIncident;
-  /** Last alert of the incident, if it is still stored. Its details and links are part of the message. */
+  /** The incident's last alert, if still stored. The message includes its details and links. */
   alert?: StoredRecord | undefined;
 }
 
-/** Message about one or several incidents. */
+/** Message about one or more incidents. */
 export interface IncidentMessage {
-  /** Id, which is the same in each attempt. */
+  /** Message id, the same in every attempt. */
   id: string;
   what: NotificationKind;
   /** Time of the latest update, RFC 3339. */
   time: string;
-  /** Severity of the first update, which is the most urgent one. */
+  /** Severity of the first and most urgent update. */
   severity: Severity;
-  /** One line. */
+  /** Single line. */
   title: string;
   /** Plain text, never empty. */
   body: string;
-  /** URL of the incident in the console, or the link of its sender. */
+  /** URL of the incident in the console, or the link its sender supplied. */
   link?: string;
-  /** URL with which anybody can acknowledge the incidents. */
+  /** URL with which anyone can acknowledge the incidents. */
   acknowledgeUrl?: string;
   updates: readonly IncidentUpdate[];
-  /** Instance that sends it. */
+  /** Instance that sends the message. */
   via: string;
-  /** Id of the server, which all instances with the same database share. */
+  /** Server id, shared by all instances with the same database. */
   origin: string;
 }
 
 interface MessageParts {
   /** The setting `publicUrl`. */
   publicUrl: string | undefined;
-  /** Returns the URL to acknowledge the incidents with these ids; undefined without such a URL. */
+  /** Returns the URL for acknowledging the incidents with these ids; undefined if there is none. */
   toAcknowledgeUrl(ids: readonly string[]): string | undefined;
   /** Id of this instance. */
   instance: string;
-  /** Id of the server, which all instances with the same database share; the instance by default. */
+  /** Server id, shared by all instances with the same database; by default, the instance's id. */
   origin?: string;
 }
 
-/** Most incidents that a message describes; others are only counted. */
+/** Maximum number of incidents a message describes; any others are only counted. */
 const mostDescribed = 10;
 
-/** Most bytes of a title. */
+/** Maximum bytes of a title. */
 const longestTitle = 250;
 
-/** Returns the message of at least one update, with each incident once. */
+/** Creates the message for one or more updates, with each incident only once. */
 export const createIncidentMessage = (
   updates: readonly IncidentUpdate[],
   { publicUrl, toAcknowledgeUrl, instance, origin = instance }: MessageParts,
@@ -90,7 +90,7 @@ export const createIncidentMessage = (
   };
 };
 
-/** Sorts resolutions last, then by severity. */
+/** Sorts by severity, with resolutions last. */
 const byUrgency = (one: IncidentUpdate, other: IncidentUpdate): number =>
   Number(one.what === 'resolved') - Number(other.what === 'resolved') ||
   rankOf(one.incident.level) - rankOf(other.incident.level) ||
@@ -105,7 +105,7 @@ const toMessageId = (updates: readonly IncidentUpdate[], at: number): string => 
   return createIdOf(at, hash('sha256', `message ${JSON.stringify(parts)}`, 'hex'));
 };
 
-/** Returns the URL of an incident, or of all, in the console; undefined without `publicUrl`. */
+/** Returns the console URL of the incident, or of the incident list; undefined without `publicUrl`. */
 export const toConsoleLink = (
   publicUrl: string | undefined,
   incident?: Pick<SharedIncident, 'number'>,
@@ -159,11 +159,11 @@ const toIncidentBody = ({ incident, alert, what }: IncidentUpdate, publicUrl: st
   const message = withoutResolvedMark(toText(alert?.['message']));
   const links = [
     ...Object.entries(Object(alert?.['links'])).filter((entry): entry is [string, string] => toText(entry[1]) !== ''),
-    // The message itself links to the console.
+    // The message itself already links to the console.
     ...(publicUrl !== undefined && incident.link !== null ? [['Source', incident.link] as const] : []),
   ];
   const parts = [
-    // The title is one truncated line; the message may be longer.
+    // The title is a single truncated line; the message may be longer.
     ...(message.trim() === incident.title ? [] : [message.trim()]),
     [toFacts(incident), toOwner(incident), ...(what === 'resolved' ? [toResolution(incident)] : [])]
       .filter((line) => line !== '')
@@ -201,7 +201,7 @@ const toResolution = ({ firstAt, stateSince, resolved }: SharedIncident): string
   return `Resolved ${lasted}${resolved?.by ? ` by ${toPerson(resolved.by)}` : ''}`;
 };
 
-/** Returns one line for each incident. */
+/** Returns one line per incident. */
 const toGroupBody = (updates: readonly IncidentUpdate[]): string => {
   const lines = updates.slice(0, mostDescribed).map((each) => {
     const { incident } = each;

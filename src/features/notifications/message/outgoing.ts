@@ -3,32 +3,32 @@ import { makeWellFormed } from '../../../lib/well-formed.ts';
 import { type DeliveredAlert, toAlertText, toAlertTitle } from './alert.ts';
 import type { IncidentMessage } from './message.ts';
 
-/** Content for a receiver: an alert or a message about incidents, with the fields that both have. */
+/** Content for a receiver: an alert or incident message, with the fields they share. */
 export type Outgoing = {
-  /** Id, which is the same in each attempt. */
+  /** Content id, the same in every attempt. */
   id: string;
   /** RFC 3339. */
   time: string;
   urgency: Urgency;
-  /** One line. */
+  /** Single line. */
   title: string;
   /** Text below the title; never empty. */
   text: string;
   link?: string;
   /** URL with which the receiver can acknowledge the incidents. */
   acknowledgeUrl?: string;
-  /** Instances that have delivered it, this one last. */
+  /** Instances that have delivered the content, this one last. */
   via: string;
 } & ({ alert: DeliveredAlert; message?: undefined } | { alert?: undefined; message: IncidentMessage });
 
-/** Urgency with which receivers show a message. */
+/** Urgency with which receivers present a message. */
 export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 
 const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'error', WARNING: 'warning', INFO: 'info' };
 
 /**
- * Returns the content for a receiver. Halves of surrogate pairs, which logs of versions before 1.2 contain and few receivers accept, are
- * replaced.
+ * Converts content for a receiver. Replaces lone surrogates, which occur in logs from before version 1.2 and which few
+ * receivers accept.
  */
 export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing => {
   const sendable = makeWellFormed(content);

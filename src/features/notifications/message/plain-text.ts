@@ -1,7 +1,7 @@
 /** Characters that end lines, move the cursor, change the text direction, or are invalid (RFC 9110, XML 1.0). */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u2028\u2029]+/gu;
 
-/** Returns the text as one line, for a header, a title or a subject. */
+/** Converts the text to a single line, for a header, title or subject. */
 export const toSingleLine = (text: string): string => text.replaceAll(unprintable, ' ');
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -12,7 +12,7 @@ export const escapeHtml = (text: string): string =>
     .replaceAll(/[^\P{Cc}\n\r\t]|[\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/gu, ' ')
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 
-/** Returns at most `maxBytes` of the text in UTF-8; a truncated text ends with an ellipsis. */
+/** Truncates the text to `maxBytes` of UTF-8; a truncated text ends with an ellipsis. */
 export const truncate = (text: string, maxBytes: number): string => {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const cut = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes - 3);

@@ -7,16 +7,16 @@ import type { DestinationTarget } from '../destinations/target.ts';
 import { openTransport } from '../destinations/transport.ts';
 import type { DeliveredAlert } from './alert.ts';
 
-/** Most characters of a response that are shown: enough for a reason, too few to read web pages. */
+/** Maximum characters of a response to show: enough for a reason, too few to read web pages. */
 const mostShown = 500;
 
 interface TestOutcome {
   isDelivered: boolean;
-  /** Response of the receiver, or the reason why there is none. */
+  /** Receiver's response, or the reason why there is none. */
   response: string;
 }
 
-/** Sends one alert, which is not stored. */
+/** Sends a single alert without storing it. */
 export const sendTest = async (
   target: DestinationTarget,
   clock: () => Date,
@@ -45,7 +45,7 @@ const toShown = (text: string): string => {
   return `${status}${shorten(text.slice(status.length), mostShown)}`;
 };
 
-/** Returns the response without control characters, and without secrets that the receiver may repeat. */
+/** Removes control characters from the response, and secrets that the receiver may echo. */
 const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
   [...secrets, ...Object.values(headers).flatMap(toSecrets), ...toUrlSecrets(url)]
     .flatMap(toForms)
@@ -54,7 +54,7 @@ const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: Dest
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, '');
 
-/** Returns parts of a header's value that a response may repeat alone. */
+/** Returns the parts of a header value that a response may echo on their own. */
 const toSecrets = (value: string): string[] => {
   const [, scheme = '', credential = value] = /^(Bearer|Basic) (.*)$/i.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [credential];
@@ -62,18 +62,18 @@ const toSecrets = (value: string): string[] => {
   return [credential, pair, pair.slice(pair.indexOf(':') + 1)];
 };
 
-/** Fewest characters of a secret part of a URL: a response may contain shorter ones by chance. */
+/** Minimum characters of a secret URL part: a response may contain shorter ones by chance. */
 const shortestPart = 8;
 
-/** Returns the path and query of a URL, and parts of them that a response may repeat. */
+/** Returns a URL's path and query, and their parts that a response may echo. */
 const toUrlSecrets = ({ pathname, search, searchParams }: URL): string[] => {
   const parts = [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= shortestPart);
   return [`${pathname}${search}`, pathname, search, ...parts];
 };
 
-/** Returns a secret as plain text, in JSON and in a URL. */
+/** Returns a secret as plain text, JSON-escaped and URL-encoded. */
 const toForms = (secret: string): string[] => {
-  // URLs cannot contain halves of surrogate pairs.
+  // URLs cannot contain lone surrogates.
   const encoded = encodeURIComponent(secret.replaceAll(/\p{Cs}/gu, '\ufffd'));
   return [secret, JSON.stringify(secret).slice(1, -1), encoded, encoded.replaceAll('%20', '+')];
 };

@@ -27,7 +27,7 @@ const destinations: [path: string, settings: { type: string; [name: string]: unk
   ['/', { type: 'alertmanager' }],
 ];
 
-/** Raw, or escaped as in JSON. */
+/** Checks raw and JSON-escaped text. */
 const assertWellFormed = (text: string): void => {
   assert.ok(text.isWellFormed(), JSON.stringify(text));
   assert.doesNotMatch(text, /\\u[dD][89a-fA-F]/);

@@ -115,7 +115,7 @@ test('handovers happen when clocks, read each minute, first show one of their ti
       let latest = clock.toLocal(begin);
       for (let time = begin + minuteMs; time < begin + 4 * 1440 * minuteMs; time += minuteMs) {
         const local = clock.toLocal(time);
-        // Each minute that clocks show for the first time now, or have just skipped.
+        // Covers each minute that clocks now show for the first time or have just skipped.
         for (let shown = latest + minuteMs; shown <= local; shown += minuteMs) {
           const date = new Date(shown);
           if (

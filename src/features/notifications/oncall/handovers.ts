@@ -3,35 +3,35 @@ import { bisect } from '../../../lib/bisect.ts';
 import type { ZoneClock } from '../../../lib/time-zone.ts';
 import { dayMs, minuteMs } from '../../../lib/units.ts';
 
-/** Most handovers a day: a shift of less than an hour is a mistake in the cron expression. */
+/** Maximum handovers a day: a shift of less than an hour indicates a mistake in the cron expression. */
 const mostADay = 24;
 
-/** Years in which handovers are computed. */
+/** First year for which handovers are computed. */
 const firstYear = 1970;
 const lastYear = 2200;
 
-/** Years in which a schedule must have a handover: between two leap years there can be eight years. */
+/** Number of years in which a schedule must have a handover; leap years can be eight years apart. */
 const yearsToTry = 9;
 
 interface Year {
-  /** Times of the handovers, in order. */
+  /** Handover times in order. */
   times: readonly number[];
-  /** Number of the first handover, or of the next one in a year without handovers. */
+  /** Number of the first handover, or in a year without handovers, of the next one. */
   first: number;
 }
 
 /**
- * Handovers of a cron expression, numbered from 0 for the first one at or after the start. They are computed and kept for a year at a
- * time, so that counting over many years takes a few milliseconds.
+ * Handovers of a cron expression, numbered from 0 for the first at or after the start. They are computed and cached one
+ * year at a time, so that counting over many years takes only milliseconds.
  *
- * A handover at a local time that clocks skip happens right after the skip. A local time that clocks show twice has a handover the first
- * time only, unless handovers are hourly.
+ * A handover at a local time skipped by a clock change happens right after the skip. A local time that occurs twice has a
+ * handover only the first time, unless handovers are hourly.
  */
 export class Handovers {
   readonly #clock: ZoneClock;
-  /** Schedule with a run at midnight UTC on each day of the expression. */
+  /** Schedule that runs at midnight UTC on each day matched by the expression. */
   readonly #days: CronTimes;
-  /** Handovers of a day, in milliseconds since midnight. */
+  /** Handover times within a day, in milliseconds since midnight. */
   readonly #times: readonly number[];
   readonly #isHourly: boolean;
   readonly #start: number;
@@ -39,8 +39,8 @@ export class Handovers {
   readonly #years = new Map<number, Year>();
 
   /**
-   * `cron` has five fields: minute, hour, day of the month, month, day of the week. `start` is in Unix milliseconds. Throws an Error
-   * whose message says what is wrong.
+   * `cron` has five fields: minute, hour, day of month, month, day of week. `start` is in Unix milliseconds. Throws an Error
+   * that explains the problem.
    */
   constructor(cron: string, clock: ZoneClock, start: number) {
     const [minute, hour, ...date] = splitCron(cron);
@@ -62,7 +62,7 @@ export class Handovers {
     return first + countUntil(times, at) - 1;
   }
 
-  /** Returns the time of the handover with this number; undefined outside the known years. */
+  /** Returns the time of the handover with this number; undefined outside the computed years. */
   timeOf(number: number): number | undefined {
     let year = this.#startYear;
     while (year >= firstYear && year <= lastYear) {
@@ -103,7 +103,7 @@ export class Handovers {
       for (const time of this.#times) found.push(...this.#toTimes(day.getTime() + time));
       day = this.#days.nextRun(day);
     }
-    // A handover at a skipped time may coincide with the next one.
+    // A handover at a skipped time may coincide with the next handover.
     return [...new Set(found)].sort((one, other) => one - other);
   }
 
@@ -113,7 +113,7 @@ export class Handovers {
   }
 }
 
-/** Returns the times of day of a cron expression, in milliseconds since midnight. */
+/** Returns a cron expression's times of day, in milliseconds since midnight. */
 const readTimesOfDay = (cron: string): number[] => {
   const times: number[] = [];
   const parsed = createCron(cron, { utcOffset: 0 });
@@ -127,5 +127,5 @@ const readTimesOfDay = (cron: string): number[] => {
   return times;
 };
 
-/** Returns the number of sorted times at or before `at`. */
+/** Counts the sorted times at or before `at`. */
 const countUntil = (times: readonly number[], at: number): number => bisect(times, (time) => time <= at);

@@ -56,13 +56,13 @@ test('without a zone, hours are in the zone of the server', () => {
 
 test('when clocks change, hours begin where clocks show their beginning, or first show a later time', () => {
   const text = '02:30-04:00 Europe/Berlin';
-  // Skipped: clocks go from 02:00 to 03:00.
+  // Skipped: clocks jump from 02:00 to 03:00.
   assert.equal(nextOf(text, '2026-03-29T00:00:00Z'), '2026-03-29T01:00:00.000Z');
-  // Shown twice: 02:30 comes again after 03:00 has become 02:00.
+  // Repeated: 02:30 occurs again after clocks go back from 03:00 to 02:00.
   assert.equal(nextOf(text, '2026-10-25T00:00:00Z'), '2026-10-25T00:30:00.000Z');
   assert.equal(isOpen(text, '2026-10-25T01:10:00Z'), false);
   assert.equal(nextOf(text, '2026-10-25T01:10:00Z'), '2026-10-25T01:30:00.000Z');
-  // What is skipped altogether comes on the next day.
+  // A range that is skipped entirely starts on the next day.
   assert.equal(nextOf('02:10-02:50 Europe/Berlin', '2026-03-29T00:00:00Z'), '2026-03-30T00:10:00.000Z');
 });
 
@@ -90,7 +90,7 @@ test('an invalid text is refused with an example', () => {
   }
 });
 
-/** A zone with changes by half an hour, at midnight, in both halves of the world, and one without any. */
+/** Zones with half-hour changes, with changes at midnight, in both hemispheres, and one without changes. */
 const zones = [
   'Europe/Berlin',
   'America/New_York',
@@ -100,7 +100,7 @@ const zones = [
   'UTC',
 ];
 
-/** When clocks of each zone change, or anything else that is interesting. */
+/** Start times around each zone's clock changes and other edge cases. */
 const starts = [
   '2026-03-28',
   '2026-10-24',
@@ -160,7 +160,7 @@ test('isWithin and nextWithin agree with clocks that are read each minute', () =
       };
       const begin = at(`${start}T00:00:00Z`) + later * minuteMs;
       let next = begin;
-      // Something comes within a week and a day, as one time may be skipped.
+      // A start occurs within eight days, because one may be skipped.
       for (let count = 0; count < 8 * 1440 && !isModel(next); count += 1) next += minuteMs;
       assert.equal(hours.isWithin(begin), next === begin);
       assert.equal(hours.nextWithin(begin), next);

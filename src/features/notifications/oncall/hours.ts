@@ -3,15 +3,15 @@ import { dayMs, minuteMs } from '../../../lib/units.ts';
 
 const weekMs = 7 * dayMs;
 
-/** Monday before Unix time 0, a Thursday, from which weeks are counted. */
+/** Monday before Unix time 0 (a Thursday); weeks are counted from it. */
 const firstMondayMs = -3 * dayMs;
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-/** Spans in milliseconds since Monday: at least one, sorted, without overlaps, the end excluded. */
+/** Spans in milliseconds since Monday: at least one, sorted, non-overlapping, end exclusive. */
 type WeekSpans = readonly (readonly [start: number, end: number])[];
 
-/** Hours of the week in a time zone. */
+/** Weekly hours in a time zone. */
 export class Hours {
   readonly #clock: ZoneClock;
   readonly #spans: WeekSpans;
@@ -21,7 +21,7 @@ export class Hours {
     this.#spans = spans;
   }
 
-  /** True if a time, in Unix milliseconds, is within the hours. */
+  /** True if a time, in Unix milliseconds, falls within the hours. */
   isWithin(at: number): boolean {
     const ms = toWeekMs(this.#clock.toLocal(at));
     return this.#spans.some(([start, end]) => start <= ms && ms < end);
@@ -33,7 +33,7 @@ export class Hours {
     while (!this.isWithin(time)) {
       const ms = toWeekMs(this.#clock.toLocal(time));
       const next = time + Math.min(...this.#spans.map(([start]) => (start - ms + weekMs) % weekMs));
-      // If clocks change before, the local time differs.
+      // If clocks change before then, the local time differs.
       time = this.#clock.findChange(time, next) ?? next;
     }
     return time;
@@ -41,13 +41,13 @@ export class Hours {
 }
 
 /**
- * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`, in `timeZone` if the text has no zone. Throws an Error whose
- * message says what is wrong and shows an example.
+ * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`; without a zone in the text, `timeZone` applies.
+ * Throws an Error that explains the problem with an example.
  */
 export const parseHours = (text: string, timeZone: string): Hours => {
   const { ranges, zone = timeZone } = splitZone(text.trim().replaceAll(/\s*-\s*/g, '-'));
   const spans: [number, number][] = [];
-  /** Days whose times follow after a comma, as in `Mon, Wed 08:00-12:00`. */
+  /** Days whose times follow a comma, as in `Mon, Wed 08:00-12:00`. */
   let waiting: number[] = [];
   let last = days.map((_, index) => index);
   for (const range of ranges.split(',').map((each) => each.trim())) {
@@ -66,7 +66,7 @@ export const parseHours = (text: string, timeZone: string): Hours => {
 const refuse = (problem: string): Error =>
   new Error(`${problem}; write times as in "Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin"`);
 
-/** Splits off the last word, unless it is days or times. */
+/** Splits off the last word as a zone, unless it is a day or time. */
 const splitZone = (text: string): { ranges: string; zone?: string } => {
   const [, ranges = '', word = ''] = /^(.*\S)\s+([A-Za-z][^\s,]*)$/s.exec(text) ?? [];
   if (word === '' || readDays(word) !== undefined) return { ranges: text };
@@ -80,7 +80,7 @@ interface Times {
   end: number;
 }
 
-/** Parses a part between commas: days, times, or both. */
+/** Parses a comma-separated part: days, times, or both. */
 const readRange = (text: string): { listed: number[]; times: Times | undefined } => {
   const words = text === '' ? [] : text.split(/\s+/);
   const [first = '', second] = words;
@@ -91,7 +91,7 @@ const readRange = (text: string): { listed: number[]; times: Times | undefined }
   return { listed: listed ?? [], times: times === undefined ? undefined : readTimes(times) };
 };
 
-/** Returns the days of a word such as `Sat` or `Fri-Mon`; undefined for another word. */
+/** Parses days such as `Sat` or `Fri-Mon`; undefined for any other word. */
 const readDays = (word: string): number[] | undefined => {
   const [first = -1, last = first, ...rest] = word
     .toLowerCase()
@@ -104,7 +104,7 @@ const readDays = (word: string): number[] | undefined => {
 
 const clockTimes = /^([01]?\d|2[0-3]):([0-5]\d)-(?:([01]?\d|2[0-3]):([0-5]\d)|24:00)$/;
 
-/** Parses times as milliseconds since midnight. An end before the start is on the next day. */
+/** Parses times as milliseconds since midnight. An end before the start falls on the next day. */
 const readTimes = (word: string): Times => {
   const [, hour, minute, endHour = '24', endMinute = '00'] = clockTimes.exec(word) ?? [];
   if (hour === undefined || minute === undefined)
@@ -116,7 +116,7 @@ const readTimes = (word: string): Times => {
 
 const toMs = (hour: string, minute: string): number => (Number(hour) * 60 + Number(minute)) * minuteMs;
 
-/** Returns spans of the week. Hours of Sunday may end on Monday. */
+/** Returns spans of the week. Sunday's hours may end on Monday. */
 const toSpans = (day: number, { start, end }: Times): [number, number][] => {
   const [from, to] = [day * dayMs + start, day * dayMs + end];
   if (to <= weekMs) return [[from, to]];

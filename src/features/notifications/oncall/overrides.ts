@@ -8,12 +8,12 @@ import type { AppliedOverride } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 import { DutyOverride, DutyOverrideParams } from './schema.ts';
 
-/** Override in the log of settings. */
+/** Stored form of an override. */
 type StoredOverride = Omit<AppliedOverride, 'id'> & Pick<DutyOverride, 'comment' | 'createdBy'>;
 
 export type KnownOverride = RuntimeSetting<StoredOverride>;
 
-/** Throws an Error for an override that cannot be used. */
+/** Throws an Error for an unusable override. */
 const compile = (setting: KnownOverride): KnownOverride => {
   const { rotation, member, comment, createdBy, startsAt, endsAt } = Object(setting.value) as Partial<StoredOverride>;
   if ([rotation, member, comment, createdBy].some((each) => typeof each !== 'string')) {
@@ -23,7 +23,7 @@ const compile = (setting: KnownOverride): KnownOverride => {
   return setting;
 };
 
-/** Overrides are always runtime settings, and end instead of being deleted. */
+/** Overrides exist only as runtime settings, and are ended rather than deleted. */
 export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   name: 'override',
   noun: 'Override',
@@ -39,7 +39,7 @@ export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   toLabel: ({ member, rotation }) => `${member} in ${rotation}`,
 });
 
-/** Overrides, applied to their rotations. Of overlapping overrides, the newest counts. */
+/** Overrides applied to their rotations. Of overlapping overrides, the newest one counts. */
 export class Overrides {
   readonly settings: SettingKeeper<StoredOverride, KnownOverride>;
   readonly #rotations: Rotations;
@@ -53,7 +53,7 @@ export class Overrides {
     this.#apply();
   }
 
-  /** Creates an override. Rejects with an HttpError if it cannot be used, or there are too many. */
+  /** Creates an override. Rejects with an HttpError if it is unusable or there are too many. */
   async create(fields: Omit<StoredOverride, 'createdBy'>, by: string): Promise<KnownOverride> {
     const now = this.#clock().getTime();
     const { rotation, member, startsAt, endsAt } = fields;

@@ -1,33 +1,33 @@
 import type { Handovers } from './handovers.ts';
 import { type RotationSettings, toHandovers } from './settings.ts';
 
-/** Override of a rotation. */
+/** Override applied to a rotation. */
 export interface AppliedOverride {
   id: string;
   rotation: string;
   member: string;
-  /** Unix milliseconds; the end is excluded. */
+  /** Unix milliseconds; end exclusive. */
   startsAt: number;
   endsAt: number;
 }
 
-/** Time for which a member is on call, until a handover or the start or end of an override. */
+/** Time a member is on call, until a handover or the start or end of an override. */
 export interface Shift {
   member: string;
-  /** Unix milliseconds; the end is excluded. Infinity if no end is known. */
+  /** Unix milliseconds; end exclusive, Infinity if unknown. */
   startsAt: number;
   endsAt: number;
   /** Id of the override that put the member on call. */
   override: string | undefined;
 }
 
-/** Destinations that take turns on call, by handovers and overrides. */
+/** Destinations that share on-call duty, by handovers and overrides. */
 export class Rotation {
   readonly name: string;
   readonly members: readonly string[];
   readonly #handovers: Handovers;
   #overrides: readonly AppliedOverride[] = [];
-  /** Last result of `#pieceAt`, which is often needed again. */
+  /** Last result of `#pieceAt`, often needed again. */
   #known: Shift | undefined;
 
   constructor(settings: RotationSettings) {
@@ -36,7 +36,7 @@ export class Rotation {
     this.#handovers = toHandovers(settings);
   }
 
-  /** Replaces the overrides; of those that overlap, the last one counts. */
+  /** Replaces the overrides; where overrides overlap, the last one counts. */
   setOverrides(overrides: readonly AppliedOverride[]): void {
     this.#overrides = overrides.filter(({ rotation }) => rotation === this.name);
     this.#known = undefined;
@@ -46,7 +46,7 @@ export class Rotation {
     return this.#pieceAt(at).member;
   }
 
-  /** Returns the first time after `at` at which another member may be on call; undefined if none is known. */
+  /** Returns the first time after `at` when another member may be on call; undefined if unknown. */
   nextChangeAfter(at: number): number | undefined {
     const { endsAt } = this.#pieceAt(at);
     return Number.isFinite(endsAt) ? endsAt : undefined;
@@ -69,7 +69,7 @@ export class Rotation {
     return shift;
   }
 
-  /** Returns the first shift of another member after `at`; undefined if nobody else follows. */
+  /** Returns the next shift of another member after `at`; undefined if there is none. */
   nextShiftAfter(at: number): Shift | undefined {
     const { member, ...first } = this.shiftAt(at);
     let { endsAt } = first;
@@ -81,7 +81,7 @@ export class Rotation {
     return undefined;
   }
 
-  /** Returns up to `most` shifts between two times; the first and the last one are whole. */
+  /** Lists up to `most` shifts between two times; the first and last are not cut off. */
   listShifts(from: number, to: number, most: number): Shift[] {
     const shifts: Shift[] = [];
     for (let at = from; at < to && shifts.length < most; ) {
@@ -92,12 +92,12 @@ export class Rotation {
     return shifts;
   }
 
-  /** Number of pieces in which each member has a shift, and each override begins and ends. */
+  /** Number of pieces within which each member has a shift, and each override begins and ends. */
   get #mostPieces(): number {
     return this.members.length + 2 * this.#overrides.length + 1;
   }
 
-  /** Returns the time around `at` in which no override begins or ends, and no other member takes over. */
+  /** Returns the period around `at` in which no override begins or ends and no other member takes over. */
   #pieceAt(at: number): Shift {
     if (!this.#known || at < this.#known.startsAt || at >= this.#known.endsAt) this.#known = this.#findPiece(at);
     return this.#known;
@@ -115,7 +115,7 @@ export class Rotation {
     return shift;
   }
 
-  /** Returns the shift at a time without overrides. */
+  /** Returns the shift at a time, ignoring overrides. */
   #shiftWithoutOverrides(at: number): Shift {
     const [only = ''] = this.members;
     // With a single member, handovers end no shift.

@@ -1,14 +1,14 @@
 import { type AppliedOverride, Rotation } from './rotation.ts';
 import type { RotationSettings } from './settings.ts';
 
-/** All rotations with their overrides. */
+/** All rotations and their overrides. */
 export class Rotations {
   #rotations: readonly Rotation[] = [];
   #members: ReadonlySet<string> = new Set();
   #overrides: readonly AppliedOverride[] = [];
   readonly #listeners: (() => void)[] = [];
 
-  /** The settings must have no problems. */
+  /** Expects settings without problems. */
   constructor(settings: readonly RotationSettings[]) {
     this.changeSettings(settings);
   }
@@ -27,7 +27,7 @@ export class Rotations {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls the listener when settings or overrides have changed, so another member may be on call. */
+  /** Calls the listener when settings or overrides have changed, so that another member may be on call. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -40,17 +40,17 @@ export class Rotations {
     return this.#rotations.find((rotation) => rotation.name === name);
   }
 
-  /** Members of all rotations. Any of them can override any rotation. */
+  /** Members of all rotations; any of them can override any rotation. */
   get members(): ReadonlySet<string> {
     return this.#members;
   }
 
-  /** True if a destination is on call at a time, in Unix milliseconds, or in no rotation. */
+  /** True if a destination is on call at a time (Unix milliseconds), or is in no rotation. */
   isOnCall(destination: string, at: number): boolean {
     return !this.#members.has(destination) || this.#rotations.some((rotation) => rotation.memberAt(at) === destination);
   }
 
-  /** Returns the first time after `at` at which `isOnCall` may change; undefined if none is known. */
+  /** Returns the first time after `at` when `isOnCall` may change; undefined if unknown. */
   nextHandoverAfter(at: number): number | undefined {
     const times = this.#rotations.flatMap((rotation) => rotation.nextChangeAfter(at) ?? []);
     return times.length > 0 ? Math.min(...times) : undefined;

@@ -19,13 +19,13 @@ import {
   type OnCallShift,
 } from './schema.ts';
 
-/** Longest distance of a time from now, in milliseconds: handovers of hundreds of years would take too long to compute. */
+/** Maximum distance from now, in milliseconds: computing handovers for hundreds of years would take too long. */
 const farthestMs = 5 * 366 * dayMs;
 
 const usualDays = 28;
 const mostDays = 400;
 
-/** Most shifts of a schedule. */
+/** Maximum number of shifts in a schedule. */
 const mostShifts = 5000;
 
 const { reading } = overrideKind;
@@ -43,7 +43,7 @@ export const createOnCallRoutes = ({ rotations, overrides, clock }: RouteParts):
   ...createChangingRoutes(overrides, clock),
 ];
 
-/** Returns the members on call in each rotation at a time, in Unix milliseconds. */
+/** Returns each rotation's member on call at a time (Unix milliseconds). */
 export const listOnCall = (rotations: Rotations, overrides: Overrides, at: number): OnCallList => {
   const data = rotations.list().map((rotation) => toOnCall(rotation, at, overrides));
   return { count: data.length, data };
@@ -171,7 +171,7 @@ const toDutyOverride = ({ name, value, version, createdAt }: KnownOverride): Dut
   version,
 });
 
-/** Parses a time as Unix milliseconds; now by default. */
+/** Parses a time as Unix milliseconds; defaults to now. */
 const readNearTime = (name: string, text: string | undefined, clock: () => Date): number => {
   const now = clock().getTime();
   const time = text === undefined ? now : requireTime(name, text);

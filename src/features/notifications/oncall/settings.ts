@@ -8,7 +8,7 @@ import { Handovers } from './handovers.ts';
 /** Default of `startsAt`, a Monday. */
 const defaultStart = '2026-01-05';
 
-/** Entry of the setting `rotations`. Members, cron expression and times are checked later, with errors that name the rotation. */
+/** Entry in the setting `rotations`. Members, cron expression and times are checked later, with errors that name the rotation. */
 const RotationSettings = Type.Object(
   {
     name: Type.String({
@@ -35,7 +35,7 @@ const RotationSettings = Type.Object(
 );
 export type RotationSettings = Static<typeof RotationSettings>;
 
-/** The setting with its default. */
+/** Setting and its default. */
 export const rotationSettings = {
   rotations: Type.Array(RotationSettings, {
     default: [],
@@ -44,7 +44,7 @@ export const rotationSettings = {
   }),
 };
 
-/** Returns problems of rotations, as clauses that name them. */
+/** Returns problems with rotations, as clauses that name them. */
 export const findRotationProblems = (settings: {
   rotations: readonly RotationSettings[];
   destinations: readonly DestinationSettings[];
@@ -75,7 +75,7 @@ const findMemberProblems = ({ members }: RotationSettings, destinations: readonl
   });
 };
 
-/** Returns the handovers of a rotation. Throws an Error whose message says what is wrong. */
+/** Creates a rotation's handovers. Throws an Error that explains the problem. */
 export const toHandovers = ({
   handover,
   timeZone = readOwnTimeZone(),

@@ -4,7 +4,7 @@ import type { SharedAction } from '../../../kit/incident-source.ts';
 /** Milliseconds until actions that could not be stored are retried. */
 const retryMs = 1000;
 
-/** Most actions that are stored at the same time. */
+/** Maximum number of actions stored at the same time. */
 const mostActions = 500;
 
 interface ActionQueueParts {
@@ -12,7 +12,7 @@ interface ActionQueueParts {
   act(action: SharedAction): Promise<SharedIncident | undefined>;
   /** Called with the incident after the action. */
   onStored(action: SharedAction, incident: SharedIncident | undefined): void;
-  /** Called after each batch, stored or not. */
+  /** Called after each batch, whether or not it was stored. */
   onAttempted(): void;
 }
 
@@ -21,11 +21,11 @@ interface WaitingAction {
   resolve(): void;
 }
 
-/** Stores actions of notifications on incidents, up to 500 at a time, and retries each until it is stored. */
+/** Stores the incident actions of notifications, up to 500 at a time, and retries each until it is stored. */
 export class ActionQueue {
   readonly #parts: ActionQueueParts;
   readonly #waiting: WaitingAction[] = [];
-  /** Actions of `addOnce` that are not stored yet, as JSON. */
+  /** Actions added with `addOnce` and not stored yet, as JSON. */
   readonly #pending = new Set<string>();
   #isStoring = false;
   #isClosed = false;
@@ -34,7 +34,7 @@ export class ActionQueue {
     this.#parts = parts;
   }
 
-  /** Resolves once the action is stored, or the queue is closed. */
+  /** Resolves once the action is stored or the queue is closed. */
   add(action: SharedAction): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ action, resolve });
@@ -42,7 +42,7 @@ export class ActionQueue {
     });
   }
 
-  /** Adds an action unless the same action is waiting. */
+  /** Adds an action unless an identical one is waiting. */
   addOnce(action: SharedAction): void {
     const name = JSON.stringify(action);
     if (this.#pending.has(name)) return;

@@ -7,14 +7,14 @@ const plan = { dueAt: 0, happenedAt: 0 } as Parameters<Collector['put']>[1];
 
 const toIncident = (id: string, level = 'ERROR'): SharedIncident => ({ id, level, state: 'open' }) as SharedIncident;
 
-/** A collector with so many incidents that are due, each for a message of its own. */
+/** Creates a collector with `count` due incidents, each for a separate message. */
 const create = (count: number): Collector => {
   const collector = new Collector(0);
   for (let index = 0; index < count; index += 1) collector.put(toIncident(`${index}`), plan);
   return collector;
 };
 
-/** Takes the incidents out, some at a time. */
+/** Takes all incidents, a few at a time. */
 const takeAll = (collector: Collector): string[] => {
   const taken: string[] = [];
   for (;;) {

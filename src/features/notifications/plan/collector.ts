@@ -1,13 +1,13 @@
 import type { SharedIncident } from '../../../kit/incident.ts';
 import type { PlannedNotification } from './plan.ts';
 
-/** Most incidents in one message. */
+/** Maximum number of incidents in one message. */
 const mostGrouped = 500;
 
-/** Most messages of one incident that wait at a time: a message takes more memory than its incident. */
+/** Maximum number of waiting single-incident messages: a message takes more memory than its incident. */
 const mostAhead = 100;
 
-/** An incident that waits for a message; times are Unix milliseconds. */
+/** Incident waiting for a message; times are Unix milliseconds. */
 interface Collected {
   /** Latest time at which a message with the incident is due. */
   dueAt: number;
@@ -16,7 +16,7 @@ interface Collected {
   isCritical: boolean;
 }
 
-/** Incidents of one message. */
+/** Incidents for one message. */
 export interface IncidentGroup {
   ids: readonly string[];
   /** Time of the oldest update, in Unix milliseconds. */
@@ -24,14 +24,14 @@ export interface IncidentGroup {
   isCritical: boolean;
 }
 
-/** Incidents of one destination that are in no message yet. They are collected for `groupSeconds`. */
+/** One destination's incidents that are not in a message yet, collected for `groupSeconds`. */
 export class Collector {
-  /** Milliseconds for which incidents are collected; with 0, each gets its own message. */
+  /** Milliseconds for which incidents are collected; if 0, each incident gets its own message. */
   readonly #groupMs: number;
   readonly #fresh = new Map<string, Collected>();
-  /** Due incidents in the order of their messages. */
+  /** Due incidents in message order. */
   readonly #due = new Map<string, Collected>();
-  /** Time at which the first fresh incident is due. */
+  /** Time when the first fresh incident is due. */
   #firstDueAt = Number.POSITIVE_INFINITY;
 
   constructor(groupMs: number) {
@@ -42,7 +42,7 @@ export class Collector {
     return this.#due.size + this.#fresh.size;
   }
 
-  /** Returns the time since which the oldest due incident waits. */
+  /** Returns the update time of the oldest due incident. */
   waitingSince(now: number): number | undefined {
     let oldest = this.#fresh.size > 0 && this.#firstDueAt <= now ? this.#firstDueAt : Number.POSITIVE_INFINITY;
     for (const { since } of this.#due.values()) oldest = Math.min(oldest, since);
@@ -63,7 +63,7 @@ export class Collector {
     yield* this.#fresh.keys();
   }
 
-  /** Adds or replaces an incident; returns false if it is due already and not critical. */
+  /** Adds or replaces an incident; returns false if it is already due and not critical. */
   put(incident: SharedIncident, { dueAt, happenedAt }: PlannedNotification): boolean {
     const isCritical = incident.level === 'CRITICAL' && incident.state !== 'resolved';
     if (this.#due.has(incident.id) && !isCritical) return false;
@@ -73,7 +73,7 @@ export class Collector {
     return true;
   }
 
-  /** Removes an incident and returns it as a group; undefined if it is not collected. */
+  /** Removes an incident and returns it as a group; undefined if it has not been collected. */
   remove(id: string): IncidentGroup | undefined {
     const one = this.#fresh.get(id) ?? this.#due.get(id);
     this.#fresh.delete(id);
@@ -81,7 +81,7 @@ export class Collector {
     return one && toGroup([[id, one]]);
   }
 
-  /** Removes due incidents and returns a group for each message. Incidents that are due a little later join them. */
+  /** Removes due incidents and returns a group per message. Incidents due slightly later join them. */
   take(now: number, { isIdle }: { isIdle: boolean }): IncidentGroup[] {
     const groups = this.#areFreshDue(now) ? this.#takeFresh() : [];
     if (groups.length > 0 || !isIdle) return groups;
@@ -110,7 +110,7 @@ export class Collector {
       return groups;
     }
     for (const [id, one] of all) {
-      // A critical incident goes before the others.
+      // A critical incident goes before all others.
       if (one.isCritical) groups.push(toGroup([[id, one]]));
       else this.#due.set(id, one);
     }

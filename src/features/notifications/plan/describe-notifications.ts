@@ -6,7 +6,7 @@ import { isPlanned, type NotificationPlan } from './plan.ts';
 
 type PlanFor = (incident: SharedIncident, destination: IncidentDestination, now: number) => NotificationPlan;
 
-/** Returns the last and next notification of an incident to each destination, and the last one to removed destinations. */
+/** Returns an incident's last and next notification for each destination, and the last one for removed destinations. */
 export const describeNotifications = (
   incident: SharedIncident,
   destinations: readonly IncidentDestination[],

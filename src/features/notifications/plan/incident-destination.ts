@@ -11,23 +11,23 @@ import { Collector } from './collector.ts';
 import { IncidentMessages, type Message, type MessageContent } from './incident-messages.ts';
 import type { PlannedNotification, PlannedUpdate } from './plan.ts';
 
-/** Longest wait for the database or disk before and after a message, in milliseconds. */
+/** Maximum wait for the database or disk before and after a message, in milliseconds. */
 const patienceMs = 2000;
 
-/** Longest time between two looks at the clock while incidents are collected, in milliseconds: the clock can be set at any time. */
+/** Maximum time between clock checks while incidents are collected, in milliseconds: the clock can be set at any time. */
 const longestWaitMs = 1000;
 
-/** Source of a destination's updates, which also stores their results. */
+/** Source of a destination's updates; also stores their results. */
 interface UpdateSource {
-  /** True if this instance sends notifications now. */
+  /** True if this instance currently sends notifications. */
   maySend(): boolean;
-  /** Returns what a message about the incident says now; undefined if no notification is due. */
+  /** Returns the current update about the incident for a message; undefined if no notification is due. */
   prepare(destination: IncidentDestination, id: string): PlannedUpdate | undefined;
-  /** Resolves once the result of a notification is stored; never rejects. */
+  /** Resolves once a notification's result is stored; never rejects. */
   storeDelivery(id: string, delivery: IncidentDelivery): Promise<void>;
-  /** Resolves once it is stored that the first message about the incident is about to be sent; never rejects. */
+  /** Resolves once the upcoming first message about the incident is recorded; never rejects. */
   storeAttempt(id: string, destination: string): Promise<void>;
-  /** Plans the next notification of an incident to one destination. */
+  /** Plans an incident's next notification to one destination. */
   replan(destination: IncidentDestination, id: string): void;
 }
 
@@ -36,7 +36,7 @@ interface IncidentDestinationParts extends DestinationParts {
   writeMessage(updates: readonly IncidentUpdate[]): Promise<IncidentMessage>;
 }
 
-/** An incident in a message that waits or is being sent. */
+/** Incident in a message that is waiting or being sent. */
 interface WaitingIncident {
   /** Unix milliseconds; undefined while the message is being sent. */
   nextAttempt: number | undefined;
@@ -45,12 +45,12 @@ interface WaitingIncident {
 }
 
 /**
- * Destination that is notified of incidents. An incident is collected with others, then in one message at a time. A message says what
- * is true when it is sent.
+ * Destination that gets incidents. Each incident is collected with others, then belongs to one message at a time. A message
+ * reports the state at the time it is sent.
  */
 export class IncidentDestination extends Destination<MessageContent> {
   readonly notify = 'incidents';
-  /** Notifications that were delivered or given up, by event and result. */
+  /** Numbers of delivered and abandoned notifications, by event and result. */
   readonly counts = new Map<string, number>();
   readonly #parts: IncidentDestinationParts;
   readonly #collector: Collector;
@@ -66,7 +66,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     this.#messages = new IncidentMessages(this.queue.waiting);
   }
 
-  /** Time of the oldest update that waits, in Unix milliseconds. */
+  /** Time of the oldest waiting update, in Unix milliseconds. */
   get waitingSince(): number | undefined {
     const times = [this.queue.waiting.oldest, this.#collector.waitingSince(this.now())].filter(
       (at) => at !== undefined,
@@ -74,7 +74,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return times.length > 0 ? Math.min(...times) : undefined;
   }
 
-  /** Number of incidents for which a notification is due. */
+  /** Number of incidents with a due notification. */
   get lag(): number {
     return this.#messages.size + this.#collector.size;
   }
@@ -83,7 +83,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.queue.waiting.size > 0;
   }
 
-  /** Returns the attempts to send the incident's message; undefined if the incident is in none. */
+  /** Returns the attempts to send the incident's message; undefined if the incident is in no message. */
   describe(id: string): WaitingIncident | undefined {
     const message = this.#messages.find(id);
     if (!message) return undefined;
@@ -91,7 +91,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return { nextAttempt: this.queue.nextAttemptOf(message), attempts, error };
   }
 
-  /** Returns up to `most` ids of incidents for which a notification is due. */
+  /** Returns up to `most` ids of incidents with a due notification. */
   listIds(most: number): string[] {
     const ids: string[] = [];
     for (const all of [this.#messages.ids(), this.#collector.ids()]) {
@@ -107,7 +107,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.#messages.find(id) !== undefined || this.#collector.has(id);
   }
 
-  /** Sends a message about one incident now, before all others; resolves to undefined if it is already being sent. */
+  /** Sends a message about one incident now, ahead of all others; resolves to undefined if it is already being sent. */
   async retry(id: string): Promise<DeliveryOutcome | undefined> {
     const before = this.#messages.find(id);
     if (!this.#parts.notifier.maySend() || before?.state === 'running') return undefined;
@@ -117,25 +117,25 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.queue.sendNow(this.#messages.add(group, before));
   }
 
-  /** True if the receiver certainly did not get the last message about the incident. */
+  /** True if the last message about the incident certainly did not reach the receiver. */
   hasFailed(id: string): boolean {
     return this.#failed.has(id);
   }
 
-  /** Collects an incident for the next message, unless it is in one already. */
+  /** Collects an incident for the next message, unless it is already in one. */
   put(incident: SharedIncident, plan: PlannedNotification): void {
     if (this.queue.isClosed || this.#messages.find(incident.id)) return;
     if (this.#collector.put(incident, plan)) this.#advanceSoon();
   }
 
-  /** Removes an incident for which no notification is due, unless its message is being sent. */
+  /** Removes an incident without a due notification, unless its message is being sent. */
   withdraw(id: string): void {
     this.#collector.remove(id);
     const message = this.#messages.find(id);
     if (message && message.state !== 'running') this.#messages.release(message, id);
   }
 
-  /** Removes an incident that is settled or no longer exists. */
+  /** Removes an incident that has been settled or no longer exists. */
   forget(id: string): void {
     this.#failed.delete(id);
     this.withdraw(id);
@@ -153,7 +153,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return Number.isFinite(wait) ? Math.min(wait, longestWaitMs) : wait;
   }
 
-  /** Sends a message about those of its incidents for which a notification is still due. */
+  /** Sends a message about those of its incidents that still have a due notification. */
   send(message: Message): Promise<DeliveryOutcome | undefined> {
     const { transport, writeMessage } = this.#parts;
     return messageSlots.run(async () => {
@@ -173,10 +173,10 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.#messages.split(message);
   }
 
-  /** Stores the results. The incidents of the message stay in it until then; other messages wait for at most two seconds. */
+  /** Stores the results. Until then, the incidents stay in the message; other messages wait for at most two seconds. */
   async settle(message: Message, settled: Settled): Promise<void> {
     const { ids, sent } = message.message;
-    // The content of the last attempt counts; later changes are planned next.
+    // Only the content of the last attempt counts; later changes are planned next.
     const updates = sent?.filter(({ incident }) => ids.has(incident.id)) ?? this.#prepare(message);
     const stored = updates.map((update) => this.#storeDelivery(update, settled));
     const done = Promise.all(stored).then(() => {
@@ -186,7 +186,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     await awaitWithin(patienceMs, done);
   }
 
-  /** Advances the queue once for all incidents that arrive in the same turn of the event loop. */
+  /** Advances the queue once for all incidents that arrive in the same event loop turn. */
   #advanceSoon(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
@@ -198,7 +198,7 @@ export class IncidentDestination extends Destination<MessageContent> {
       });
   }
 
-  /** Returns the updates of the message's incidents, and removes incidents for which no notification is due. */
+  /** Returns the updates about the message's incidents, and removes incidents without a due notification. */
   #prepare(message: Message): PlannedUpdate[] {
     const { notifier } = this.#parts;
     const updates: PlannedUpdate[] = [];
@@ -213,7 +213,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return updates;
   }
 
-  /** Stores first notifications before they are sent, so that their destination gets the resolution even after a kill -9. */
+  /** Records first notifications before they are sent, so that their destination gets the resolution even after a kill -9. */
   async #storeAttempts(updates: readonly PlannedUpdate[]): Promise<void> {
     const first = updates.filter(({ incident }) => !incident.notices[this.name]);
     if (first.length === 0) return;
@@ -223,7 +223,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   }
 
   #noteFailed(updates: readonly PlannedUpdate[], outcome: DeliveryOutcome): void {
-    // After any other failure the receiver may have read the message.
+    // After any other failure, the receiver may have read the message.
     const hasFailed = outcome.kind === 'rejected' || (outcome.kind === 'failed' && !outcome.mayBeMessage);
     for (const { incident } of updates) {
       if (hasFailed) this.#failed.add(incident.id);

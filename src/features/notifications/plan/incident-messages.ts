@@ -3,16 +3,16 @@ import { createQueued, type Queued, type WaitingMessages } from '../queue/waitin
 import type { IncidentGroup } from './collector.ts';
 import type { PlannedUpdate } from './plan.ts';
 
-/** Incidents of a message. The text is written when the message is sent. */
+/** A message's incidents. The text is written when the message is sent. */
 export interface MessageContent {
   ids: Set<string>;
-  /** Updates that the last attempt to send the message contained. */
+  /** Updates included in the last attempt to send the message. */
   sent?: readonly PlannedUpdate[];
 }
 
 export type Message = Queued<MessageContent>;
 
-/** Waiting messages of a destination by incident. An incident is in one message at a time. */
+/** A destination's waiting messages by incident. An incident is in at most one message at a time. */
 export class IncidentMessages {
   readonly #waiting: WaitingMessages<MessageContent>;
   readonly #byIncident = new Map<string, Message>();
@@ -22,7 +22,7 @@ export class IncidentMessages {
     this.#waiting = waiting;
   }
 
-  /** Number of incidents that are in a message. */
+  /** Number of incidents in messages. */
   get size(): number {
     return this.#byIncident.size;
   }
@@ -35,7 +35,7 @@ export class IncidentMessages {
     return this.#byIncident.keys();
   }
 
-  /** Creates a message about a group of incidents; `tried` are the attempts of the message that they were in before. */
+  /** Creates a message about a group of incidents; `tried` are the attempts of their previous message. */
   add({ ids, since, isCritical }: IncidentGroup, tried?: Tries): Message {
     this.#lastSeq += 1;
     const message = createQueued(
@@ -47,7 +47,7 @@ export class IncidentMessages {
     return message;
   }
 
-  /** Removes one incident from the message, and the message with its last incident. */
+  /** Removes an incident from the message; the last one takes the message with it. */
   release(message: Message, id: string): void {
     message.message.ids.delete(id);
     if (this.#byIncident.get(id) === message) this.#byIncident.delete(id);
@@ -60,8 +60,8 @@ export class IncidentMessages {
   }
 
   /**
-   * Replaces a message with two halves and a message about its last incident, which is sent first: it shows whether the receiver
-   * accepts other messages. Returns false for a message about one incident.
+   * Splits a message into two halves and a message about its last incident, which is sent first to show whether the receiver
+   * accepts other messages. Returns false for a message about a single incident.
    */
   split(message: Message): boolean {
     const ids = [...message.message.ids];

@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 
-/** Milliseconds for which a computed time is used: with many silences the computation is slow. */
+/** Milliseconds for which a computed time is reused: with many silences, computing is slow. */
 const knownMs = 1000;
 
-/** Milliseconds until a failed computation is repeated. */
+/** Milliseconds until a failed computation is retried. */
 const retryMs = 1000;
 
-/** Destinations on call; times are Unix milliseconds. */
+/** On-call destinations; times are Unix milliseconds. */
 export interface OnCallSource {
   isOnCall(destination: string, at: number): boolean;
   nextHandoverAfter(at: number): number | undefined;
@@ -19,18 +19,18 @@ interface ChangeParts {
   log: Pick<FastifyBaseLogger, 'error'>;
 }
 
-/** Next time at which a silence begins or ends, or a rotation hands over. */
+/** Next time when a silence begins or ends or a rotation hands over. */
 export class NextChange {
   readonly #parts: ChangeParts;
   #at = Number.POSITIVE_INFINITY;
-  /** Time of the monotonic clock until which `#at` is used without a new computation. */
+  /** Monotonic time until which `#at` is used without being recomputed. */
   #isKnownUntil = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ChangeParts) {
     this.#parts = parts;
   }
 
-  /** Returns the time in Unix milliseconds, or Infinity. A change that is due is returned until `reset`. */
+  /** Returns the time in Unix milliseconds, or Infinity. A change that is due is returned until `reset` is called. */
   after(now: number): number {
     if (this.#at > now && performance.now() >= this.#isKnownUntil) {
       this.#isKnownUntil = performance.now() + knownMs;
@@ -43,7 +43,7 @@ export class NextChange {
     return this.#at <= now;
   }
 
-  /** Computes the time again at the next call of `after`. */
+  /** Makes the next call of `after` recompute the time. */
   reset(): void {
     this.#at = Number.POSITIVE_INFINITY;
     this.#isKnownUntil = Number.NEGATIVE_INFINITY;

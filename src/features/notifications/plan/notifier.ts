@@ -15,10 +15,10 @@ import { NextChange, type OnCallSource } from './next-change.ts';
 import { isPlanned, isReady, type NotificationPlan, type PlannedUpdate, planNotification } from './plan.ts';
 import { UnsettledIncidents } from './unsettled-incidents.ts';
 
-/** Longest time between two looks at the clock, in milliseconds: the system clock can be set at any time. */
+/** Maximum time between clock checks, in milliseconds: the system clock can be set at any time. */
 const longestWaitMs = 1000;
 
-/** Milliseconds by which the clock must be set back for everything to be planned again: stored times may be in the future then. */
+/** If the clock is set back further than this (milliseconds), everything is replanned, as stored times may be in the future. */
 const mostSetBackMs = 10_000;
 
 /** Milliseconds until an incident whose planning failed is planned again. */
@@ -34,24 +34,24 @@ interface NotifierParts {
 }
 
 /**
- * Passes incidents to their destinations when a notification is due. Plans follow from the stored incident and the time, so only an
- * index of the incidents is kept here; a restart computes it again.
+ * Passes incidents to their destinations when notifications are due. Plans follow from the stored incident and the time,
+ * so only an index of the incidents is kept here; a restart rebuilds it.
  */
 export class Notifier {
   readonly #parts: NotifierParts;
   readonly #incidents: UnsettledIncidents;
-  /** Times at which incidents are planned again. */
+  /** Times when incidents are planned again. */
   readonly #due = new DueTimes();
-  /** Incidents whose plan may change with a silence or a handover. */
+  /** Incidents whose plan may change with a silence or handover. */
   readonly #blocked = new Set<string>();
   #destinations: readonly IncidentDestination[] | undefined;
   readonly #actions: ActionQueue;
   readonly #nextChange: NextChange;
   #timer: NodeJS.Timeout | undefined;
-  /** Milliseconds by which the clock is ahead of the monotonic clock. */
+  /** Milliseconds by which the system clock is ahead of the monotonic clock. */
   #clockOffset: number;
   readonly #clockTimer: NodeJS.Timeout;
-  /** Changed incidents that are not planned yet. */
+  /** Changed incidents that have not been planned yet. */
   readonly #changed = new Set<string>();
   #isPlanning = false;
   #isReplanning = false;
@@ -94,18 +94,18 @@ export class Notifier {
     else this.#load();
   }
 
-  /** Plans all incidents again, because somebody else may be on call. */
+  /** Replans all incidents, because the destinations on call may have changed. */
   onCallChanged(): void {
     void this.#replanAll();
   }
 
-  /** Returns the last and next notification of an incident to each destination. */
+  /** Returns an incident's last and next notification for each destination. */
   describe(incident: SharedIncident): IncidentNotification[] {
     const planFor = this.#planFor.bind(this);
     return describeNotifications(incident, this.#destinations ?? [], planFor, this.#now());
   }
 
-  /** Returns the next notifications of the incidents with these ids, and of those whose notifications are due first. */
+  /** Returns the next notifications for the incidents with these ids, and for the incidents whose notifications are due first. */
   listPlanned(
     ids: readonly string[],
     most: number,
@@ -117,12 +117,12 @@ export class Notifier {
     });
   }
 
-  /** True if this instance sends notifications now. */
+  /** True if this instance currently sends notifications. */
   maySend(): boolean {
     return this.#incidents.isLoaded && this.#parts.lease.isHeld();
   }
 
-  /** Returns what a message about the incident says now; undefined if no notification is due. */
+  /** Returns the current update about the incident for a message; undefined if no notification is due. */
   prepare(destination: IncidentDestination, id: string): PlannedUpdate | undefined {
     const incident = this.#incidents.get(id);
     if (!incident || !this.#parts.lease.isHeld()) return undefined;
@@ -131,17 +131,17 @@ export class Notifier {
     return isReady(plan, now) ? { ...plan, incident } : undefined;
   }
 
-  /** Stores that a message about the incident was delivered or given up. Resolves once that is stored; never rejects. */
+  /** Records that a message about the incident was delivered or given up. Resolves once that is stored; never rejects. */
   storeDelivery(id: string, delivery: IncidentDelivery): Promise<void> {
     return this.#actions.add({ type: 'notify', id, by: ownSender, ...delivery });
   }
 
-  /** Stores that the first message about the incident is about to be sent. Resolves once that is stored; never rejects. */
+  /** Records that the first message about the incident is about to be sent. Resolves once that is stored; never rejects. */
   storeAttempt(id: string, destination: string): Promise<void> {
     return this.#actions.add({ type: 'attempt', id, by: ownSender, destination });
   }
 
-  /** Plans the next notification of an incident to one destination. */
+  /** Plans an incident's next notification to one destination. */
   replan(destination: IncidentDestination, id: string): void {
     const incident = this.#incidents.get(id);
     if (incident) this.#planDestination(incident, destination);
@@ -169,13 +169,13 @@ export class Notifier {
   #update(incident: SharedIncident): void {
     const known = this.#incidents.get(incident.id);
     if (!this.#incidents.put(incident) || !this.#incidents.isLoaded || !this.#incidents.get(incident.id)) return;
-    // Further alerts and own notifications keep the version. They change no plan, unless the text of an alert ends a silence.
+    // Further alerts and own notifications keep the version. They change no plan, unless an alert's text ends a silence.
     const isUnchanged = known?.version === incident.version && this.#parts.lease.isHeld();
     if (isUnchanged && !this.#blocked.has(incident.id)) return;
     this.#changed.add(incident.id);
   }
 
-  /** Plans changed incidents and incidents that are due; the first ones without a delay. */
+  /** Plans changed and due incidents; the first ones without delay. */
   async #planChanged(): Promise<void> {
     if (this.#isPlanning) return;
     this.#isPlanning = true;
@@ -183,7 +183,7 @@ export class Notifier {
     for (const id of this.#takeUnplanned()) {
       const incident = this.#incidents.get(id);
       if (incident) this.#plan(incident);
-      // After the last incident, too: the next change may arrive in the same turn of the event loop.
+      // After the last incident too: the next change may arrive in the same event loop turn.
       if (slice.isOver) await this.#giveWay(slice);
       if (this.#isClosed) return;
     }
@@ -191,7 +191,7 @@ export class Notifier {
     this.#setTimer();
   }
 
-  /** Yields incidents that are due before thousands of changed ones. */
+  /** Yields due incidents before thousands of changed ones. */
   *#takeUnplanned(): Generator<string> {
     yield* this.#due.take(this.#now());
     for (const id of this.#changed) {
@@ -201,7 +201,7 @@ export class Notifier {
     }
   }
 
-  /** Lets other work run, such as notifications that become due meanwhile. */
+  /** Lets other work run, such as notifications that have become due. */
   async #giveWay(slice: Slice): Promise<void> {
     this.#setTimer();
     await slice.giveWay();
@@ -217,7 +217,7 @@ export class Notifier {
     }
   }
 
-  /** Passes the incident to each destination whose notification is ready, and sets the time of the next one. */
+  /** Passes the incident to each destination whose notification is ready, and schedules the next one. */
   #planDestinations(incident: SharedIncident): void {
     const { id } = incident;
     const now = this.#now();
@@ -247,7 +247,7 @@ export class Notifier {
     else if (plan && plan.readyAt > now) this.#due.advance(id, plan.readyAt);
   }
 
-  /** Adds the incident to the queue of a destination if its notification is ready, or else removes it there. */
+  /** Adds the incident to a destination's queue if its notification is ready; otherwise removes it. */
   #enqueue(
     incident: SharedIncident,
     destination: IncidentDestination,
@@ -275,9 +275,9 @@ export class Notifier {
   ): NotificationPlan {
     const { name, target } = destination;
     const last = incident.notices[name];
-    // A failing destination gets no notification of its own failure.
+    // A failing destination is not notified of its own failure.
     if (isReportAbout(incident.sender, incident.about, name)) return last && 'forget';
-    // The receiver certainly has not got the opening, so it does not get the resolution.
+    // The receiver certainly did not get the opening, so it does not get the resolution.
     if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
     const isOnCall = this.#parts.onCall.isOnCall(name, now);
     const circumstances = { now, isOnCall, isSilenced: silencedBy.length > 0 };
@@ -292,11 +292,11 @@ export class Notifier {
     return this.#parts.silences.silencesOf({ source, hostname, level, text: title, labels }, now);
   }
 
-  /** Plans all incidents, and once more if something changes meanwhile: many changes in a row cost no more than two rounds. */
+  /** Plans all incidents, and once more if something changes during planning; many changes in a row cost only two rounds. */
   async #replanAll(): Promise<void> {
     this.#nextChange.reset();
     this.#isOutdated = true;
-    // A silence may end, or a shift begin, while all incidents are planned.
+    // A silence may end or a shift begin while all incidents are being planned.
     this.#setTimer();
     if (this.#isReplanning) return;
     this.#isReplanning = true;
@@ -324,7 +324,7 @@ export class Notifier {
     this.#clockOffset = offset;
   }
 
-  /** Sets the timer to the next due plan, silence or handover. */
+  /** Sets the timer for the next due plan, silence or handover. */
   #setTimer(): void {
     if (this.#isClosed || !this.#incidents.isLoaded) return;
     const now = this.#now();
@@ -343,6 +343,6 @@ export class Notifier {
   }
 }
 
-/** True if the timeline does not yet say that a silence covers the incident since it became open or its level rose. */
+/** True if the timeline has no silence recorded for the incident since its opening or last rise in level. */
 const isSilenceUnrecorded = ({ isOld, state, silenced, openings, level }: SharedIncident): boolean =>
   !isOld && state === 'open' && (silenced?.opening !== openings || rankOf(level) < rankOf(silenced.level));

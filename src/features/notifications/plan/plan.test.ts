@@ -56,7 +56,7 @@ const told = (changes: Partial<NotificationState> = {}): NotificationState => ({
   ...changes,
 });
 
-/** Open from 8:00 to 18:00 each day, UTC. */
+/** Daily from 8:00 to 18:00 UTC. */
 const daytime: UsableHours = {
   isWithin: (at) => new Date(at).getUTCHours() >= 8 && new Date(at).getUTCHours() < 18,
   nextWithin: (at) => {
@@ -83,7 +83,7 @@ const plan = (
     { now, isOnCall, isSilenced },
   );
 
-/** Returns the notification and the seconds until it is sent, or the reason why it is not. */
+/** Returns the notification and the seconds until it is sent, or the reason why it is not sent. */
 const show = (found: NotificationPlan): unknown => {
   if (!found || found === 'forget') return found;
   const { what, dueAt, waitsFor } = found;
@@ -151,7 +151,7 @@ test('after: an incident notifies once it has been open and unacknowledged for t
   assert.deepEqual(show(plan(keys, ended)), ['opened', 3690]);
   const found = plan(keys, create());
   assert.ok(found && found !== 'forget' && found.isEscalation && found.waitsFor === 'after');
-  // A destination that got the opening is notified of a rise immediately.
+  // A destination that got the opening is notified immediately when the level rises.
   const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
   assert.deepEqual(show(plan(keys, raised, told())), ['raised', 60]);
   assert.equal(plan(keys, over), undefined);
@@ -200,9 +200,9 @@ test('hours: outside them it waits for the next ones, unless its level is in hou
     ['opened', 9 * 3600],
   );
   assert.deepEqual(show(plan({ ...keys, hoursExcept: ['ERROR'] }, night, undefined, { now })), ['opened', 9 * 3600]);
-  // It opened in time, and the receiver was away until the hours had ended.
+  // The incident opened within the hours, but the receiver was unavailable until they ended.
   assert.deepEqual(show(plan(keys, create(), undefined, { now })), ['opened', 22.5 * 3600]);
-  // The hours end while others are collected.
+  // The hours end while incidents are being collected.
   const late = create({ stateSince: start + 8.5 * hour - 5 * second });
   const found = plan({ hours: 'x' }, late, undefined, { now: start + 8.5 * hour + 5 * second });
   assert.deepEqual(show(found), ['opened', 8.5 * 3600 + 5]);
@@ -244,7 +244,7 @@ const settings = fc.record({
   levels: fc.constantFrom(undefined, undefined, ['CRITICAL', 'ERROR']),
 });
 
-/** Expectations of a person, independent of the code. */
+/** Expectations from a person's point of view, independent of the code. */
 test('in any order of events, a destination gets each wanted notification once, and none that its rules forbid', () => {
   fc.assert(
     fc.property(steps, settings, (all, chosen) => {
@@ -294,7 +294,7 @@ test('in any order of events, a destination gets each wanted notification once, 
         }
         const isTold = last?.isTold === true || !refuses;
         last = { what, level: incident.level, at: now, opening: incident.openings, isTold };
-        // No further notification is due now.
+        // No further notification is due at this time.
         const next = plan(keys, incident, last, { now, isOnCall, isSilenced });
         assert.ok(!next || next === 'forget' || next.dueAt > now, 'the same twice');
       };
@@ -337,9 +337,9 @@ test('in any order of events, a destination gets each wanted notification once, 
         }
         sendPlanned();
       }
-      // At the end, every due notification was sent.
+      // By the end, every due notification has been sent.
       [isSilenced, isOnCall, refuses] = [false, true, false];
-      // At night, it waits for the day.
+      // At night, the notification waits for the day.
       now = daytime.nextWithin(now + 48 * hour) + hour;
       sendPlanned();
       if (incident.state === 'resolved') assert.equal(last, undefined);

@@ -1,31 +1,31 @@
 import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 
-/** Hours of the week; times are Unix milliseconds. */
+/** Weekly notification hours; times are Unix milliseconds. */
 export interface UsableHours {
   isWithin(at: number): boolean;
   /** Returns the first time within the hours at or after `at`. */
   nextWithin(at: number): number;
 }
 
-/** Settings of a destination that decide when it is notified of an incident. */
+/** A destination's settings for incident notifications. */
 export interface IncidentRules {
   on: ReadonlySet<NotificationKind>;
-  /** Milliseconds for which an incident must have been open and not acknowledged. */
+  /** Milliseconds for which an incident must have been open without acknowledgement. */
   afterMs: number;
   /** Milliseconds between two reminders; undefined without reminders. */
   repeatMs: number | undefined;
-  /** Milliseconds for which incidents are collected for one message; 0 sends each alone. */
+  /** Milliseconds for which incidents are collected into one message; 0 sends each incident separately. */
   groupMs: number;
-  /** Hours in which the destination may be notified; undefined for all hours. */
+  /** Hours during which the destination can be notified; undefined means always. */
   hours: UsableHours | undefined;
-  /** Severities of incidents that do not wait for `hours`. */
+  /** Severities exempt from `hours`. */
   hoursExcept: ReadonlySet<Severity>;
-  /** True if the filter of the destination matches the incident. */
+  /** True if the destination's filter matches the incident. */
   accepts(incident: SharedIncident): boolean;
 }
 
-/** Facts beside the incident and the settings that decide about a notification. */
+/** Facts besides the incident and the settings that affect a notification. */
 export interface Circumstances {
   /** Unix milliseconds. */
   now: number;
@@ -35,18 +35,18 @@ export interface Circumstances {
 
 type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
 
-/** Next notification of an incident to a destination, unless the incident changes before. */
+/** An incident's next notification to a destination, unless the incident changes first. */
 export interface PlannedNotification {
   what: NotificationKind;
-  /** Time of the event that the notification reports, in Unix milliseconds; of a reminder, the time at which it is due. */
+  /** Time of the reported event, or of the due reminder, in Unix milliseconds. */
   happenedAt: number;
-  /** Earliest time at which a message may contain it; Infinity if unknown. */
+  /** Earliest time at which a message can include the notification; Infinity if unknown. */
   readyAt: number;
-  /** Latest time at which its message is due; Infinity if unknown. */
+  /** Latest time at which the message is due; Infinity if unknown. */
   dueAt: number;
-  /** True if it is sent because nobody has acknowledged the incident. */
+  /** True if the notification is sent because nobody has acknowledged the incident. */
   isEscalation: boolean;
-  /** Reason why it is not sent earlier. */
+  /** Reason why the notification is not sent earlier. */
   waitsFor: WaitReason;
 }
 
@@ -55,21 +55,21 @@ export interface PlannedUpdate extends PlannedNotification {
   incident: SharedIncident;
 }
 
-/** `forget`: the destination gets nothing more about the incident. */
+/** `forget`: the destination gets no further notifications of the incident. */
 export type NotificationPlan = PlannedNotification | 'forget' | undefined;
 
-/** A stored time that is further in the future was stored before the clock was set back. */
+/** A stored time further in the future than this (milliseconds) predates a clock that was set back. */
 const clockSlackMs = 60_000;
 
 type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation'> & {
-  /** Start of the minutes of `after` or `repeat`. */
+  /** Time from which `after` or `repeat` is counted. */
   since?: number;
   waitsFor: 'grouping' | 'after' | 'repeat';
 };
 
 /**
- * Returns the next notification of an incident to a destination. The plan follows from stored state and the time, so it is never stored
- * itself: a change of the incident gives another plan.
+ * Returns an incident's next notification to a destination. The plan follows from the stored state and the time, so it is
+ * never stored itself: any change to the incident leads to a new plan.
  */
 export const planNotification = (
   incident: SharedIncident,
@@ -108,7 +108,7 @@ const planUnresolved = (
   return last && isCurrent ? planMore(incident, last, rules) : planOpening(incident, last, rules);
 };
 
-/** Destinations that should have got the opening, but did not, do not get the acknowledgement. */
+/** Destinations that should have received the opening but did not are not notified of the acknowledgement either. */
 const planAcknowledgement = (
   { acknowledged, stateSince }: SharedIncident,
   last: NotificationState | undefined,
@@ -122,7 +122,7 @@ const planAcknowledgement = (
   return { what: 'acknowledged', happenedAt, isEscalation: false, waitsFor: 'grouping' };
 };
 
-/** Plans a rise of the level or a reminder, for a destination that was notified of the opening. */
+/** Plans a rise in level or a reminder for a destination that has been notified of the opening. */
 const planMore = (
   { level, raisedAt, stateSince }: SharedIncident,
   last: NotificationState,
@@ -136,7 +136,7 @@ const planMore = (
   return { what: 'reminder', since, happenedAt: since + repeatMs, isEscalation: false, waitsFor: 'repeat' };
 };
 
-/** Plans the first notification since the incident became open, for the first time or again. */
+/** Plans the first notification since the incident was opened or reopened. */
 const planOpening = (
   { level, raisedAt, stateSince }: SharedIncident,
   last: NotificationState | undefined,
@@ -160,7 +160,7 @@ const planOpening = (
 
 const never = { readyAt: Number.POSITIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY };
 
-/** Returns the notification with its times. */
+/** Adds times to the notification. */
 const addTimes = (
   wanted: Wanted,
   { level }: SharedIncident,
@@ -171,11 +171,11 @@ const addTimes = (
   const isForOnCall = wanted.what === 'opened' || wanted.what === 'raised' || wanted.what === 'reminder';
   if (isForOnCall && !isOnCall) return { ...wanted, ...never, waitsFor: 'offDuty' };
   const { happenedAt } = wanted;
-  // The event's age is unknown. Early is better than late by the time by which the clock was set back.
+  // The event's age is unknown. Sending early is better than sending late by as much as the clock was set back.
   const isSetBack = (wanted.since ?? happenedAt) > now + clockSlackMs;
   const from = isSetBack ? now - groupMs : happenedAt;
   if (hours && !hoursExcept.has(level)) {
-    // A notification that became ready within the hours is sent, even if they end while others are collected.
+    // A notification that became ready within the hours is sent, even if they end while incidents are being collected.
     const at = Math.max(from, now - groupMs);
     const readyAt = hours.isWithin(at) ? from : hours.nextWithin(at);
     if (readyAt > from) return { ...wanted, readyAt, dueAt: readyAt + groupMs, waitsFor: 'hours' };
@@ -187,6 +187,6 @@ const addTimes = (
 export const isPlanned = (plan: NotificationPlan): plan is PlannedNotification =>
   plan !== undefined && plan !== 'forget';
 
-/** True if a message may contain the notification now. */
+/** True if a message can include the notification now. */
 export const isReady = (plan: NotificationPlan, now: number): plan is PlannedNotification =>
   isPlanned(plan) && plan.readyAt <= now;

@@ -9,7 +9,7 @@ const defaultOn: readonly NotificationKind[] = ['opened', 'raised', 'resolved'];
 const defaultGroupSeconds = 10;
 const defaultHoursExcept = ['CRITICAL'];
 
-/** Settings of a destination that decide when it is notified of incidents. */
+/** A destination's settings that decide when it is notified of incidents. */
 export type IncidentKeys = Partial<
   Pick<
     DestinationSettings,
@@ -20,7 +20,7 @@ export type IncidentKeys = Partial<
 const ofIncidents = ['on', 'after', 'repeat', 'groupSeconds', 'hours', 'hoursExcept'] as const;
 const ofAlerts = ['formats', 'repeatMinutes', 'startAt'] as const;
 
-/** Throws an Error for settings that contradict each other. */
+/** Throws an Error for contradictory settings. */
 export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof ofAlerts)[number], unknown>>): void => {
   const { notify = 'alerts', on = defaultOn, repeat, hours, hoursExcept } = keys;
   if (notify === 'alerts') {
@@ -39,7 +39,7 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
   if (hoursExcept !== undefined && hours === undefined) throw new Error('hoursExcept needs hours');
 };
 
-/** Returns the rules of a destination's settings. `toHours` parses `hours`, or throws an Error. */
+/** Converts a destination's settings to rules. `toHours` parses `hours` or throws an Error. */
 export const toIncidentRules = (keys: IncidentKeys, toHours: (text: string) => UsableHours): IncidentRules => {
   const { on = defaultOn, after = 0, repeat, groupSeconds = defaultGroupSeconds, hours, sources } = keys;
   const levels = keys.levels?.map(toSeverity);

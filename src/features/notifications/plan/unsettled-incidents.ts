@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { SharedIncident } from '../../../kit/incident.ts';
 import type { IncidentSource } from '../../../kit/incident-source.ts';
 
-/** Milliseconds until a failed read of the incidents is repeated. */
+/** Milliseconds until a failed read of the incidents is retried. */
 const retryMs = 1000;
 
 interface UnsettledParts {
@@ -10,11 +10,11 @@ interface UnsettledParts {
   log: Pick<FastifyBaseLogger, 'error'>;
   /** Called each time all incidents have been read. */
   onLoaded(): Promise<void>;
-  /** Called when an incident is settled or no longer exists. */
+  /** Called when an incident has been settled or no longer exists. */
   onRemoved(id: string): void;
 }
 
-/** Incidents that are not resolved, or whose resolution has not reached every destination yet, by id. */
+/** Incidents, by id, that are unresolved or whose resolution has not reached every destination yet. */
 export class UnsettledIncidents {
   readonly #parts: UnsettledParts;
   readonly #incidents = new Map<string, SharedIncident>();
@@ -38,7 +38,7 @@ export class UnsettledIncidents {
     return [...this.#incidents.keys()];
   }
 
-  /** Replaces the incident, or removes it if it is settled; returns false for an incident older than the known one. */
+  /** Replaces the incident, or removes it if it is settled; returns false if a newer version is already known. */
   put(incident: SharedIncident): boolean {
     const { id, state, notices, change } = incident;
     const known = this.#incidents.get(id);
@@ -54,7 +54,7 @@ export class UnsettledIncidents {
     this.#parts.onRemoved(id);
   }
 
-  /** Reads all unsettled incidents, and retries until that succeeds. */
+  /** Reads all unsettled incidents, retrying until it succeeds. */
   load(): void {
     if (this.#isClosed) return;
     this.#loading ??= this.#read()
@@ -71,10 +71,10 @@ export class UnsettledIncidents {
       });
   }
 
-  /** Removes all incidents and reads them again, because the database has lost events. */
+  /** Clears and rereads all incidents, because the database has lost events. */
   reload(): void {
     for (const id of this.listIds()) this.remove(id);
-    // A read that is under way may still return lost events.
+    // A read in progress may still return lost events.
     void Promise.resolve(this.#loading).then(() => this.load());
   }
 

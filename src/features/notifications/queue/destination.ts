@@ -11,19 +11,19 @@ import { ReceiverHealth } from './receiver-health.ts';
 import { createBackoff } from './retries.ts';
 import type { Queued } from './waiting.ts';
 
-/** Milliseconds for which requests may go on when the destination is closed. */
+/** Milliseconds for which requests can continue when the destination is closed. */
 const closingMs = 2000;
 
-/** A destination whose receiver accepted a message. */
+/** Destination whose receiver has accepted a message. */
 export type Delivered = Pick<Destination<unknown>, 'name' | 'target'>;
 
 export interface DestinationParts {
   target: DestinationTarget;
   kept: KeptProgress;
   transport: Transport;
-  /** Requests at a time. */
+  /** Maximum number of simultaneous requests. */
   concurrency: number;
-  /** Requests at a time, those included that take over a second. */
+  /** Maximum number of simultaneous requests, including those that take over a second. */
   maxRequests: number;
   reports: FailureReports;
   clock: () => Date;
@@ -32,7 +32,7 @@ export interface DestinationParts {
   onDelivered(delivered: Delivered): void;
 }
 
-/** A destination with its queue, the health of its receiver, and the file that keeps its progress. */
+/** Destination with its queue, its receiver's health and its progress file. */
 export abstract class Destination<T> implements QueueUser<T> {
   readonly name: string;
   readonly target: DestinationTarget;
@@ -55,10 +55,10 @@ export abstract class Destination<T> implements QueueUser<T> {
     this.queue = new DeliveryQueue({ user: this, health: this.health, backoff, concurrency, maxRequests, clock });
   }
 
-  /** Time of the oldest alert or update that waits, in Unix milliseconds. */
+  /** Time of the oldest waiting alert or update, in Unix milliseconds. */
   abstract get waitingSince(): number | undefined;
 
-  /** Number of alerts or incidents that are not delivered yet. */
+  /** Number of alerts or incidents not yet delivered. */
   abstract get lag(): number;
 
   protected abstract get isDelivering(): boolean;
@@ -69,7 +69,7 @@ export abstract class Destination<T> implements QueueUser<T> {
     return this.isDelivering ? 'delivering' : 'idle';
   }
 
-  /** True if the progress cannot be written: a restart would repeat deliveries. */
+  /** True if the progress cannot be written, so that a restart would repeat deliveries. */
   get isUnwritten(): boolean {
     return this.#parts.kept.isUnwritten();
   }
@@ -87,10 +87,10 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   noteFailure(_one: Queued<T>): void {
-    // Attempts are not stored: after a restart, the message is sent without a backoff.
+    // Attempts are not stored: after a restart, the message is sent without backoff.
   }
 
-  /** Saves the progress, and reports to the other destinations that this one began or ceased to fail. */
+  /** Saves the progress, and reports to the other destinations when this one begins or stops failing. */
   noteOutcome(outcome: DeliveryOutcome): void {
     const { reports, kept, onDelivered } = this.#parts;
     if (outcome.kind === 'delivered') onDelivered(this);
@@ -104,7 +104,7 @@ export abstract class Destination<T> implements QueueUser<T> {
     this.#logError(err);
   }
 
-  /** Runs a request. A message that causes an internal error is refused, so that it blocks no other one. */
+  /** Runs a request. A message that causes an internal error is refused, so that it does not block other messages. */
   protected async request(send: () => Promise<DeliveryOutcome>, about?: object): Promise<DeliveryOutcome> {
     try {
       return await send();
@@ -115,8 +115,8 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   /**
-   * Gives requests two seconds to end, and results two more to be stored. A message without a response is sent again after the next
-   * start.
+   * Gives requests two seconds to finish, and results two more to be stored. A message without a response is sent again
+   * after the next start.
    */
   async close(): Promise<void> {
     const { transport, kept } = this.#parts;
@@ -128,7 +128,7 @@ export abstract class Destination<T> implements QueueUser<T> {
     await kept.close();
   }
 
-  /** Resolves once no request is under way. */
+  /** Resolves once no request is in progress. */
   protected async finish(): Promise<void> {
     await this.queue.close();
   }

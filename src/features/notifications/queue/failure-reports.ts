@@ -3,7 +3,7 @@ import { markResolved, ownSender } from '../../../kit/alert-record.ts';
 import type { AlertSource } from '../../../kit/alert-source.ts';
 import type { FailureAlert, HealthStore, StoredHealth } from './receiver-health.ts';
 
-/** Shortest time between two alerts about the same destination, in milliseconds. */
+/** Minimum time between two alerts about the same destination, in milliseconds. */
 const leastIntervalMs = 60 * 60 * 1000;
 
 interface ReportParts {
@@ -15,14 +15,14 @@ interface ReportParts {
 
 export type FailureReports = ReturnType<typeof createFailureReports>;
 
-/** Returns the reports of failing destinations: an alert for the other destinations when a failure begins, resolved when it ends. */
+/** Reports failing destinations: other destinations get an alert when a failure begins, and its resolution when it ends. */
 export const createFailureReports = ({ instance, raise, clock, log }: ReportParts) => {
-  /** True if the alert about the failure, or its resolution, is not stored yet. */
+  /** True if the alert about the failure, or its resolution, has not been stored yet. */
   const isOutdated = ({ failing, notice: alert }: StoredHealth): boolean => {
     const isOpen = alert !== undefined && !alert.isResolved;
     if (!failing) return isOpen;
     const passed = clock().getTime() - (alert?.at ?? 0);
-    // With a negative value, the clock was ahead when the alert was stored.
+    // A negative value means that the clock was ahead when the alert was stored.
     return !isOpen && (passed < 0 || passed >= leastIntervalMs);
   };
   const raiseNext = async (
@@ -42,7 +42,7 @@ export const createFailureReports = ({ instance, raise, clock, log }: ReportPart
   };
   return {
     isOutdated,
-    /** Stores the missing alerts, including those for changes meanwhile. Never rejects. */
+    /** Stores missing alerts, including those for changes during the call. Never rejects. */
     update: async (name: string, store: HealthStore): Promise<void> => {
       while (isOutdated(store.receiver)) {
         const alert = await raiseNext(name, store.receiver).catch((err: unknown) => {
@@ -55,11 +55,11 @@ export const createFailureReports = ({ instance, raise, clock, log }: ReportPart
   };
 };
 
-/** True if the record is an alert about this destination, which must not get it. */
+/** True if the record is an alert about this destination, which must not receive it. */
 export const isReportOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
   sender === ownSender && fingerprint === toDestinationFingerprint(instance, name);
 
-/** True if an incident with this sender and subject is about this destination, of any instance. */
+/** True if an incident with this sender and subject is about this destination, on any instance. */
 export const isReportAbout = (sender: string | null, about: string, name: string): boolean =>
   sender === ownSender && /^signalbox\/[0-9a-f]{16}$/.test(about.replace(toDestinationFingerprint('', name), ''));
 

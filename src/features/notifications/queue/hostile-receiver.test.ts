@@ -18,7 +18,7 @@ const statuses: [number, ...number[]] = [
 ];
 const pauses: [string, ...string[]] = ['0', '-1', 'soon', '', '0.5', 'Sat, 31 Jan 2026 08:30:00 GMT'];
 
-/** Answers with anything: statuses, headers and bytes that make no sense, or nothing. */
+/** Responds with nonsensical statuses, headers and bytes, or not at all. */
 const createBehaviour =
   ({ next, pick }: Random): Behaviour =>
   (response, { headers }) => {
@@ -74,7 +74,7 @@ for (const concurrency of [1, 4]) {
       assert.equal(status, 200);
     }
     await waitUntil('most have arrived', async () => {
-      // A destination that is refused would wait for a second each time.
+      // A rejected destination would wait for a second each time.
       await retryAll(app);
       return new Set(accepted).size > count / 2;
     });

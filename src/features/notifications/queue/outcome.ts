@@ -1,34 +1,34 @@
 import { parseRetryAfter } from '../../../client/retry-after.ts';
 
-/** Longest `Retry-After` that is honoured, in seconds. */
+/** Maximum `Retry-After` that is honoured, in seconds. */
 export const longestAskedSeconds = 24 * 60 * 60;
 
 /** Outcome of an attempt to deliver a message. */
 export type DeliveryOutcome =
   | { kind: 'delivered' }
-  /** The receiver never accepts this message. */
+  /** The receiver will never accept this message. */
   | { kind: 'refused'; reason: string }
   /** The receiver probably rejects every message, because the address or the credential is wrong. */
   | { kind: 'rejected'; reason: string }
   /**
-   * The message is retried, after `seconds` at the earliest. `mayBeMessage`: the message may be the cause, so others are sent meanwhile.
-   * `isUnanswered`: the receiver may have the message.
+   * The message is retried after at least `seconds`. `mayBeMessage`: the message may be the cause, so others are sent in the
+   * meantime. `isUnanswered`: the receiver may have received the message.
    */
   | { kind: 'failed'; reason: string; seconds: number; mayBeMessage: boolean; isUnanswered?: boolean };
 
 /** Outcome after which the message is retried. */
 export type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
 
-/** Statuses that refuse a message. With 414 and 431, its texts make the address or the headers too long. */
+/** Statuses that refuse a message. For 414 and 431, the message makes the address or headers too long. */
 const refusals = new Set([400, 413, 414, 422, 431]);
 
-/** Statuses of a proxy, such as Cloudflare, that got no response from the receiver in time. */
+/** Statuses from a proxy, such as Cloudflare, that got no response from the receiver in time. */
 const gatewayTimeouts = new Set([504, 524]);
 
-/** Statuses below 500 that are retried: timeouts and limits. */
+/** Statuses below 500 that are retried: timeouts and rate limits. */
 const temporary = new Set([408, 425, 429]);
 
-/** Returns the meaning of a response. `retryAfter` is the text of the header. */
+/** Interprets a response. `retryAfter` is the header's text. */
 export const toDeliveryOutcome = (status: number, retryAfter: string | undefined, now: Date): DeliveryOutcome => {
   const reason = `the receiver responded ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
@@ -41,5 +41,5 @@ export const toDeliveryOutcome = (status: number, retryAfter: string | undefined
   return { kind: 'failed', reason, seconds, mayBeMessage: !isBusy, ...(isUnanswered && { isUnanswered }) };
 };
 
-/** True if the message may have caused the failure, so that the receiver may accept others. */
+/** True if the message may have caused the failure, so that the receiver may accept other messages. */
 export const mayBeMessage = (outcome: FailedOutcome): boolean => outcome.kind === 'rejected' || outcome.mayBeMessage;

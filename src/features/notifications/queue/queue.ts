@@ -6,39 +6,39 @@ import { type Queued, WaitingMessages } from './waiting.ts';
 /** Milliseconds after which a request no longer counts for `concurrency`. */
 const slowMs = 1000;
 
-/** Most requests of a destination at a time. */
+/** Maximum number of simultaneous requests per destination. */
 export const mostRequests = 8;
 
-/** Milliseconds until the next attempt after an internal error, such as of a read of the log. */
+/** Milliseconds until the next attempt after an internal error, such as a failed read of the log. */
 export const unexpectedWaitMs = 5000;
 
-/** Longest timer of Node.js, in milliseconds: a longer one fires immediately. */
+/** Maximum timer delay in Node.js, in milliseconds; a longer timer fires immediately. */
 const longestMs = 2 ** 31 - 1;
 
-/** Final result of a message. */
+/** A message's final result. */
 export interface Settled {
   isDelivered: boolean;
   /** `delivered`, or the reason why the message was given up. */
   result: string;
 }
 
-/** Source of a queue's messages, which also sends them and stores the results. */
+/** Source of a queue's messages; also sends them and stores the results. */
 export interface QueueUser<T> {
-  /** Adds messages that can be sent now; returns false if nothing may be sent. */
+  /** Adds messages that can be sent now; returns false if no message may be sent. */
   fill(): boolean;
-  /** Returns the milliseconds until there are more messages; Infinity if unknown. */
+  /** Returns the milliseconds until more messages are available; Infinity if unknown. */
   untilMore(): number;
   /** Sends a message; resolves to undefined if the message is no longer needed. */
   send(one: Queued<T>): Promise<DeliveryOutcome | undefined>;
-  /** Replaces a message with its parts, of which one may have caused the failure; returns false for a message without parts. */
+  /** Splits a message into parts, one of which may have caused the failure; returns false if it has no parts. */
   split(one: Queued<T>): boolean;
-  /** Called after a failed attempt that is retried or given up. */
+  /** Called after a failed attempt, whether the message is retried or given up. */
   noteFailure(one: Queued<T>): void;
-  /** Stores the result of a message, and removes it then. Never rejects. */
+  /** Stores a message's result, then removes the message. Never rejects. */
   settle(one: Queued<T>, settled: Settled): Promise<void>;
   /** Called after each attempt with an outcome. */
   noteOutcome(outcome: DeliveryOutcome): void;
-  /** Called when an internal error has kept a message from being sent. */
+  /** Called when an internal error has prevented a message from being sent. */
   report(err: unknown): void;
 }
 
@@ -46,25 +46,25 @@ interface QueueParts<T> {
   user: QueueUser<T>;
   health: ReceiverHealth;
   backoff: Backoff;
-  /** Requests at a time. */
+  /** Maximum number of simultaneous requests. */
   concurrency: number;
-  /** Requests at a time, those included that take over a second. */
+  /** Maximum number of simultaneous requests, including those that take over a second. */
   maxRequests: number;
   clock: () => Date;
 }
 
 /**
- * Sends the messages of one destination. A failed message waits while others are sent. While the receiver accepts nothing, one attempt
- * at a time shows when it does again; then all waiting messages are sent.
+ * Sends one destination's messages. While a failed message waits, others are sent. While the receiver accepts nothing, one
+ * attempt at a time probes for recovery; then all waiting messages are sent.
  */
 export class DeliveryQueue<T> {
   readonly waiting = new WaitingMessages<T>();
   readonly #parts: QueueParts<T>;
-  /** Requests under way, except those that an administrator asked for. */
+  /** Requests in progress, except those requested by an administrator. */
   #running = 0;
-  /** Requests under way that take over a second. */
+  /** Requests in progress that have taken over a second. */
   #slow = 0;
-  /** Messages that an administrator asked for and that are being sent, by `seq`. */
+  /** Messages being sent at an administrator's request, by `seq`. */
   readonly #asked = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -78,21 +78,21 @@ export class DeliveryQueue<T> {
     return this.#isClosed;
   }
 
-  /** Time of the next attempt, in Unix milliseconds; undefined unless all messages wait. */
+  /** Time of the next attempt, in Unix milliseconds; undefined unless all messages are waiting. */
   get nextAt(): number | undefined {
     if (this.#running > 0 || this.waiting.size === 0) return undefined;
     const wait = this.#waitMs();
     return wait > 0 && wait < Number.POSITIVE_INFINITY ? this.#now() + wait : undefined;
   }
 
-  /** Returns the time of a message's next attempt, in Unix milliseconds; undefined if it is being sent. */
+  /** Returns the time of a message's next attempt, in Unix milliseconds; undefined while it is being sent. */
   nextAttemptOf({ state, dueAt }: Queued<T>): number | undefined {
     if (state === 'running') return undefined;
     const wait = Math.max(this.#parts.health.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
     return this.#now() + wait;
   }
 
-  /** Sends all messages that are due, and sets a timer for the next one. Call it after any change. */
+  /** Sends all due messages and sets a timer for the next one. Must be called after any change. */
   advance(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) {
@@ -110,7 +110,7 @@ export class DeliveryQueue<T> {
     if (wait < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.advance(), Math.min(wait, longestMs));
   }
 
-  /** Sends a message once, now, whatever else waits; undefined if it is being sent. It need not be one that waits. */
+  /** Sends a message once, immediately, ahead of all others; undefined if it is being sent. It need not be waiting. */
   async sendNow(one: Queued<T>): Promise<DeliveryOutcome | undefined> {
     const { seq, state } = one;
     if (state === 'running' || this.#asked.has(seq)) return undefined;
@@ -122,21 +122,21 @@ export class DeliveryQueue<T> {
     return outcome;
   }
 
-  /** Sends all waiting messages now, or at the time that the receiver has asked for. */
+  /** Sends all waiting messages now, or at the time requested by the receiver. */
   retryAll({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
     this.#parts.health.resetBackoff({ ignoresRetryAfter });
     this.waiting.allowEarly({ all: true });
     this.advance();
   }
 
-  /** Allows an early attempt, because the host of the receiver is reachable. */
+  /** Allows an early attempt, because the receiver's host is reachable. */
   retryEarly(): void {
     if (!this.#parts.health.allowEarly()) return;
     this.waiting.allowEarly({ all: false });
     this.advance();
   }
 
-  /** Starts no more requests; resolves once none is under way. */
+  /** Stops starting requests; resolves once none is in progress. */
   close(): Promise<void> {
     this.#isClosed = true;
     const quiet = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ export class DeliveryQueue<T> {
     return quiet;
   }
 
-  /** True if no request may start. While the receiver accepts nothing, there is one at a time. */
+  /** True if no request may start. While the receiver accepts nothing, requests run one at a time. */
   get #isBusy(): boolean {
     const { health, concurrency, maxRequests } = this.#parts;
     return this.#running >= (health.isInTrouble ? 1 : Math.min(concurrency + this.#slow, maxRequests));
@@ -184,7 +184,7 @@ export class DeliveryQueue<T> {
       const outcome = await user.send(one);
       if (!outcome) this.waiting.remove(one);
       if (!outcome || (this.#isClosed && isFailed(outcome))) return outcome;
-      // The receiver accepts other messages, so the message itself is rejected.
+      // The receiver accepts other messages, so this particular message is rejected.
       const isOwn = outcome.kind === 'rejected' && one.rejections > 0 && !isProbe;
       const hasRecovered = health.record(outcome, { failuresBefore, isOwn });
       await this.#handle(one, outcome);
@@ -213,7 +213,7 @@ export class DeliveryQueue<T> {
 
   async #handleFailure(one: Queued<T>, outcome: FailedOutcome): Promise<void> {
     const { user, backoff } = this.#parts;
-    // The receiver may have the message, and its parts would repeat it: split only after a second failure.
+    // The receiver may have the message, and parts would repeat it, so it is split only after a second failure.
     const mayHaveIt = outcome.kind === 'failed' && outcome.isUnanswered === true && one.unanswered === 0;
     const mayBePart = mayBeMessage(outcome) && !mayHaveIt && !this.#isOverdue(one);
     recordFailure(one, outcome, this.#now());

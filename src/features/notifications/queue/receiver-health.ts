@@ -2,14 +2,14 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type DeliveryOutcome, type FailedOutcome, longestAskedSeconds, mayBeMessage } from './outcome.ts';
 import type { Backoff } from './retries.ts';
 
-/** Time in which a destination fails. It lasts until a delivery, even across restarts. */
+/** Period during which a destination fails. It lasts until a delivery, even across restarts. */
 export interface FailingSpell {
   /** RFC 3339. */
   since: string;
   reason: string;
 }
 
-/** Last alert about the failure of a destination. */
+/** Last alert about a destination's failure. */
 export interface FailureAlert {
   id: string;
   message: string;
@@ -18,13 +18,13 @@ export interface FailureAlert {
   isResolved: boolean;
 }
 
-/** Health of a receiver, as the progress file of its destination stores it. */
+/** Stored form of a receiver's health, in its destination's progress file. */
 export interface StoredHealth {
   failing?: FailingSpell;
   notice?: FailureAlert;
-  /** Earliest time of the next attempt that the receiver has asked for, in Unix milliseconds. */
+  /** Earliest next attempt, as requested by the receiver, in Unix milliseconds. */
   notBefore?: number;
-  /** Start of the time without deliveries, in Unix milliseconds. */
+  /** Start of the period without deliveries, in Unix milliseconds. */
   troubleSince?: number;
 }
 
@@ -32,11 +32,11 @@ export interface HealthStore {
   receiver: StoredHealth;
 }
 
-/** Time in which every message fails. Times are of the monotonic clock unless stated. */
+/** Period during which every message fails. Times are monotonic unless stated otherwise. */
 interface Trouble {
   /** Unix milliseconds. */
   since: number;
-  /** Failed attempts in a row. */
+  /** Number of consecutive failed attempts. */
   failures: number;
   /** True if the last attempt was rejected. */
   isRejected: boolean;
@@ -44,9 +44,9 @@ interface Trouble {
   dueAt: number;
   /** Earliest time of the next attempt. */
   openAt: number;
-  /** Earliest time of the next attempt that the receiver has asked for. */
+  /** Earliest next attempt, as requested by the receiver. */
   notBefore: number;
-  /** True if an early attempt was allowed. There is at most one between two regular attempts. */
+  /** True if an early attempt has been allowed; there is at most one between two regular attempts. */
   isEarly: boolean;
 }
 
@@ -58,15 +58,15 @@ interface ReceiverParts {
   log: FastifyBaseLogger;
 }
 
-/** Health of a receiver: whether it accepts messages, the time of the next attempt, and the outcomes since startup. */
+/** A receiver's health: whether it accepts messages, the time of the next attempt, and the outcomes since startup. */
 export class ReceiverHealth {
   lastSuccess: Date | undefined;
   lastError: { time: Date; reason: string } | undefined;
-  /** Attempts since startup by outcome. */
+  /** Numbers of attempts since startup, by outcome. */
   readonly outcomes: Record<DeliveryOutcome['kind'], number> = { delivered: 0, failed: 0, refused: 0, rejected: 0 };
   readonly #parts: ReceiverParts;
   #trouble: Trouble | undefined;
-  /** True if the log says that deliveries fail. */
+  /** True if the log reports that deliveries fail. */
   #isFailureLogged: boolean;
 
   constructor(parts: ReceiverParts) {
@@ -82,12 +82,12 @@ export class ReceiverHealth {
     return this.#parts.store.receiver.failing;
   }
 
-  /** Start of the time without deliveries, in Unix milliseconds; undefined if the last attempt succeeded. */
+  /** Start of the period without deliveries, in Unix milliseconds; undefined if the last attempt succeeded. */
   get troubleSince(): number | undefined {
     return this.#trouble?.since;
   }
 
-  /** Failed attempts in a row; 0 while the receiver accepts messages. */
+  /** Number of consecutive failed attempts; 0 while the receiver accepts messages. */
   get failures(): number {
     return this.#trouble?.failures ?? 0;
   }
@@ -96,14 +96,14 @@ export class ReceiverHealth {
     return this.#trouble !== undefined;
   }
 
-  /** Milliseconds until the next attempt is allowed. */
+  /** Milliseconds until the next attempt may start. */
   get waitMs(): number {
     return this.#trouble ? Math.max(0, this.#trouble.openAt - performance.now()) : 0;
   }
 
   /**
-   * Records the outcome of an attempt; returns true if the receiver accepts messages again. `failuresBefore` is the number of failures
-   * when the attempt began. With `isOwn`, the message caused the failure.
+   * Records an attempt's outcome; returns true if the receiver accepts messages again. `failuresBefore` is the number of
+   * failures when the attempt began. `isOwn` means that the message itself caused the failure.
    */
   record(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
     this.outcomes[outcome.kind] += 1;
@@ -114,7 +114,7 @@ export class ReceiverHealth {
       this.#warn(reason);
       return outcome.kind === 'refused' && this.#endTrouble();
     }
-    // Simultaneous attempts count as one.
+    // Simultaneous failures count as one.
     if (this.failures === failuresBefore) this.#addFailure(outcome);
     this.#trouble ??= this.#createTrouble();
     const since = this.#storeTroubleStart();
@@ -123,7 +123,7 @@ export class ReceiverHealth {
     return false;
   }
 
-  /** Allows an early attempt, because the host is reachable; returns false if that is useless or not allowed. */
+  /** Allows an early attempt, because the host is reachable; returns false if that is pointless or not allowed. */
   allowEarly(): boolean {
     const trouble = this.#trouble;
     const now = performance.now();
@@ -133,7 +133,7 @@ export class ReceiverHealth {
     return true;
   }
 
-  /** Starts the backoff again and allows an attempt now, or at the time that the receiver has asked for. */
+  /** Restarts the backoff and allows an attempt now, or at the time requested by the receiver. */
   resetBackoff({ ignoresRetryAfter }: { ignoresRetryAfter: boolean }): void {
     if (!this.#trouble) return;
     this.#trouble.failures = 0;
@@ -158,7 +158,7 @@ export class ReceiverHealth {
     return wasInTrouble;
   }
 
-  /** Stores and returns the start of the time without deliveries, which may be before the last restart. */
+  /** Stores and returns the start of the period without deliveries, which may predate the last restart. */
   #storeTroubleStart(): number {
     const since = this.troubleSince ?? this.#now();
     const { troubleSince = since } = this.#parts.store.receiver;
@@ -190,7 +190,7 @@ export class ReceiverHealth {
   #waitAfter(failures: number, outcome: FailedOutcome): number {
     const { backoff } = this.#parts;
     const isRejected = outcome.kind === 'rejected';
-    // Another message shows whether this one caused the failure.
+    // Another message will show whether this message caused the failure.
     if (failures === 1 && mayBeMessage(outcome)) return 0;
     return isRejected ? backoff.waitAfterRejected(failures) : backoff.waitAfter(failures);
   }

@@ -1,38 +1,38 @@
 import { type FailedOutcome, mayBeMessage } from './outcome.ts';
 
-/** Seconds of backoff after the first failed attempts. */
+/** Seconds of backoff after each of the first failed attempts. */
 const firstSeconds = [1, 2, 5, 10, 20, 30];
 
 const minute = 60;
 const hour = 60 * minute;
 
-/** Attempts one minute apart, which take about an hour; later attempts are five minutes apart. */
+/** Number of attempts one minute apart, over about an hour; later attempts are five minutes apart. */
 const minuteAttempts = 60;
 
 /**
- * Seconds of backoff after requests without a response. The receiver may have the message, and each repeat may reach people again, so
- * repeats are few and late.
+ * Seconds of backoff after requests without a response. The receiver may have the message, and each repeat may reach people
+ * again, so repeats are few and far apart.
  */
 const unansweredSeconds = [2 * minute, 10 * minute, 30 * minute];
 
-/** Largest random share that is added to a backoff, so that many instances do not retry at the same time. */
+/** Maximum random share added to a backoff, so that instances do not all retry at the same time. */
 const jitter = 0.1;
 
-/** Fewest seconds of backoff with `retrySeconds` after a rejected message. */
+/** Minimum seconds of backoff with `retrySeconds` after a rejected message. */
 const leastRejectedSeconds = 1;
 
-/** A destination is failing after this time without a delivery, or after this share of `giveUpHours` if that is less. */
+/** A destination is failing after this long without a delivery, or after this share of `giveUpHours` if shorter. */
 const failingMs = 15 * minute * 1000;
 const failingShare = 0.1;
 
 const defaultGiveUpHours = 24;
 
-/** Shortest time between the first failure of a message and giving it up, even if signalbox was stopped for long. */
+/** Minimum time from a message's first failure until it is given up, even if signalbox was stopped for long. */
 const leastTriedMs = 60 * 60 * 1000;
 
 export type Backoff = ReturnType<typeof createBackoff>;
 
-/** Returns the backoff of a destination, and the limits after which it gives up. */
+/** Creates a destination's backoff, and the limits after which messages are given up. */
 export const createBackoff = ({
   retrySeconds,
   giveUpHours,
@@ -43,13 +43,13 @@ export const createBackoff = ({
   const giveUpMs = toGiveUpSeconds(retrySeconds, giveUpHours) * 1000;
   const lastSeconds = retrySeconds?.at(-1) ?? 0;
   return {
-    /** Returns the milliseconds of backoff after a number of failed attempts, with jitter. */
+    /** Returns the backoff in milliseconds after a number of failed attempts, with jitter. */
     waitAfter: (attempts: number): number =>
       addJitter(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : toUsualSeconds(attempts)),
-    /** Returns the milliseconds of backoff for a message that the receiver may have. */
+    /** Returns the backoff in milliseconds for a message that the receiver may have. */
     waitAfterUnanswered: (attempts: number): number =>
       addJitter(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : (unansweredSeconds[attempts - 1] ?? hour)),
-    /** Returns the milliseconds of backoff after rejected messages. */
+    /** Returns the backoff in milliseconds after rejected messages. */
     waitAfterRejected: (attempts: number): number =>
       addJitter(
         retrySeconds
@@ -65,7 +65,7 @@ export const createBackoff = ({
   };
 };
 
-/** Returns the seconds of `giveUpHours`, by default at least the sum of `retrySeconds`. */
+/** Converts `giveUpHours` to seconds; the default is at least the sum of `retrySeconds`. */
 const toGiveUpSeconds = (retrySeconds: readonly number[] = [], giveUpHours?: number): number => {
   if (giveUpHours !== undefined) return giveUpHours * hour;
   const longest = retrySeconds.reduce((sum, seconds) => sum + seconds, 0) * (1 + jitter);
@@ -77,27 +77,27 @@ const toUsualSeconds = (attempts: number): number =>
 
 const addJitter = (seconds: number): number => seconds * 1000 * (1 + Math.random() * jitter);
 
-/** Attempts to send a message so far, and the time of the next one. */
+/** Attempts to send a message so far, and when the next one is due. */
 export interface Tries {
   /** Failed attempts. */
   attempts: number;
-  /** Attempts that were rejected, since startup. */
+  /** Rejected attempts since startup. */
   rejections: number;
   /** Attempts without a response. The receiver may have the message, so it is never sent early. */
   unanswered: number;
   /** Time of the first failure since startup, in Unix milliseconds. */
   failingSince: number | undefined;
-  /** Failures that the message may have caused, since the receiver last recovered. Messages with fewer are sent first. */
+  /** Failures since the receiver last recovered that the message may have caused. Messages with fewer are sent first. */
   possibleFaults: number;
-  /** Time of the next regular attempt, by the monotonic clock. */
+  /** Monotonic time of the next regular attempt. */
   dueAt: number;
-  /** True if an early attempt was made. There is at most one between two regular attempts. */
+  /** True if an early attempt has been made; there is at most one between two regular attempts. */
   isEarly: boolean;
-  /** Reason of the last failure. */
+  /** Reason for the last failure. */
   error: string | null;
 }
 
-/** Records the reason of a failure, and whether the message may have caused it. */
+/** Records the reason for a failure, and whether the message may have caused it. */
 export const recordFailure = (one: Tries, outcome: FailedOutcome, now: number): void => {
   one.error = outcome.reason;
   one.failingSince ??= now;
@@ -105,7 +105,7 @@ export const recordFailure = (one: Tries, outcome: FailedOutcome, now: number): 
   if (outcome.kind === 'rejected') one.rejections += 1;
 };
 
-/** Sets the time of the next attempt; returns true if no attempt is left. */
+/** Schedules the next attempt; returns true if no attempt is left. */
 export const postpone = (one: Tries, outcome: FailedOutcome, backoff: Backoff): boolean => {
   const time = performance.now();
   // A failed early attempt does not count.
@@ -123,7 +123,7 @@ export const postpone = (one: Tries, outcome: FailedOutcome, backoff: Backoff): 
   return one.attempts >= backoff.mostAttempts;
 };
 
-/** True if a message has waited for `giveUpHours`. `troubleSince` is the start of the time without deliveries. */
+/** True if a message has waited for `giveUpHours`. `troubleSince` is the start of the period without deliveries. */
 export const isOverdue = (
   {
     receivedAt,
@@ -135,6 +135,6 @@ export const isOverdue = (
   troubleSince = now,
 ): boolean => now >= Math.max(askedAt + giveUpMs, (failingSince ?? troubleSince) + Math.min(giveUpMs, leastTriedMs));
 
-/** Returns the reason with which a message is given up. */
+/** Returns the reason given for abandoning a message. */
 export const toGiveUpReason = (reason: string, { giveUpMs }: Backoff): string =>
   `${reason}; given up after ${Number((giveUpMs / 3_600_000).toPrecision(3))} h`;

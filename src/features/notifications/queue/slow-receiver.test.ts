@@ -19,7 +19,7 @@ import { createBackoff } from './retries.ts';
 
 const minutesUntil = (time: string | null | undefined): number => (Date.parse(String(time)) - Date.now()) / 60_000;
 
-/** Answers only requests that do not say "slow". */
+/** Answers only requests that do not contain "slow". */
 const answerOthers: Behaviour = (response, { body }) => {
   if (!body.includes('slow')) response.end();
 };

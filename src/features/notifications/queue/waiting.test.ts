@@ -12,7 +12,7 @@ type Message = ReturnType<typeof create>['message'];
 const critical = { level: 'fatal' };
 const keyed = { fingerprint: 'disk', sender: 'key:a', format: 'grafana' };
 
-/** The seqs in the order in which they are taken at `now`, each removed before the next one is taken. */
+/** Returns the seqs in the order in which they are taken at `now`; each is removed before the next is taken. */
 const drain = (waiting: WaitingMessages<Message>, now = 0): number[] => {
   const seqs: number[] = [];
   for (let next = waiting.take(now); next; next = waiting.take(now)) {
@@ -114,7 +114,7 @@ test('in any order of events, alerts of a key are taken in order, one at a time,
       for (const { what, key, isCritical, pick } of list) {
         now += 1;
         if (what === 'add') {
-          // A parked alert comes back with its old number.
+          // A parked alert returns with its old number.
           const seq = pick < 3 ? 100 - now : 100 + now;
           added.add(seq);
           waiting.add(

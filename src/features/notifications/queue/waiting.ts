@@ -1,29 +1,29 @@
 import { bisect } from '../../../lib/bisect.ts';
 import type { Tries } from './retries.ts';
 
-/** Most messages in memory; more stay in the log until there is room. */
+/** Maximum number of messages in memory; others stay in the log until there is room. */
 const capacity = 10_000;
 
-/** A message to a receiver. */
+/** Message to a receiver. */
 export interface Sendable<T> {
   message: T;
-  /** Place in the order of messages, such as the `seq` of an alert in the log. */
+  /** Position in the order of messages, such as an alert's `seq` in the log. */
   seq: number;
-  /** Time of the alert's receipt or of the oldest update, in Unix milliseconds. */
+  /** Receipt time of the alert, or time of the oldest update, in Unix milliseconds. */
   receivedAt: number;
-  /** Time at which an administrator asked to send it again, in Unix milliseconds: `giveUpHours` count from then. */
+  /** Time of an administrator's request to resend the message, in Unix milliseconds; `giveUpHours` count from then. */
   askedAt?: number | undefined;
   isCritical: boolean;
-  /** Messages with the same key are sent in the order of `seq`; undefined for a message in no order. */
+  /** Messages with the same key are sent in order of `seq`; undefined for a message without an order. */
   key: string | undefined;
 }
 
 export interface Queued<T> extends Readonly<Sendable<T>>, Tries {
-  /** `ready`: may be sent. `later`: is not due. `behind`: an older message has the same key. */
+  /** `ready`: can be sent. `later`: not due yet. `behind`: an older message has the same key. */
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
-/** Returns a waiting message; `tried` are attempts so far. The properties are listed because spreading them is slow for thousands. */
+/** Creates a waiting message; `tried` are its attempts so far. Listing properties beats spreading them for thousands. */
 export const createQueued = <T>(
   { message, seq, receivedAt, askedAt, isCritical, key }: Sendable<T>,
   tried: Partial<Tries> = {},
@@ -46,14 +46,14 @@ export const createQueued = <T>(
 });
 
 /**
- * Messages that a destination has neither delivered nor given up. The newest critical one is next, or else the oldest one, but none
- * before an older one with the same key.
+ * Messages a destination has neither delivered nor given up. The newest critical message is next, otherwise the oldest
+ * message; messages with the same key stay in order.
  */
 export class WaitingMessages<T> {
   readonly #messages = new Map<number, Queued<T>>();
   /** Messages by key, oldest first. */
   readonly #chains = new Map<string, Queued<T>[]>();
-  /** Messages that may be sent now, in their order. */
+  /** Messages that can be sent now, in order. */
   readonly #ready: Queued<T>[] = [];
   readonly #later = new Set<Queued<T>>();
   #isFull = false;
@@ -62,7 +62,7 @@ export class WaitingMessages<T> {
     return this.#messages.size;
   }
 
-  /** True from 10,000 messages on, until half of them are gone. */
+  /** True once there are 10,000 messages, until half of them are gone. */
   get isFull(): boolean {
     const { size } = this.#messages;
     if (size >= capacity) this.#isFull = true;
@@ -70,14 +70,14 @@ export class WaitingMessages<T> {
     return this.#isFull;
   }
 
-  /** Time at which the next message is due, by the monotonic clock; Infinity if none is. */
+  /** Monotonic time when the next message is due; Infinity if none is. */
   get nextDueAt(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { dueAt } of this.#later) next = Math.min(next, dueAt);
     return next;
   }
 
-  /** Time of the oldest message, in Unix milliseconds; undefined without messages. */
+  /** Time of the oldest message, in Unix milliseconds; undefined if there is none. */
   get oldest(): number | undefined {
     let oldest: number | undefined;
     for (const { receivedAt } of this.list()) oldest = Math.min(oldest ?? receivedAt, receivedAt);
@@ -111,7 +111,7 @@ export class WaitingMessages<T> {
     if (one.state === 'ready') this.#makeReady(one);
   }
 
-  /** Returns the next message at a time of the monotonic clock, and marks it as running; undefined if none is ready. */
+  /** Returns the next message at a monotonic time and marks it as running; undefined if none is ready. */
   take(now: number): Queued<T> | undefined {
     for (const one of this.#later) if (one.dueAt <= now) this.#makeReady(one);
     const next = this.#ready.shift();
@@ -119,13 +119,13 @@ export class WaitingMessages<T> {
     return next;
   }
 
-  /** Marks a message as running, even if it is not its turn. */
+  /** Marks a message as running, even out of turn. */
   begin(one: Queued<T>): void {
     this.#withdraw(one);
     one.state = 'running';
   }
 
-  /** Makes a message wait again after a failed attempt. */
+  /** Returns a message to the waiting ones after a failed attempt. */
   release(one: Queued<T>, now: number): void {
     if (this.#messages.get(one.seq) !== one) return;
     const head = one.key === undefined ? one : this.#chains.get(one.key)?.[0];
@@ -150,7 +150,7 @@ export class WaitingMessages<T> {
     else if (next.state === 'behind') this.#makeReady(next);
   }
 
-  /** Makes messages ready before they are due: all, or those that the receiver does not have and that had no early attempt yet. */
+  /** Makes messages ready early: all, or those the receiver does not have and that have had no early attempt. */
   allowEarly({ all }: { all: boolean }): void {
     for (const one of this.#ready) one.possibleFaults = 0;
     this.#ready.sort(compareTurns);
@@ -175,7 +175,7 @@ export class WaitingMessages<T> {
     if (this.#ready[place] === one) this.#ready.splice(place, 1);
   }
 
-  /** Inserts a message into the order of its key. */
+  /** Inserts a message in order among those with its key. */
   #join(chain: Queued<T>[], one: Queued<T>): void {
     const newer = chain.findIndex(({ seq }) => seq > one.seq);
     const place = newer < 0 ? chain.length : newer;
@@ -190,8 +190,8 @@ export class WaitingMessages<T> {
 }
 
 /**
- * Compares the turns of two messages. Messages that may have caused failures come last, those with the fewest first. Of equal ones, the
- * newest critical message comes first, then the oldest of the others.
+ * Compares the turns of two messages. Messages that may have caused failures come last, fewest failures first. Among equals,
+ * the newest critical message comes first, then the oldest of the others.
  */
 const compareTurns = (one: Turn, other: Turn): number =>
   one.possibleFaults - other.possibleFaults ||
@@ -200,10 +200,10 @@ const compareTurns = (one: Turn, other: Turn): number =>
 
 type Turn = Pick<Queued<unknown>, 'possibleFaults' | 'isCritical' | 'seq'>;
 
-/** Returns the index of a message in the list, or the index at which it belongs. */
+/** Returns a message's index in the list, or the index where it belongs. */
 const findPlace = (list: readonly Turn[], wanted: Turn): number => {
   const isBefore = (one: Turn): boolean => compareTurns(one, wanted) < 0;
   const last = list.at(-1);
-  // The place is nearly always at the end.
+  // The message nearly always belongs at the end.
   return !last || isBefore(last) ? list.length : bisect(list, isBefore);
 };
