@@ -124,7 +124,8 @@ export const accounts = defineFeature({
           },
         },
       },
-      notices,
+      // Where no login is served, nobody needs the passwords.
+      notices: parts.base === undefined ? [] : notices,
       invitation: keeper && setup.invitation,
       reload: (changed) => {
         // The server has already read the keys of the config file again.

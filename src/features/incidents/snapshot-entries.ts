@@ -35,7 +35,10 @@ const checkEntry = createSchemaCheck(
 );
 
 /** True for an entry of an incident that is not damaged. */
-export const isIncidentEntry = (entry: SnapshotEntry): entry is IncidentEntry => checkEntry(entry);
+export const isIncidentEntry = (entry: SnapshotEntry): entry is IncidentEntry =>
+  checkEntry(entry) &&
+  'incident' in entry &&
+  [entry.incident.number, entry.incident.change].every(Number.isSafeInteger);
 
 /** Adds the members that versions without notifications or pictures did not store. */
 export const completeIncident = (stored: StoredIncident): StoredIncident => {

@@ -88,8 +88,9 @@ export const notifications = defineFeature({
     });
     const overrides = new Overrides(offers.settings, rotations, clock);
     const { quiet: isQuiet } = settings;
-    // A quiet instance must not take the lease from instances that send notifications.
-    const lease = database && !isQuiet ? createLease(database, 'incident-notifications') : ownLease;
+    const mayNotify = () => keeper.list().some(({ settings: { notify } }) => notify === 'incidents');
+    // An instance that notifies nobody must not take the lease from instances that notify.
+    const lease = database && !isQuiet ? createLease(database, 'incident-notifications', mayNotify) : ownLease;
     const notifier = new Notifier({ source: incidents, silences, onCall: rotations, lease, clock, log });
     const onCall = createEventTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {

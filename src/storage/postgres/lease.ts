@@ -27,12 +27,13 @@ export const ownLease: Lease = {
 };
 
 /**
- * Creates a lease in the database that instances share: if the holder ends, another instance gets the lease within 20
- * s. `begun` resolves after the first attempt to acquire it.
+ * Creates a lease in the database that instances share: if the holder ends, another instance gets the lease within 20 s. `begun`
+ * resolves after the first attempt to get it. While `isWanted` returns false, the lease is left to other instances.
  */
 export const createLease = (
   database: Pick<Database, 'query' | 'instance'>,
   name: string,
+  isWanted: () => boolean = () => true,
 ): Lease & { begun: Promise<void> } => {
   const listeners: ((isHeld: boolean) => void)[] = [];
   /** End of the lease, on the monotonic clock. */
@@ -62,15 +63,15 @@ export const createLease = (
   };
   const look = (): void => {
     tell();
-    running ??= renew().finally(() => {
+    running ??= (isWanted() ? renew() : giveUp()).finally(() => {
       running = undefined;
     });
   };
   const giveUp = async (): Promise<void> => {
-    await running;
     if (!isHeld()) return;
     heldUntil = 0;
-    // The row stays, to show since when nobody has held the lease.
+    tell();
+    // The row stays: it says since when nobody holds the lease.
     const text = 'UPDATE signalbox.lease SET until = now() WHERE name = $1 AND holder = $2';
     await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
   };
@@ -83,7 +84,7 @@ export const createLease = (
     close: async () => {
       isClosed = true;
       clearInterval(timer);
-      await awaitWithin(farewellMs, giveUp());
+      await awaitWithin(farewellMs, Promise.resolve(running).then(giveUp));
     },
   };
 };

@@ -233,7 +233,10 @@ ALTER TABLE signalbox.projection ADD COLUMN IF NOT EXISTS parts text;
 INSERT INTO signalbox.projection (name, seq) SELECT 'alert', last_id FROM signalbox.gate WHERE name = 'incident';
 INSERT INTO signalbox.projection_part (name, part, body)
   SELECT 'alert', 0, format('[{"counters":{"lastNumber":%s,"lastChange":%s,"active":%s,"oldUntil":%s},"rules":%s}]',
-    coalesce(counts[1], 0), coalesce(counts[2], 0), coalesce(counts[3], 0), coalesce(counts[4], 0),
+    coalesce(counts[1], 0), coalesce(counts[2], 0), coalesce(counts[3], 0),
+    -- Alerts of a server without incidents open incidents about which nobody is notified.
+    CASE WHEN coalesce(counts[1], 0) = 0 THEN (SELECT last_id FROM signalbox.gate WHERE name = 'alert')
+      ELSE coalesce(counts[4], 0) END,
     CASE WHEN counts[1] > 0 THEN '{"quietMs":0,"retainMs":0}' ELSE '{}' END)
   FROM signalbox.gate WHERE name = 'incident';
 INSERT INTO signalbox.projection_part (name, part, body)

@@ -16,20 +16,21 @@ interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clo
 
 interface LinkAcknowledgement {
   routes: Route[];
-  /** Returns the URL with which a destination's receiver can acknowledge the incidents; undefined without `publicUrl`. */
+  /** Returns the URL with which a destination's receiver acknowledges the incidents; undefined if no URL is served or known. */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
 /** Sets up the links that let receivers acknowledge incidents without a login. */
 export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowledgement> => {
-  const { deriveKeys, base = '/', clock, incidents, publicUrl, findDestination } = parts;
+  const { deriveKeys, base, clock, incidents, publicUrl, findDestination } = parts;
   const [first = await readKey(parts), ...previous] = deriveKeys('acknowledge');
   const links = createAcknowledgeLinks([first, ...previous], clock, findDestination);
   return {
     routes: createAcknowledgeRoutes({ links, incidents, publicUrl }),
     toUrl: (destination, ids) => {
-      const token = publicUrl === undefined ? undefined : links.createToken(destination, ids);
-      if (publicUrl === undefined || token === undefined) return undefined;
+      if (publicUrl === undefined || base === undefined) return undefined;
+      const token = links.createToken(destination, ids);
+      if (token === undefined) return undefined;
       return `${publicUrl.replace(/\/+$/, '')}${base.replace(/\/+$/, '')}/api/acknowledge/${token}`;
     },
   };
