@@ -15,15 +15,15 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import { redact } from './redact.ts';
 import { type MachinePicture, maxJournalLines, maxPictureProcesses } from './schema.ts';
 
-/** Milliseconds after which a missing reading is left out. */
+/** Milliseconds after which a missing reading is omitted. */
 const limitMs = 900;
 
-/** Milliseconds between the two readings of which rates are the difference. */
+/** Milliseconds between the two readings whose difference gives the rates. */
 const betweenMs = 520;
 
 const maxPictureBytes = 64 * 1024;
 
-/** Characters of a line of the journal, and of a name. */
+/** Maximum characters of a journal line and of a name. */
 const maxLineLength = 400;
 const maxNameLength = 80;
 
@@ -40,7 +40,7 @@ interface CaptureParts {
 
 type Processes = Awaited<ReturnType<ReturnType<typeof createUsageReader>['read']>>;
 
-/** Reads the state of the machine within a second; values that cannot be read in time are null. */
+/** Reads the machine's state within a second; values that cannot be read in time are null. */
 export const captureMachine = async ({ host, usage, history, clock }: CaptureParts): Promise<MachinePicture> => {
   const takenAt = clock().toISOString();
   const begunAt = performance.now();
@@ -76,7 +76,7 @@ export const captureMachine = async ({ host, usage, history, clock }: CapturePar
   };
 };
 
-/** JSON of a picture, without the oldest lines of the journal if it would be more than 64 KiB. */
+/** JSON of a picture, without the oldest journal lines if it would exceed 64 KiB. */
 export const toBoundedJson = (picture: MachinePicture): string => {
   let { journal } = picture;
   for (;;) {
@@ -150,7 +150,7 @@ const toFailed = (units: Awaited<ReturnType<HostReadings['units']>> | undefined)
     .slice(0, maxUnits)
     .map(({ name }) => name.slice(0, 2 * maxNameLength)) ?? null;
 
-/** Lines without those of audit, which have the arguments of programs. */
+/** Lines except audit lines, which contain programs' arguments. */
 const toLines = (entries: readonly JournalReading[] | null | undefined): MachinePicture['journal'] =>
   entries
     ?.filter(({ transport }) => transport !== 'audit')

@@ -8,17 +8,17 @@ import { FilePictureStore, SharedPictureStore } from './picture-store.ts';
 import { PictureTaker, pictureOutcomes } from './picture-taker.ts';
 import { createPictureRoutes } from './routes.ts';
 
-/** Milliseconds from the start to the first sweep, and between two sweeps. */
+/** Milliseconds from startup to the first sweep, and between two sweeps. */
 const firstSweepMs = 60_000;
 const sweepMs = 60 * 60 * 1000;
 
-/** Milliseconds for which the names of the machine are cached. */
+/** Milliseconds for which the machine's names are cached. */
 const namesMaxAgeMs = 60_000;
 
-/** Milliseconds of processor time of a picture, apart from the two readings of the processes. */
+/** Processor time of a picture in milliseconds, apart from the two readings of the processes. */
 const fixedCpuMs = 15;
 
-/** Pictures of the machine at the time when an incident opens. */
+/** Pictures of the machine, taken when an incident opens. */
 export const pictures = defineFeature({
   name: 'pictures',
   needs: ['incidents'],
@@ -65,7 +65,7 @@ export const pictures = defineFeature({
       settings.snapshots,
     );
     incidents.onChanged((changed) => taker.consider(changed));
-    // The next sweep repeats a failed one.
+    // After a failure, the next sweep tries again.
     const sweep = (): void => void taker.sweep().catch(() => undefined);
     let leave: (() => void) | undefined;
     let sweeping: NodeJS.Timeout | undefined;
@@ -95,7 +95,7 @@ export const pictures = defineFeature({
   },
 });
 
-/** Names of this machine in alerts, with and without the domain, in lower case. */
+/** This machine's names in alerts, with and without the domain, in lower case. */
 const listNames = async (host: Pick<HostReadings, 'hostname' | 'system'>): Promise<string[]> => {
   const name = host.hostname().toLowerCase();
   const { domain } = await host.system();

@@ -1,21 +1,21 @@
 import type { Folder } from '../../storage/folder.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 
-/** When the picture of an incident was taken, in Unix milliseconds. */
+/** Time at which an incident's picture was taken, in Unix milliseconds. */
 interface PictureTime {
   incident: string;
   at: number;
 }
 
-/** Pictures as JSON, by the ids of their incidents. Methods reject while the store cannot be used. */
+/** Pictures as JSON, by incident id. Methods reject while the store is unavailable. */
 export interface PictureStore {
-  /** Times since `since` at which pictures of this machine were taken, in Unix milliseconds. */
+  /** Times since `since` at which this machine's pictures were taken, in Unix milliseconds. */
   listTimes(since: number): Promise<number[]>;
   /** Stores a picture unless the incident has one; resolves to the time of the stored picture. */
   add(incident: string, at: number, text: string): Promise<number>;
   /** Undefined if the incident has no picture. */
   read(incident: string): Promise<string | undefined>;
-  /** Older pictures than the newest `keptCount`; at most 100 of a database. */
+  /** Pictures older than the newest `keptCount`; at most 100 from a database. */
   listSurplus(keptCount: number): Promise<PictureTime[]>;
   delete(incident: string): Promise<void>;
   list(): Promise<PictureTime[]>;
@@ -23,10 +23,10 @@ export interface PictureStore {
 
 const suffix = '.json';
 
-/** Pictures in one file each. */
+/** Pictures, each in its own file. */
 export class FilePictureStore implements PictureStore {
   readonly #folder: Folder;
-  /** Times of the pictures by incident; read when first needed. */
+  /** Times of the pictures by incident; read on first use. */
   #known: Promise<Map<string, number>> | undefined;
 
   constructor(folder: Folder) {
@@ -105,7 +105,7 @@ export class SharedPictureStore implements PictureStore {
         ON CONFLICT (incident) DO NOTHING RETURNING 1 AS one`,
       values: [incident, at, this.#machine, text],
     });
-    // Another instance on this machine may have stored one first.
+    // Another instance on this machine may have stored a picture first.
     const [row] = await this.#database.query({
       text: 'SELECT at FROM signalbox.incident_snapshot WHERE incident = $1',
       values: [incident],

@@ -9,13 +9,13 @@ import type { PictureStore } from './picture-store.ts';
 const maxPerHour = 60;
 const maxKept = 1000;
 
-/** Milliseconds after the opening of an incident during which a picture still shows its cause. */
+/** Milliseconds after an incident opens during which a picture still shows the cause. */
 const recentMs = 5000;
 
-/** Milliseconds of processor time of one picture. */
+/** Maximum processor time of one picture, in milliseconds. */
 const maxCpuMs = 200;
 
-/** Incidents without a picture whose reasons are remembered. */
+/** Maximum number of incidents without a picture whose reasons are remembered. */
 const maxReasons = 1000;
 
 export const pictureOutcomes = ['taken', 'limit', 'busy', 'failed'] as const;
@@ -24,9 +24,9 @@ type Outcome = (typeof pictureOutcomes)[number];
 interface TakerParts {
   store: PictureStore;
   incidents: Pick<IncidentSource, 'act' | 'find' | 'catchUp'>;
-  /** Names of this machine in lower case. */
+  /** This machine's names in lower case. */
   listNames(): Promise<readonly string[]>;
-  /** Milliseconds of processor time that a picture would need now. */
+  /** Processor time that a picture would need now, in milliseconds. */
   estimateMs(): Promise<number>;
   /** Takes a picture; resolves to its JSON. */
   capture(): Promise<string>;
@@ -38,13 +38,13 @@ interface TakerParts {
 /** Decides which incidents get a picture, and takes the pictures. */
 export class PictureTaker {
   readonly #parts: TakerParts;
-  /** Times of the pictures of the last hour, in Unix milliseconds; undefined until the store was read. */
+  /** Times of the last hour's pictures, in Unix milliseconds; undefined until the store has been read. */
   #times: number[] | undefined;
-  /** The last opening or raise that was considered, by incident; recent ones only. */
+  /** Last opening or raise considered, by incident; recent ones only. */
   readonly #considered = new Map<string, { opening: string; at: number }>();
   /** Reasons why incidents have no picture. */
   readonly #reasons = new Map<string, string>();
-  /** Incidents that get the picture being taken. */
+  /** Incidents waiting for the picture that is being taken. */
   #waiting: SharedIncident[] = [];
   #running: Promise<void> | undefined;
   #storing: Promise<void> | undefined;
@@ -57,7 +57,7 @@ export class PictureTaker {
     this.isOn = isOn;
   }
 
-  /** Takes a picture for each new or changed incident that has just become bad. */
+  /** Takes a picture for each new or changed incident that has just opened or been raised. */
   consider(changed: readonly SharedIncident[]): void {
     if (!this.isOn || this.#isClosed) return;
     const now = this.#parts.clock().getTime();
@@ -90,16 +90,16 @@ export class PictureTaker {
     return 'no picture was taken when the incident opened';
   }
 
-  /** Deletes the pictures of deleted incidents, and shows stored pictures that their incidents do not show. */
+  /** Deletes the pictures of deleted incidents, and adds stored pictures to incidents that do not show them yet. */
   async sweep(): Promise<void> {
     const { store, incidents } = this.#parts;
     const all = await store.list();
-    // Another instance may have opened the incident of a picture.
+    // Another instance may have opened the picture's incident.
     await incidents.catchUp();
     for (const { incident: id, at } of all) {
       const incident = await incidents.find(id);
       if (!incident) await store.delete(id);
-      // The process was killed after the picture was stored.
+      // The process was killed after storing the picture.
       else if (!incident.snapshot) await this.#show(id, at, true);
       if (this.#isClosed) return;
     }
@@ -107,7 +107,7 @@ export class PictureTaker {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // A picture that is being taken is not waited for.
+    // Does not wait for a picture that is being taken.
     await this.#storing?.catch(() => undefined);
   }
 
@@ -133,7 +133,7 @@ export class PictureTaker {
     }
   }
 
-  /** Takes one picture for all incidents that open until the picture is complete. */
+  /** Takes one picture for all incidents that open before it is complete. */
   async #takeAll(): Promise<void> {
     const { store, capture, estimateMs, clock, listNames } = this.#parts;
     const names = await listNames();
@@ -171,7 +171,7 @@ export class PictureTaker {
       this.#waiting.shift();
     }
     for (const { incident, at: takenAt } of await store.listSurplus(maxKept)) {
-      // Incidents do not show a picture that is about to be deleted.
+      // Incidents must not show a picture that is about to be deleted.
       await this.#show(incident, takenAt, false);
       await store.delete(incident);
     }
@@ -190,7 +190,7 @@ export class PictureTaker {
     await this.#parts.incidents.act({ type: 'snapshot', id, by: ownSender, takenAt, isKept });
   }
 
-  /** Number of pictures that can still be taken in this hour. */
+  /** Number of pictures that may still be taken this hour. */
   #countLeft(): number {
     const now = this.#parts.clock().getTime();
     this.#times = this.#times?.filter((at) => Math.abs(now - at) < hourMs) ?? [];
@@ -212,6 +212,6 @@ export class PictureTaker {
 const needsPicture = ({ state, level, snapshot, isOld, hostname }: SharedIncident): boolean =>
   state !== 'resolved' && snapshot === null && !isOld && hostname !== '' && rankOf(level) <= rankOf('ERROR');
 
-/** Unix milliseconds of the last opening or raise. */
+/** Unix milliseconds of the last time the incident opened or was raised. */
 const becameBadAt = ({ state, openedAt, stateSince, raisedAt }: SharedIncident): number =>
   Math.max(openedAt, state === 'open' ? stateSince : 0, raisedAt ?? 0);

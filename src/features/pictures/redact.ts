@@ -3,16 +3,16 @@ import { cutText, shorten } from '../../lib/well-formed.ts';
 /** Replacement of hidden text. */
 const hidden = '…';
 
-/** Words for secrets, in languages of programs and people. */
+/** Words for secrets, in the languages of programs and people. */
 const secretName =
   'passw(?:or)?d|passwort|kennwort|mot de passe|contrase[nñ]a|wachtwoord|has[lł]o|пароль|passphrase|passcode|pwd|secret|token' +
   '|credential|authori[sz]ation|cookie|session[-_ ]?(?:id|key)' +
   '|(?:api|access|private|license|licence|encryption|ssh)[-_ ]?key';
 
-/** Words for secrets that are whole names or the last part of a name. */
+/** Words for secrets that form a whole name or the last part of one. */
 const shortSecretName = 'pass|psk|pw|pin|(?<=[_-])key';
 
-/** Message of sshd about a login, which has no secret. */
+/** sshd's message about a login, which contains no secret. */
 const failedLogin = 'password for (?:invalid user )?\\S+ from ';
 
 /** Prefixes of tokens of well-known services. */
@@ -23,25 +23,25 @@ const tokenPrefix =
 const unitTypes = 'service|scope|timer|socket|mount|automount|slice|target|path|swap|device';
 
 /**
- * Patterns of secrets with their replacements, in the order in which they are applied. Anybody can write a line, so each pattern
- * begins at the start of a word: no match takes more than quadratic time.
+ * Patterns of secrets with their replacements, in order of application. Anyone can write a line; each pattern therefore
+ * begins at the start of a word, which limits a match to quadratic time.
  */
 const rules: readonly (readonly [RegExp, string])[] = [
-  // Commands in messages of sudo, su, audit and cron; the command line of the kernel.
+  // Commands in messages from sudo, su, audit and cron, and the kernel's command line.
   [/\b(COMMAND|CMDLINE|PROCTITLE|CMD)\s*=.*$/i, `$1=${hidden}`],
   [/\b(CMD|CMDOUT|CMDEND)\s*\(.*$/, `$1 (${hidden})`],
   [/\b(command line:).*$/i, `$1 ${hidden}`],
   // A unit's description may be its command line.
   [new RegExp(`(?<!\\S)(\\S+\\.(?:${unitTypes})) - .*$`), '$1'],
-  // Arguments of a program, and options.
+  // Program arguments and options.
   [/(?<![^\s"'(=[])(\/(?:\S*\/)?s?bin\/[\w.+@-]+)["']?\s.*$/, `$1 ${hidden}`],
   [/(?<!\S)-{1,2}[A-Za-z].*$/, hidden],
   [/-----BEGIN.*$/, hidden],
-  // The rest of a line that names a secret, because its end is unknown.
+  // The rest of a line that names a secret, because where the secret ends is unknown.
   [new RegExp(`(?<![\\w.-])(?!${failedLogin})([\\w.-]*(?:${secretName})[\\w.-]*).*$`, 'i'), `$1 ${hidden}`],
   [new RegExp(`(?<![\\w.-])((?:[\\w.-]*[_.-])?(?:${shortSecretName}))["']?\\s*[=:].*$`, 'i'), `$1 ${hidden}`],
   [/\b(Bearer|Basic|Digest|Negotiate)\s+[\w.~+/=-]+/gi, `$1 ${hidden}`],
-  // Addresses except scheme and host: paths of webhooks are secret, too.
+  // Addresses except scheme and host: webhook paths are secret, too.
   [/(\w:\/\/)(?:[^\s/]*@)?([^\s/?#"'@]+)[/?#][^\s"']*/g, `$1$2/${hidden}`],
   [/(\w:\/\/)[^\s/]+@/g, `$1${hidden}@`],
   [/(?<!\S)[^\s:@/]{1,64}:[^\s@]+@/g, `${hidden}@`],
@@ -55,12 +55,12 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w+~-])(?=[\w+~-]*\d)(?=[\w+~-]*[A-Za-z])[\w+~-]{20,}={0,2}/g, hidden],
 ];
 
-/** Control characters and characters that change the direction of text. */
+/** Control characters, and characters that change the text direction. */
 const unshown = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 
 /** Hides apparent secrets and command lines, and cuts the text to `maxLength` characters. */
 export const redact = (text: string, maxLength: number): string => {
-  // The line is cut last, because a pattern may not match the first part of a secret.
+  // Cut the line last, because a pattern may not match the first part of a secret.
   const clean = cutText(text, 4 * maxLength)
     .replace(unshown, ' ')
     .trim();

@@ -3,10 +3,10 @@ import type { pressures } from '../../host/readings.ts';
 import { describeProcess, History, hostUsage } from '../../kit/machine.ts';
 import { defineShape, nullable, Time } from '../../kit/route.ts';
 
-/** Processes in each of the two lists. */
+/** Maximum number of processes in each of the two lists. */
 export const maxPictureProcesses = 15;
 
-/** Lines of the system's journal. */
+/** Maximum number of lines from the system's journal. */
 export const maxJournalLines = 50;
 
 const share = nullable(Type.Number({ examples: [1.5] }));
@@ -14,7 +14,7 @@ const rate = (description: string) => nullable(Type.Number({ examples: [52_000] 
 
 const process = describeProcess('while the picture was taken');
 
-/** Picture of the machine; version 1.1.0 of the API named the shape MachineSnapshot. */
+/** Picture of the machine; version 1.1.0 of the API called the shape MachineSnapshot. */
 export const MachinePicture = defineShape('MachineSnapshot', {
   takenAt: Type.String({ ...Time, description: 'When the first value was read.' }),
   tookMs: Type.Integer({ description: 'Milliseconds until the last value was read.', examples: [640] }),
