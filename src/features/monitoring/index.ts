@@ -7,7 +7,7 @@ import { HostUsage, ProcessUsage } from '../../kit/machine.ts';
 import { createPolledTopic, createSourceTopic, type Topic } from '../../kit/topic.ts';
 import { createMonitoringRoutes, rankProcesses, toRounded } from './routes.ts';
 
-/** State of the machine on which the server runs. */
+/** State of the server's machine. */
 export const monitoring = defineFeature({
   name: 'monitoring',
   profiles: [
@@ -23,18 +23,18 @@ export const monitoring = defineFeature({
         version,
         nodeVersion: process.versions.node,
         monotonicMs: () => performance.now(),
-        // Shared, so that concurrent requests read the files of PowerShell only once.
+        // Shared: concurrent requests read PowerShell's files only once.
         readPowerShellVersion: createSharedReading(() => readPowerShellVersion(powerShellPaths), 0),
       }),
     },
   }),
 });
 
-/** Milliseconds between two events of a topic. */
+/** Milliseconds between two events on a topic. */
 const processInterval = 2000;
 const topInterval = 4000;
 
-/** Maximum number of processes in an event of the topics `processes` and `top`. */
+/** Maximum number of processes in an event on the `processes` and `top` topics. */
 const maxProcesses = 2000;
 const maxTopProcesses = 10;
 

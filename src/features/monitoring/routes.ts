@@ -69,7 +69,7 @@ type DiskRow = Static<typeof DiskRow>;
 const DiskList = defineShape('DiskList', { data: Type.Array(DiskRow) });
 
 interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version'> {
-  /** Version of Node.js, e.g. `20.20.2`. */
+  /** Node.js version, e.g. `20.20.2`. */
   nodeVersion: string;
   /** Monotonic time in milliseconds. */
   monotonicMs: () => number;
@@ -123,7 +123,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   }),
 ];
 
-/** Creates the health check twice: `/livez` is its name in Kubernetes. */
+/** Creates the health check twice: Kubernetes calls it `/livez`. */
 const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Route[] => {
   const startedAt = monotonicMs();
   const handler = async () => ({
@@ -175,7 +175,7 @@ const bytesPerGiB = 2 ** 30;
 /** Sorts a reading once and builds each row once, for all requests and events that share the reading. */
 export const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
   processes: reading.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes || a.pid - b.pid),
-  /** Rows of the first processes, built as far as requests needed them. */
+  /** Rows of the first processes, built as far as requests have needed them. */
   rows: [] as ProcessRow[],
 }));
 
@@ -193,7 +193,7 @@ export const toProcessRow = (process: ProcessReading): ProcessRow => ({
   cpu: cpuSecondsOf(process),
 });
 
-/** Returns the usage of a disk like `df`: space reserved for root is neither used nor free. */
+/** Returns a disk's usage as `df` does: space reserved for root is neither used nor free. */
 export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: FileSystemReading): DiskRow => ({
   drive: mountPath,
   totalGB: toRounded(totalBytes / bytesPerGiB, 2),
@@ -209,7 +209,7 @@ export const toRounded = (value: number, decimals: number): number => Number(val
 /** Converts seconds to days with one decimal. */
 export const toDays = (seconds: number): number => toRounded(seconds / secondsPerDay, 1);
 
-/** Formats a share (0 to 1) in percent, e.g. `41.7%`. */
+/** Formats a share (0 to 1) as a percentage, e.g. `41.7%`. */
 export const toShare = (share: number, decimals: number): string => `${(share * 100).toFixed(decimals)}%`;
 
 /** Formats milliseconds in .NET's constant time-span format `[d.]hh:mm:ss.fffffff`; negative values count as 0. */
