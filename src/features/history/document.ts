@@ -52,7 +52,7 @@ const toSeconds = (text: string): number => {
   return Math.ceil(seconds);
 };
 
-/** A range of steps of a ring; `from` and `to` are Unix seconds, both inclusive. */
+/** Range of a ring's steps; `from` and `to` are Unix seconds, both inclusive. */
 interface Span {
   ring: Ring;
   disks: Disks;
@@ -67,11 +67,11 @@ const sliceLength = 1000;
 export const toDocument = (span: Span): Static<typeof History> =>
   JSON.parse(`${toOpening(span)}${[...listTexts(span)].join()}}`);
 
-/** Returns the JSON of a document before its columns. */
+/** Returns the JSON of a document up to its columns. */
 const toOpening = ({ ring: { step }, from, to }: Span): string =>
   `{"step":${step},"start":"${toOffsetTimestamp(new Date(from * 1000))}","count":${(to - from) / step + 1},`;
 
-/** Writes documents in pieces. The document of a whole ring is cached until the ring changes. */
+/** Writes documents in pieces. A whole ring's document is cached until the ring changes. */
 export const createDocuments = () => {
   const kept = new Map<Ring, ReturnType<typeof createSharedTexts>>();
   return {
@@ -104,7 +104,7 @@ function* toPieces(texts: Iterable<string>): Generator<JsonRows> {
   for (const text of texts) yield toJsonRows(text);
 }
 
-/** Yields the members of the document after its opening; commas between the texts complete the JSON. */
+/** Yields a document's members after its opening; with commas between them, the texts complete the JSON. */
 function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   const list = (before: string, column: number, after = '') => listColumn(before, ring.list(column, from, to), after);
   for (const [column, name] of hostColumns.entries()) yield* list(`"${name}":`, column);
@@ -122,7 +122,7 @@ function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   }
 }
 
-/** Yields a list of numbers between two texts, one slice at a time. */
+/** Yields a list of numbers between two texts, slice by slice. */
 function* listColumn(before: string, values: Iterable<number>, after: string): Generator<string> {
   let slice: string[] = [];
   let opening = `${before}[`;
@@ -133,14 +133,14 @@ function* listColumn(before: string, values: Iterable<number>, after: string): G
       opening = '';
       slice = [];
     }
-    // Sizes of disks and counts of alerts often equal the previous value.
+    // Disk sizes and alert counts often equal the previous value.
     if (!Object.is(value, last)) [last, text] = [value, String(toShort(value))];
     slice.push(text);
   }
   yield `${opening}${slice.join(',')}]${after}`;
 }
 
-/** Rounds to five digits, or to an integer from 1000 on; unknown values become null. */
+/** Rounds to five digits, or to an integer from 1000 up; unknown values become null. */
 const toShort = (value: number): number | null => {
   if (!Number.isFinite(value)) return null;
   return value >= 1000 ? Math.round(value) : Number(value.toPrecision(5));

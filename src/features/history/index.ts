@@ -20,11 +20,11 @@ import {
 /** Milliseconds between two writes of the file. */
 const saveInterval = 5 * 60 * 1000;
 
-/** Seconds of the history that other features get, and seconds of one step. */
+/** Seconds of history available to other features, and seconds per step. */
 const recentSpan = 600;
 const recentStep = 5;
 
-/** History of the machine: 10 minutes in steps of 1 s, 24 hours in steps of 10 s. */
+/** The machine's history: 10 minutes in steps of 1 s, 24 hours in steps of 10 s. */
 export const history = defineFeature({
   name: 'history',
   profiles: [{ name: 'history', mounts: ['/'], summary: 'readings and alerts of the last 24 hours' }],
@@ -59,7 +59,7 @@ export const history = defineFeature({
       }
     };
     let saved = Promise.resolve();
-    // Writes do not overlap, because all use the same temporary file.
+    // Writes must not overlap because all use the same temporary file.
     const save = (): Promise<void> => {
       saved = saved.then(write);
       return saved;
@@ -92,7 +92,7 @@ export const history = defineFeature({
         },
       },
       start: () => {
-        // Starts together with Node's timer for connections, so that an idle server wakes up once for both.
+        // Starts together with Node's connection timer, which wakes an idle server only once for both.
         leave = host.listen(take);
       },
       close: async () => {
@@ -103,7 +103,7 @@ export const history = defineFeature({
   },
 });
 
-/** Returns the index of a column in the rings; negative for a disk without columns. */
+/** Returns a column's index in the rings; negative for a disk without columns. */
 const toIndex = (column: HistoryColumn, disks: Disks): number => {
   if (typeof column === 'string') return hostColumns.indexOf(column);
   const slot = disks.indexOf(column.mountPath);
@@ -120,20 +120,20 @@ interface SamplerParts {
   coarse: Ring;
   /** Names of the disks, updated when disks are mounted or unmounted. */
   disks: Disks;
-  /** Called after rows of a ring were stored; `from` and `to` are Unix seconds, both inclusive. */
+  /** Called after rows of a ring have been stored; `from` and `to` are Unix seconds, both inclusive. */
   onRows(ring: Ring, from: number, to: number): void;
 }
 
-/** Seconds between readings of the disks. Each reading wakes an idle program several times. */
+/** Seconds between disk readings. Each reading wakes an idle program several times. */
 const diskInterval = 60;
 
-/** Maximum seconds between two samples without a gap in the history, for example after a suspend. */
+/** Longest interval between two samples, in seconds, without a gap in the history; a suspend takes longer. */
 const maxGap = 5;
 
-/** Records the usage of the machine. Call `sample` about once a second with the Unix time in seconds. */
+/** Records the machine's usage. Call `sample` about once a second with the Unix time in seconds. */
 export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
   let before: number | undefined;
-  /** Alerts counted in rows so far, by severity. The first row has all alerts before it. */
+  /** Alerts counted in rows so far, by severity. The first row contains all alerts before it. */
   let counted: Record<string, number> = {};
   const diskValues = new Float64Array(2 * maxDisks).fill(NaN);
   const sums = createSums();
@@ -148,7 +148,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
     assignDisks(disks, mounted, [fine, coarse], time);
     for (const { mountPath, usedBytes, availableBytes } of found) {
       const index = disks.indexOf(mountPath);
-      // Like `df`: space reserved for root is neither used nor free.
+      // As in `df`, space reserved for root is neither used nor free.
       if (index >= 0) diskValues.set([usedBytes, usedBytes + availableBytes], 2 * index);
     }
   };
@@ -161,7 +161,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
         const alerts = countAlerts();
         const row = [...hostColumns.map((name) => usage[name]), ...toRates(counted, alerts), ...diskValues];
         counted = alerts;
-        // A late timer may skip a second, which then gets the values of the next second.
+        // A late timer may skip a second, which then gets the next second's values.
         for (let at = before + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
         fine.set(time, row);
         onRows(fine, before + 1, time);
@@ -187,8 +187,8 @@ const withoutAlerts = (row: readonly number[]): number[] =>
   row.map((value, column) => (column >= alertsAt && column < disksAt ? 0 : value));
 
 /**
- * Assigns a pair of columns to each mounted disk. An unmounted disk loses its columns when the rings have no reading of it, or
- * earlier if columns run out, least recently seen disk first.
+ * Assigns a pair of columns to each mounted disk. An unmounted disk loses its columns once the rings contain no reading
+ * of it, or earlier if columns run out: the disk not seen for longest first.
  */
 const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
   const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));

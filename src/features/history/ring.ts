@@ -4,7 +4,7 @@ import type { ReplacedFile } from '../../storage/replaced-file.ts';
 /** Maximum number of file systems in the history. */
 export const maxDisks = 8;
 
-/** Index of the first column of the alerts, and of the disks, which have used and total bytes in turn. */
+/** Index of the first alert column, and of the first disk column; disks alternate used and total bytes. */
 export const alertsAt = hostColumns.length;
 export const disksAt = alertsAt + severityNames.length;
 
@@ -15,7 +15,7 @@ export class Ring {
   /** Length of a step in seconds. */
   readonly step: number;
   readonly size: number;
-  /** Unix time of the row in each slot, a multiple of the step; 0 for none. */
+  /** Unix time of each slot's row, a multiple of the step; 0 for none. */
   readonly #times: Uint32Array;
   /** Values, column by column. */
   readonly #values: Float32Array;
@@ -30,12 +30,12 @@ export class Ring {
     this.#values = new Float32Array(memory, 4 * size);
   }
 
-  /** Returns the start of the step that contains the time. */
+  /** Returns the start of the step that contains a time. */
   align(time: number): number {
     return time - (time % this.step);
   }
 
-  /** Stores the row of the step that contains the time. */
+  /** Stores the row of the step that contains a time. */
   set(time: number, row: ArrayLike<number>): void {
     const start = this.align(time);
     const slot = (start / this.step) % this.size;
@@ -44,7 +44,7 @@ export class Ring {
       this.#values[column * this.size + slot] = row[column] ?? NaN;
   }
 
-  /** Returns the row of the step that contains the time; undefined if there is none. */
+  /** Returns the row of the step that contains a time; undefined if there is none. */
   read(time: number): number[] | undefined {
     const start = this.align(time);
     if (!this.#has(start)) return undefined;
@@ -75,7 +75,7 @@ export class Ring {
     }
   }
 
-  /** Returns the time of the last step up to `now` with a value in the column; 0 if there is none. */
+  /** Returns the time of the last step up to `now` that has a value in the column; 0 if there is none. */
   findLast(column: number, now: number): number {
     const oldest = this.align(now) - (this.size - 1) * this.step;
     let last = 0;
@@ -101,7 +101,7 @@ export class Ring {
   }
 }
 
-/** Combines rows to one: means of measurements, sums of alerts. */
+/** Combines rows into one: means of measurements, sums of alerts. */
 export const createSums = () => {
   const sums = new Float64Array(columnCount);
   const counts = new Float64Array(columnCount);
@@ -133,7 +133,7 @@ export const createSums = () => {
   };
 };
 
-/** Combines the rows from `from` to `to`, both inclusive, to steps of the given seconds. */
+/** Combines the rows from `from` to `to`, both inclusive, into steps of the given number of seconds. */
 export const toLongerSteps = (
   ring: Ring,
   seconds: number,
@@ -150,28 +150,28 @@ export const toLongerSteps = (
   return { ring: longer, from: longer.align(from), to: longer.align(to) };
 };
 
-/** Start of the file; the number changes with the columns. */
+/** Start of the file; the number changes whenever the columns do. */
 const magic = 'signalbox history 2';
 
-/** Start of a former file, which has one more column after the severities: alerts with unknown levels, now warnings. */
+/** Start of an older file, which has one more column after the severities: alerts with unknown levels, now warnings. */
 const formerMagic = 'signalbox history 1';
 
-/** Mount paths of the disks in the order of their columns; empty for free columns. */
+/** Mount paths of the disks in column order; empty for free columns. */
 export type Disks = string[];
 
-/** Bytes of the header, padded so that the numbers after it are aligned. */
+/** Bytes of the header, padded to align the numbers after it. */
 const headerBytes = 4096;
 
-/** Writes the rings and the mount paths of the disks. */
+/** Writes the rings and the disks' mount paths. */
 export const saveHistory = (file: ReplacedFile, rings: readonly Ring[], disks: Disks): Promise<void> => {
   const header = Buffer.alloc(headerBytes, ' ');
-  // Mount paths that do not fit in the header are not saved.
+  // Mount paths that do not fit into the header are not saved.
   const text = JSON.stringify({ magic, disks });
   header.write(Buffer.byteLength(text) < headerBytes ? text : JSON.stringify({ magic, disks: [] }));
   return file.write(Buffer.concat([header, ...rings.map(({ bytes }) => bytes)]));
 };
 
-/** Fills the rings from the file and returns the mount paths of the disks. Ignores a file of another format or size. */
+/** Fills the rings from the file and returns the disks' mount paths. Ignores a file of another format or size. */
 export const loadHistory = async (file: ReplacedFile, rings: readonly Ring[]): Promise<Disks> => {
   const bytes = await file.read();
   const header = bytes && parseHeader(bytes.toString('utf8', 0, headerBytes));
@@ -202,10 +202,10 @@ const parseHeader = (text: string): { magic: string; disks: Disks } | undefined 
   }
 };
 
-/** Returns the bytes of one column; the first column has the times. */
+/** Returns the bytes of one column; the first column contains the times. */
 const columnBytes = ({ bytes }: Ring): number => bytes.length / (1 + columnCount);
 
-/** Converts a former ring: adds the column of unknown levels to the warnings. */
+/** Converts an older ring: adds the column of unknown levels to the warnings. */
 const dropUnknownLevels = (former: Buffer, length: number): Uint8Array => {
   const columnAt = (column: number): number => (1 + column) * length;
   const [warning, unknown] = [
