@@ -12,7 +12,7 @@ import type { HealthStatus } from './index.ts';
 const read = async ({ request }: TestApp): Promise<HealthStatus> =>
   (await request<HealthStatus>('GET', '/api/status')).json;
 
-/** Returns the problems without problems of the machine that runs the test. */
+/** Returns the problems, except those of the machine that runs the test. */
 const listOwn = ({ problems }: Pick<HealthStatus, 'problems'>) => problems.filter(({ area }) => area !== 'host');
 
 /** Creates a feature with the given concerns. */
@@ -80,7 +80,7 @@ test('a listener gets the status at once, and again only when it changes', async
   const client = await openEvents(t, app.url, 'status,history');
   const [first] = await client.waitFor('status');
   assert.deepEqual(Object.keys(first?.data ?? {}), ['status', 'time', 'problems', 'host', 'bootedAt']);
-  // The history has an event each second.
+  // The history publishes an event every second.
   await client.waitFor('history', 3);
   concerns.push({ area: 'deliveries', severity: 'WARNING', text: '3 alerts wait' });
   await waitUntil('the problem arrives', () =>

@@ -47,7 +47,7 @@ export const status = defineFeature({
   settings: {},
   create: ({ host, offers, findConcerns, clock }) => {
     const lastMinute = createLastMinute();
-    // Computed once, because the result would change when the clock is set.
+    // Computed once because setting the clock would change the result.
     const bootedAt = new Date(clock().getTime() - host.uptimeSeconds() * 1000).toISOString();
     const read = async (): Promise<HealthStatus> => {
       const [concerns, disks] = await Promise.all([findConcerns(), host.disksOfMinute().catch(() => [])]);
@@ -113,14 +113,14 @@ const toStatus = (
   };
 };
 
-/** Rounds to whole percent, so that small changes of the usage cause no event. */
+/** Rounds to whole percentages; small usage changes then cause no event. */
 const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
 
-/** True if only their times differ. */
+/** True if the statuses differ only in their times. */
 const isSameStatus = (a: HealthStatus, b: HealthStatus): boolean =>
   JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });
 
-/** Means of the last minute, as shares from 0 to 1; NaN stands for unknown. */
+/** Means over the last minute, as shares from 0 to 1; NaN stands for unknown. */
 interface MinuteMeans {
   cpu: number;
   memory: number;
@@ -130,12 +130,12 @@ interface MinuteMeans {
 
 type UsageSample = Pick<HostSample, 'at' | 'usage'>;
 
-/** Remembers the samples of the last minute. Call `add` about once a second. */
+/** Remembers the last minute's samples. Call `add` about once a second. */
 export const createLastMinute = () => {
   let samples: UsageSample[] = [];
   return {
     add: ({ at, usage }: UsageSample): void => {
-      // The processor usage of the first sample belongs to the time before the minute.
+      // The first sample's processor usage belongs to the time before the minute.
       const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
       samples = [...samples.slice(Math.max(0, first)), { at, usage }];
     },
@@ -158,7 +158,7 @@ const toMean = (values: readonly number[]): number => {
   return known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
-/** Returns the problems of the machine: processors and memory over a whole minute, disks now. */
+/** Returns the machine's problems: processors and memory over a whole minute, disks now. */
 export const findHostConcerns = (
   means: MinuteMeans | undefined,
   disks: readonly Pick<FileSystemReading, 'mountPath' | 'usedBytes' | 'availableBytes'>[],
@@ -168,7 +168,7 @@ export const findHostConcerns = (
     ...(cpu >= limits.cpu ? [toConcern(`The processors were ${toPercent(cpu)} busy over the last minute`)] : []),
     ...(memory >= limits.memory ? [toConcern(`${toPercent(memory)} of the memory is in use`)] : []),
     ...disks.flatMap(({ mountPath, usedBytes, availableBytes }) => {
-      // Like `df`: space reserved for root is neither used nor free.
+      // As in `df`, space reserved for root is neither used nor free.
       const used = usedBytes / (usedBytes + availableBytes);
       if (!(used >= limits.disk)) return [];
       return [toConcern(`${mountPath} is ${toPercent(used)} full`, used >= limits.fullDisk ? 'CRITICAL' : 'WARNING')];
@@ -178,5 +178,5 @@ export const findHostConcerns = (
 
 const toConcern = (text: string, severity: Severity = 'WARNING'): Concern => ({ area: 'host', severity, text });
 
-/** Formats a share in percent, rounded down: 99.9 % is not shown as full. */
+/** Formats a share as a percentage, rounded down: 99.9 % is not shown as full. */
 const toPercent = (share: number): string => `${Math.floor(share * 100)} %`;
