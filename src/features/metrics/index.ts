@@ -7,7 +7,7 @@ import { defineRoute } from '../../kit/route.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { addProcessMeters, readMetrics, textType } from '../../metrics/prometheus.ts';
 
-/** Metrics in Prometheus's text format. */
+/** Metrics in the Prometheus text format. */
 export const metrics = defineFeature({
   name: 'metrics',
   profiles: [{ name: 'metrics', mounts: ['/'], summary: 'metrics for Prometheus' }],
@@ -44,7 +44,7 @@ export const metrics = defineFeature({
 
 const MetricsText = Type.String({ examples: ['process_cpu_seconds_total 1.25'] });
 
-/** Milliseconds for which the meters of one scrape share a reading. */
+/** Milliseconds for which a scrape's meters share a reading. */
 const maxAgeMs = 500;
 
 /** Adds meters of the machine, which are read at each scrape. */
