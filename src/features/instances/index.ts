@@ -26,7 +26,7 @@ const InstanceList = defineShape('InstanceList', {
   data: Type.Array(Instance),
 });
 
-/** The instances that share a database. */
+/** Instances that share a database. */
 export const instances = defineFeature({
   name: 'instances',
   profiles: [{ name: 'instances', mounts: ['/'], summary: 'instances that share a database', fixedAccess: 'closed' }],
@@ -51,7 +51,7 @@ const createInstancesRoute = (database: Database): Route =>
     },
   });
 
-/** Query of the instances; a stopped instance is listed for a day. */
+/** Query for the instances; a stopped instance stays listed for a day. */
 const list = `SELECT name, version, instance, seen_at AS "seenAt", seen_at > now() - interval '1 minute' AS "isLive",
     instance = $1 AS "isThis"
   FROM signalbox.writer WHERE seen_at >= now() - interval '1 day' AND name <> '' ORDER BY 5 DESC, name, seen_at DESC`;
