@@ -26,7 +26,7 @@ test('an alert is sent in the form of the search, with its seq as the id', async
   await send(app, 'first');
   const [event] = await client.waitFor('alerts');
   const { json } = await app.request<{ data: { seq: number }[] }>('GET', '/api/alerts/search');
-  // The incident of a new alert is not known yet.
+  // The new alert's incident is not known yet.
   assert.deepEqual(event?.data, { ...json.data[0], incident: null });
   assert.equal(event?.id, String(json.data[0]?.seq));
 });

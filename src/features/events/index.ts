@@ -40,7 +40,7 @@ const createStreams = (
   { topics, authorize, meters, offers }: Pick<Parts, 'topics' | 'authorize' | 'meters' | 'offers'>,
   commentMs: number,
 ): FeatureInstance => {
-  /** Open streams, each with a function that returns false once the listener has lost its access. */
+  /** Open streams, each with a function that returns false once the listener has lost access. */
   const streams = new Map<EventStream, () => boolean>();
   const shares = new FairShares(maxStreams);
   meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => streams.size);
@@ -79,12 +79,12 @@ const createStreams = (
       const isKnown = () => authorize(request, needs('events:read')) === undefined;
       const refusal = findRefusal();
       if (refusal) throw refusal;
-      // A stream opened with a token ends with the token, even if all its topics are open.
+      // A stream opened with a token ends with the token, even if none of its topics needs a login.
       const wasKnown = request.headers.authorization !== undefined && isKnown();
       const after = readLastEventId(request);
       if (after !== undefined) {
         await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
-        // The listener may have lost its access meanwhile.
+        // The listener may have lost access in the meantime.
         const late = findRefusal() ?? (wasKnown ? authorize(request, needs('events:read')) : undefined);
         if (late) throw late;
       }
@@ -109,7 +109,7 @@ const createStreams = (
       return reply;
     },
   });
-  /** Ends the streams whose listeners have lost their access. */
+  /** Ends the streams whose listeners have lost access. */
   const endLost = (): void => {
     for (const [stream, isAllowed] of streams) if (!isAllowed()) stream.end();
   };
@@ -141,10 +141,10 @@ const chooseTopics = (query: string, known: ReadonlyMap<string, Topic>): Chosen 
   });
 };
 
-/** Id of the event `hello` for topics without ids, so that a client sends an id when it reconnects. */
+/** Id of the `hello` event for topics without ids, which makes clients send an id when they reconnect. */
 const noPlace = '-';
 
-/** Returns the `Last-Event-ID` of a request: undefined without the header, NaN if the id is no seq of an alert. */
+/** Returns a request's `Last-Event-ID`: undefined without the header, NaN if the id is not an alert's seq. */
 const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
   const id = headers['last-event-id'];
   if (typeof id !== 'string' || id === '') return undefined;
@@ -152,8 +152,8 @@ const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
 };
 
 /**
- * Subscribes to the topics and returns the functions that unsubscribe. A client that reconnects gets `resync` with the topics
- * whose missed events cannot be sent again.
+ * Subscribes to the topics and returns the functions that unsubscribe. A reconnecting client gets `resync` with the
+ * topics whose missed events cannot be sent again.
  */
 const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {
   const resumed = chosen.filter(([, { lastId }]) => after !== undefined && after <= (lastId?.() ?? -1));
@@ -169,12 +169,12 @@ const listen = (stream: EventStream, chosen: Chosen, after: number | undefined):
   );
 };
 
-/** Maximum bytes of events that wait for a slow client; beyond it, the client is disconnected. */
+/** Maximum bytes of events waiting for a slow client; beyond it, the client is disconnected. */
 const maxBacklog = 1024 * 1024;
 
 const eventHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // Stops proxies such as nginx from buffering the events.
+  // Keeps proxies such as nginx from buffering the events.
   'x-accel-buffering': 'no',
 };
 
@@ -183,12 +183,12 @@ type EventStream = ReturnType<typeof openStream>;
 /** Turns a response into a stream of server-sent events. `onClose` is called once, when the stream ends for any reason. */
 const openStream = (response: ServerResponse, onClose: () => void) => {
   response.writeHead(200, eventHeaders);
-  // Events of the current turn of the event loop, written together.
+  // Events of the current event-loop turn, written together.
   let ready = '';
-  // Events for a slow client, as one text, because each pending write of Node costs some hundred bytes.
+  // Events for a slow client, as one text, because each pending write costs Node a few hundred bytes.
   let waiting = '';
   let waitingBytes = 0;
-  // Pending while the client has not read the last write.
+  // Pending until the client has read the last write.
   let room: Promise<void> | undefined;
   let makeRoom = (): void => undefined;
   const isOver = () => response.writableEnded || response.destroyed;
@@ -230,7 +230,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
     else response.end();
   };
   const { socket } = response;
-  // A client that disconnects closes its side first; only the second write after that would fail.
+  // A disconnecting client closes its side first; only the second write after that would fail.
   if (socket?.readableEnded) end();
   else socket?.once('end', end);
   response.on('drain', writeWaiting);
@@ -249,7 +249,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
       (name: string): SendEvent =>
       (data, id) =>
         send(name, data, id),
-    /** Sends a comment, which keeps proxies from closing an idle connection and shows the client that the server runs. */
+    /** Sends a comment, which keeps proxies from closing an idle connection and shows that the server is up. */
     comment: () => add(':\n\n'),
     end,
   };

@@ -76,7 +76,7 @@ test('a client with 1 MiB of unread events is disconnected, and other clients ar
   slow.pause();
   const text = 'x'.repeat(100_000);
   let sent = 0;
-  // The buffers of both kernels fill first.
+  // Both kernels' buffers fill up first.
   await waitUntil('the slow client is disconnected', async () => {
     publish(() => ({ text }));
     sent += 1;
@@ -90,7 +90,7 @@ test('128 unread streams do not delay shutdown', async (t) => {
   const { app, publish } = await startNoisyApp(t);
   const clients = await Promise.all(Array.from({ length: 128 }, () => openEvents(t, app.url, 'noise')));
   for (const client of clients) client.pause();
-  // Fills the buffers of the kernel.
+  // Fills the kernel's buffers.
   const text = 'x'.repeat(50_000);
   for (let sent = 0; sent < 100; sent += 1) {
     publish(() => ({ text }));
