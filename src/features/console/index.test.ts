@@ -79,7 +79,7 @@ test('pages and the OpenAPI document are compressed for clients that accept gzip
   const folder = createPages(t);
   const { url } = await startApp(t, { features: withPagesIn(folder) });
   for (const path of ['/console/', '/docs/', '/docs/scalar.js', '/openapi.json']) {
-    // fetch accepts gzip.
+    // fetch accepts gzip by default.
     const first = await fetch(`${url}${path}`);
     assert.equal(first.headers.get('content-encoding'), 'gzip', path);
     const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
