@@ -2,7 +2,7 @@ import { defineFeature } from '../../kit/feature.ts';
 import { readLicences } from './licences.ts';
 import { createAboutRoutes } from './routes.ts';
 
-/** Version, data folder and licences of the server. */
+/** The server's version, data folder and licences. */
 export const about = defineFeature({
   name: 'about',
   profiles: [

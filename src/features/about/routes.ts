@@ -10,7 +10,7 @@ import { readSpace } from '../../storage/journal/files.ts';
 import { About, type Licence, LicenceList, ScheduleQuery, ScheduleTimes } from './schema.ts';
 
 interface AboutParts extends Pick<Parts, 'version' | 'storage' | 'authorize' | 'clock'> {
-  /** Returns the seconds since the start. */
+  /** Returns the seconds since startup. */
   readUptime(): number;
   readLicences(): Licence[];
 }
@@ -35,7 +35,7 @@ const createReadRoute = ({ version, storage, authorize, readUptime }: AboutParts
         runtime: `Node.js ${process.versions.node}`,
         uptimeSeconds: Math.floor(readUptime()),
         store: storage.store,
-        // Only administrators see paths of the machine.
+        // Only administrators may see the machine's paths.
         dataFolder: authorize(request, needs('settings:write')) === undefined ? storage.directory : null,
         freeBytes: space?.available ?? null,
       });
@@ -58,7 +58,7 @@ const createLicencesRoute = ({ readLicences }: AboutParts): Route =>
 /** Number of times in a preview. */
 const previewCount = 3;
 
-/** Runs one preview at a time, because a rare schedule can take up to 100 ms. */
+/** Runs one preview at a time because a rare schedule can take up to 100 ms. */
 const inTurn = createSerial();
 
 const createScheduleRoute = ({ clock }: AboutParts): Route =>
