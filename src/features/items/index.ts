@@ -5,7 +5,7 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { createItemRoutes, Item, ItemSeed, type ItemStore, itemKind } from './routes.ts';
 
-/** Items, which need a token to list and create. */
+/** Items; listing and creating them requires a token. */
 export const items = defineFeature({
   name: 'items',
   profiles: [{ name: 'items', aliases: ['I'], mounts: ['/'], summary: 'items behind a token', fixedAccess: 'closed' }],

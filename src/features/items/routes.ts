@@ -35,7 +35,7 @@ const ItemPage = defineShape('ItemPage', {
   total: Type.Integer({ description: 'Items on all pages.', examples: [1] }),
 });
 
-/** An item in a seed file; without an id, the item gets a random id. */
+/** Item in a seed file; without an id, it gets a random one. */
 export const ItemSeed = Type.Object(
   {
     id: Type.Optional(Item.properties.id),
@@ -93,7 +93,7 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
   }),
 ];
 
-/** Returns the queries of the first, previous, next and last page. */
+/** Returns the queries for the first, previous, next and last page. */
 const toPages = (page: number, size: number, total: number) => {
   if (size === 0) return {};
   const last = Math.max(1, Math.ceil(total / size));
