@@ -5,7 +5,7 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { createSimpleTaskRoutes, SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from './routes.ts';
 
-/** A minimal task list, separate from `tasks`. */
+/** Minimal task list, separate from `tasks`. */
 export const simpleTasks = defineFeature({
   name: 'simple-tasks',
   profiles: [
@@ -13,7 +13,7 @@ export const simpleTasks = defineFeature({
   ],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
-  /** Transfers tasks in order of creation. Ids are renumbered, so that a lost task leaves no gap. */
+  /** Transfers tasks in order of creation. Ids are renumbered to close the gap of a lost task. */
   transfer: defineTransfer<EntryChange<SimpleTask>>({
     name: simpleTaskKind.name,
     lines: { simpleTasks: Type.Object(SimpleTask.properties, { additionalProperties: false }) },
