@@ -3,7 +3,7 @@ import type { SilenceMatcher } from '../../kit/silence-source.ts';
 
 const matcherForm = /^\s*("(?:[^"\\]|\\.)+"|[^=!~"\s]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s;
 
-/** Parses a matcher of a query: `name=value` or `name=~"value"`; the name may be quoted too. @throws HttpError */
+/** Parses a matcher in a query: `name=value` or `name=~"value"`; the name may be quoted too. @throws HttpError */
 export const parseMatcher = (text: string): SilenceMatcher => {
   const [, label = '"', operator = '', value = ''] = matcherForm.exec(text) ?? [];
   const [name, unquoted] = [unquote(label), unquote(value)];
@@ -15,7 +15,7 @@ export const parseMatcher = (text: string): SilenceMatcher => {
 
 const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
 
-/** Returns undefined if a quote is missing. Unknown escapes stay, because they belong to regular expressions. */
+/** Returns undefined if a quote is missing. Unknown escapes stay because they belong to regular expressions. */
 const unquote = (text: string): string | undefined => {
   if (!text.startsWith('"') && !text.endsWith('"')) return text;
   const inner = /^"((?:[^"\\]|\\.)*)"$/s.exec(text)?.[1];

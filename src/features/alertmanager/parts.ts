@@ -8,11 +8,11 @@ export interface AlertmanagerParts {
   clock: () => Date;
 }
 
-/** Access of routes that read. */
+/** Access for routes that read. */
 export const alertmanagerReading = openFor('incidents:read');
 
-/** Access of routes that change silences. */
+/** Access for routes that change silences. */
 export const alertmanagerChanging = needs('incidents:write');
 
-/** The only receiver that clients see; destinations are not shown. */
+/** The only receiver that clients see; destinations stay hidden. */
 export const alertmanagerReceiver = { name: 'signalbox' };

@@ -57,7 +57,7 @@ const findSilences = async (silences: SilenceStore, filter: readonly string[]): 
 
 const ranks = { active: 0, pending: 1, expired: 2 };
 
-/** Sorts active silences by end, then pending silences by start, then expired silences by end, latest first. */
+/** Sorts active silences by end, then pending ones by start, then expired ones by end, latest first. */
 const compareSilences = (one: SharedSilence, other: SharedSilence): number => {
   const rank = ranks[one.state] - ranks[other.state];
   if (rank !== 0) return rank;
@@ -131,7 +131,7 @@ const createPostRoute = ({ silences, clock }: AlertmanagerParts): Route =>
     },
   });
 
-/** Sends refusals as 400 or 404 with a bare JSON string, all that clients read; `amtool silence import` needs the 404. */
+/** Sends refusals as 400 or 404 with a bare JSON string, all that clients read; `amtool silence import` needs 404. */
 const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
   const known = toHttpError(error);
   const kind = { 400: 'invalid', 404: 'not-found', 409: 'invalid' }[known?.status ?? 0] as
