@@ -4,16 +4,16 @@ import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
 import type { RequestKey, StoredTask } from './store.ts';
 import { readTaskId, type TaskEntry, toTaskEntry } from './task-text.ts';
 
-/** Key of a request that has created a task. */
+/** Key of a request that created a task. */
 export interface TaskKey extends RequestKey {
   /** Milliseconds since 1970. */
   storedAt: number;
 }
 
-/** Change by a request. Applying the change twice has the effect of once, because it has the whole task. */
+/** Change made by a request. Applying it twice has the same effect as once because it contains the whole task. */
 export type DecidedChange = { put: TaskEntry; created?: TaskKey } | { removed: number };
 
-/** Change by a request, or one of the changes that restore a state. */
+/** Change made by a request, or one of the changes that restore a state. */
 export type TaskChange =
   | DecidedChange
   /** Key with the original text of its task. */
@@ -30,14 +30,14 @@ export interface CurrentTasks {
   /** Last assigned id. */
   readonly lastId: number;
   find(id: number): StoredTask | undefined;
-  /** Finds the first request with a key, and the text of the task that it created. */
+  /** Finds the first request with a key, and the text of the task it created. */
   findKey(key: string): { bodyHash: string; text: string } | undefined;
 }
 
-/** Decision about a request: a change, a result without a change, or a refusal. */
+/** Decision on a request: a change, a result without a change, or a refusal. */
 type TaskDecision = { change: DecidedChange } | { result: StoredTask | undefined } | { refusal: Error };
 
-/** Decides about a request at a time; all stores use this function. */
+/** Decides on a request at a time; all stores use this function. */
 export const decideTask = (request: TaskRequest, tasks: CurrentTasks, at: Date): TaskDecision => {
   if ('create' in request) return decideCreate(request.create, request.key, tasks, at);
   const id = 'update' in request ? request.update : request.remove;
@@ -72,7 +72,7 @@ export const toSeedTasks = (records: readonly TaskSeed[], lastId: number, at: Da
   return tasks;
 };
 
-/** Copies the known fields, and drops others that a client sends, also times. */
+/** Copies the known fields and drops any others that a client sends, including times. */
 const toTask = (
   Id: number,
   { Title, Description = '', Priority = 'Medium' }: NewTask,

@@ -46,7 +46,7 @@ export const tasks = defineFeature({
   },
 });
 
-/** Creates the offer to other features. */
+/** Creates the source of tasks for other features. */
 const createTaskSource = (store: TaskStore, publish: Publish): TaskSource => ({
   create: async (fields, key) => {
     const { id } = await store.create(fields, { key, bodyHash: key });
@@ -55,7 +55,7 @@ const createTaskSource = (store: TaskStore, publish: Publish): TaskSource => ({
   },
 });
 
-/** Loads the seed, unless the store ever had a task. */
+/** Loads the seed unless the store has ever contained a task. */
 const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void> => {
   if (records.length === 0) return;
   const refused = await store.restore(records, true);

@@ -21,7 +21,7 @@ export type TaskWrite = TaskRequest | { restore: readonly TaskSeed[]; ifNew: boo
 /** Created or changed task, number of tasks after a removal, or index of a refused seed record. */
 type TaskResult = StoredTask | number | undefined;
 
-/** Creates the collection of tasks. A change has the time of `clock`, or of the last change if that is later. */
+/** Creates the collection of tasks. A change gets the time of `clock`, or of the last change if that is later. */
 export const createTaskCollection = (clock: () => Date): Collection<TaskWrite, TaskResult> => ({
   name: 'task',
   read: (requests) => {
@@ -95,7 +95,7 @@ class TaskBatch implements CurrentTasks {
       const decision = decideTask(request, this, this.#at);
       return 'change' in decision ? { result: this.#apply(decision.change) } : decision;
     } catch (error) {
-      // A row that another program has written may have an invalid text.
+      // A row written by another program may contain invalid text.
       return { refusal: error as Error };
     }
   }

@@ -51,7 +51,7 @@ export const removeTasks = (ids: readonly number[]): Statement => ({
   values: [ids],
 });
 
-/** Inserts keys with the original texts of their tasks. An expired key may still have its row. */
+/** Inserts keys with the original texts of their tasks. An expired key's row may still exist. */
 export const insertTaskKeys = (keys: readonly (RequestKey & { text: string })[], at: number): Statement => ({
   isPrepared: true,
   text: `INSERT INTO signalbox.idempotency (key, fingerprint, answer, at)

@@ -8,10 +8,10 @@ import type { StoredTask, TaskFilter, TaskMatches, TaskSearch, TaskStore } from 
 import { toPosition, toSet } from './task-sets.ts';
 import { TaskRows, toTitlePart } from './task-text.ts';
 
-/** Bytes of a page of a search. */
+/** Maximum bytes of a page of search results. */
 const pageBytes = 1024 * 1024;
 
-/** Condition: the title contains a part of `toTitlePart`. */
+/** Condition: the title contains a part from `toTitlePart`. */
 const titleContains = `strpos(lower(split_part(split_part(body, ',"Description":', 1), ',"Title":', 2)), $1) > 0`;
 
 /** Creates the store in a database that instances share. */
@@ -33,11 +33,11 @@ export const createPostgresTaskStore = (database: Database, clock: () => Date): 
   };
 };
 
-/** Picks the known fields, because a client may send others, of any depth. */
+/** Picks the known fields, because a client may send others, nested to any depth. */
 const pick = <T extends TaskChanges>({ Title, Description, Priority, Status }: T): T =>
   ({ Title, Description, Priority, Status }) as T;
 
-/** Creates a function that finds tasks; one statement reads all tasks wanted in a turn of the event loop. */
+/** Creates a function that finds tasks; one statement reads all tasks requested in one event-loop turn. */
 const createFinder = (database: Database) => {
   let wanted: number[] = [];
   let found: Promise<Map<number, StoredTask>> | undefined;
@@ -60,7 +60,7 @@ const createFinder = (database: Database) => {
   };
 };
 
-/** Lists tasks; the gate has the number of all matches, so counting costs nothing. */
+/** Lists tasks; the gate counts all matches, so counting costs nothing. */
 const listTasks = async (database: Database, filter: TaskFilter, limit: number, after = 0): Promise<TaskMatches> => {
   const set = toSet(filter);
   if (set === undefined) return { total: 0, count: 0, pieces: [] };
@@ -92,7 +92,7 @@ const searchTasks = async (
   };
 };
 
-/** Returns SQL conditions, which contain only numbers of the request. */
+/** Returns SQL conditions; from the request, they contain only numbers. */
 const toConditions = ({ status, priority }: TaskFilter): string[] => [
   ...(status === undefined ? [] : [`status = ${toPosition(statuses, status)}`]),
   ...(priority === undefined ? [] : [`priority = ${toPosition(priorities, priority)}`]),

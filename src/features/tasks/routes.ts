@@ -28,7 +28,7 @@ const params = Type.Object({ id: TaskId });
 
 const withVersion = { ETag: "The task's version, in quotes." };
 
-/** Creates the list of the profile `tasks`, without a token. */
+/** Creates the list route of the `tasks` profile, without a token. */
 export const createTaskListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
@@ -45,10 +45,10 @@ export const createTaskListRoute = (store: TaskStore): Route =>
     },
   });
 
-/** Tasks of a page, newest first. */
+/** Maximum number of tasks on a page, newest first. */
 const maxNewest = 1000;
 
-/** Characters of a search. */
+/** Maximum characters of a search text. */
 const maxSearchLength = 256;
 
 const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => {
@@ -61,7 +61,7 @@ const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => 
   return sendMatches(reply, query, limit, found, 'before');
 };
 
-/** Sends matches with links to further pages; `place` is the parameter with the start of the next page. */
+/** Sends matches with links to further pages; `place` is the parameter that says where the next page starts. */
 const sendMatches = (
   reply: FastifyReply,
   query: TaskQuery,
@@ -82,7 +82,7 @@ const toBefore = (text: string | undefined): number | undefined => {
   return Number(text);
 };
 
-/** Creates the list of the profile `protected-tasks`, with a token. */
+/** Creates the list route of the `protected-tasks` profile, with a token. */
 export const createProtectedTaskListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
@@ -157,7 +157,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
       response: { 200: Task, 400: TaskRefusal, 412: ErrorBody },
     },
     schemaErrorFormatter: toTaskRefusal,
-    // A missing task is reported before errors of the body.
+    // A missing task is reported before errors in the body.
     preParsing: async ({ params }) => {
       const { id } = params as { id: string };
       if (!(await store.find(toTaskId(id)))) throw toAbsence(id);
@@ -190,7 +190,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   }),
 ];
 
-/** Creates the health check of tasks, which the route of the profile `monitoring` replaces on the same mount. */
+/** Creates the health check of tasks, which the `monitoring` profile's route replaces on the same mount. */
 export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' | 'host' | 'version'>): Route =>
   defineRoute({
     method: 'GET',
@@ -213,13 +213,13 @@ export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' 
 const sendTask = (reply: FastifyReply, { version, text }: StoredTask): void =>
   sendJson(reply.header('etag', `"${version}"`), { [ownJson]: text });
 
-/** Returns a hash of the fields that does not depend on their order. */
+/** Returns a hash of the fields, regardless of their order. */
 const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =>
   createHash('sha256')
     .update(JSON.stringify([Title, Description, Priority, Status]))
     .digest('base64url');
 
-/** Reads an id in canonical decimal digits; 0, which no task has, for other texts. */
+/** Reads an id in canonical decimal digits; returns 0, which no task has, for any other text. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
 
 const toAbsence = (id: string): HttpError => new HttpError('not-found', `Task with Id=${id} not found`);

@@ -4,10 +4,10 @@ import { defineShape, optionalText } from '../../kit/route.ts';
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
-/** Unicode code points of a title. */
+/** Maximum Unicode code points of a title. */
 const maxTitleLength = 200;
 
-/** Character other than white space: that of JavaScript, and U+0085, which is white space in Unicode. */
+/** Any character but JavaScript's white space and U+0085, which is white space in Unicode. */
 const notBlank = '[^\\s\\u0085]';
 
 const Title = Type.String({
@@ -45,17 +45,17 @@ export const NewTask = defineShape('NewTask', {
 });
 export type NewTask = Static<typeof NewTask>;
 
-/** Body of a change: absent, null and empty fields keep their value. */
+/** Body of a change: absent, null and empty fields keep their values. */
 export const TaskChanges = Type.Partial(NewTask, { title: 'TaskChanges' });
 export type TaskChanges = Static<typeof TaskChanges>;
 
-/** Filters accept any text; by their titles, the OpenAPI document lists the values. */
+/** Filters accept any text; their titles list the values in the OpenAPI document. */
 export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
   limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
   after: Type.Integer({ minimum: 0, default: 0, description: 'Id; only tasks with higher ids are listed.' }),
-  // Other orders ignore these parameters, like unknown ones.
+  // Other orders ignore these parameters, as they do unknown ones.
   order: optionalText('`newest`: newest first, at most 1000. Other values have no effect.', 'newest'),
   before: optionalText('With `newest`: id; only tasks with lower ids are listed.', '42'),
   q: optionalText('With `newest`: text that titles must contain, in any case; up to 256 characters.'),
@@ -85,7 +85,7 @@ export const TaskRefusal = defineShape('TaskRefusal', {
   detail: Type.Optional(Type.Array(Type.String({ examples: ['Title is required'] }), { description: 'All errors.' })),
 });
 
-/** Event of the topic `tasks`. */
+/** Event on the `tasks` topic. */
 export const TaskNotice = defineShape('TaskNotice', {
   id: Type.Integer({ examples: [2] }),
   kind: Type.Enum(['created', 'updated', 'deleted'], { type: 'string' }),
@@ -99,10 +99,10 @@ export const TaskHealth = defineShape('TaskHealth', {
   pwsh: Type.String({ description: 'Version of the runtime (Node.js).', examples: ['20.20.2'] }),
 });
 
-/** Maximum id in a seed file, so that later ids stay below 2^53. */
+/** Maximum id in a seed file, which keeps later ids below 2^53. */
 const maxSeedId = 1e12;
 
-/** Task in a seed file. Ids must increase; missing fields get the defaults of a new task. */
+/** Task in a seed file. Ids must increase; missing fields get a new task's defaults. */
 export const TaskSeed = Type.Object(
   {
     ...NewTask.properties,

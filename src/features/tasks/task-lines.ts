@@ -4,7 +4,7 @@ import type { TaskChange } from './decide.ts';
 import { Task } from './schema.ts';
 import { toTaskEntry } from './task-text.ts';
 
-/** Writes a change as a line of a file, in the format of version 1.0.0. */
+/** Writes a change as a line of a file, in version 1.0.0's format. */
 export const writeTaskChange = (change: TaskChange): string => {
   if ('put' in change) {
     const created = change.created ? `,"created":${JSON.stringify(change.created)}` : '';
@@ -13,7 +13,7 @@ export const writeTaskChange = (change: TaskChange): string => {
   return 'key' in change ? `{"key":${JSON.stringify(change.key)},"task":${change.text}}` : JSON.stringify(change);
 };
 
-/** Approximate length of a line: other members are short. */
+/** Approximate length of a line; its other members are short. */
 export const toChangeLength = (change: TaskChange): number => {
   const task = 'put' in change ? change.put : change;
   return 'text' in task ? task.text.length + 64 : 32;

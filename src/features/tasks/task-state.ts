@@ -9,13 +9,13 @@ import { setCount, toMemberships, toSet } from './task-sets.ts';
 import { readTaskId, type TaskEntry, TaskRows, toTitlePart } from './task-text.ts';
 import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } from './task-tree.ts';
 
-/** Characters of a list that are joined, so that one write sends many tasks. */
+/** Characters of a list that are joined, to send many tasks with one write. */
 const pieceLength = 64 * 1024;
 
-/** Characters of a page of a search. */
+/** Maximum characters of a page of search results. */
 const pageLength = 1024 * 1024;
 
-/** Number of short lists, of one piece each, that are cached. */
+/** Maximum number of cached short lists of one piece each. */
 const maxRecent = 16;
 
 /** All tasks in memory, by id and by filter. Applying a change returns the number of tasks. */
@@ -23,10 +23,10 @@ interface TaskState extends EntriesState<TaskChange, number>, CurrentTasks, Pick
 
 export const createTaskState = (clock: () => Date): TaskState => {
   const tree = createTaskTree(setCount);
-  /** Versions of changed tasks; the version of other tasks is 1. */
+  /** Versions of changed tasks; the version of all others is 1. */
   const versions = new Map<number, number>();
   const keys = new RecentKeys<TaskKey & { text: string }>(clock);
-  /** Cached short lists by query, until a task changes; tasks are listed far more often than changed. */
+  /** Short lists by query, cached until a task changes; tasks are listed far more often than changed. */
   const recent = new Map<string, TaskMatches>();
   let lastId = 0;
   let bytes = 0;
@@ -110,7 +110,7 @@ export const createTaskState = (clock: () => Date): TaskState => {
   };
 };
 
-/** Reads the entry of a text without parsing: after the description, no value contains a quote. */
+/** Reads the entry in a text without parsing: after the description, no value contains a quote. */
 const readTaskEntry = (text: string, version: number): TaskEntry => {
   const statusAt = text.lastIndexOf('","Status":"');
   const priorityAt = text.lastIndexOf('"', statusAt - 1) + 1;
@@ -120,13 +120,13 @@ const readTaskEntry = (text: string, version: number): TaskEntry => {
   return { id: readTaskId(text), version, status, priority, text };
 };
 
-/** True if the title in a text contains a part. Nothing is parsed, because a search reads every title. */
+/** True if the title in a text contains a part. Parses nothing because a search reads every title. */
 const isTitled = (text: string, part: string): boolean => {
   const from = text.indexOf('"Title":') + '"Title":'.length;
   return text.slice(from, text.indexOf(',"Description":', from)).toLowerCase().includes(part);
 };
 
-/** Approximate bytes of a task in memory; 0 without a task. */
+/** Approximate bytes of a task in memory; 0 if there is no task. */
 const toBytes = (text: string | undefined): number => (text === undefined ? 0 : entryBytes + toTextBytes(text));
 
 /** Searches every title of a set, in steps that let other work run. */

@@ -2,7 +2,7 @@ import { ownJson } from '../../http/json.ts';
 import type { Task } from './schema.ts';
 import type { StoredTask } from './store.ts';
 
-/** Task to store, with the fields of filters. */
+/** Task to store, with the fields that filters use. */
 export interface TaskEntry extends StoredTask {
   readonly status: Task['Status'];
   readonly priority: Task['Priority'];
@@ -13,7 +13,7 @@ export const toTaskEntry = (task: Task, version: number): TaskEntry => {
   return { id, version, status, priority, text: toTaskText(task) };
 };
 
-/** Writes a task as JSON with its members in the order of the schema, in half the memory of JSON.stringify. */
+/** Writes a task as JSON with its members in schema order, with half the memory of JSON.stringify. */
 const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt }: Task): string => {
   const parts = ['{"Id":', Id, ',"Title":', JSON.stringify(Title), ',"Description":', JSON.stringify(Description)];
   parts.push(',"Priority":"', Priority, '","Status":"', Status, '","CreatedAt":"', CreatedAt);
@@ -22,13 +22,13 @@ const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, Updat
   return parts.join('');
 };
 
-/** Reads the id in the text of a task. */
+/** Reads the id from a task's text. */
 export const readTaskId = (text: string): number => Number.parseInt(text.slice('{"Id":'.length, 24), 10);
 
-/** Converts a search to the part of a title's JSON in lower case that stores compare. */
+/** Converts a search text to the part of a title's lower-case JSON that stores compare. */
 export const toTitlePart = (q: string): string => JSON.stringify(q.toLowerCase()).slice(1, -1);
 
-/** Consecutive tasks of a list, sent as their joined texts. */
+/** Consecutive tasks of a list, sent as joined texts. */
 export class TaskRows implements Iterable<Task> {
   readonly [ownJson]: string;
   readonly #texts: readonly string[];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
 import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
 
-/** Ids close together, and up to the maximum of a seed file. */
+/** Ids close together, and up to the maximum in a seed file. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
 /** Set 0 with all tasks, and other sets. */
 const memberships = fc.nat(7).map((sets) => (sets << 1) | 1);
@@ -18,7 +18,7 @@ const listIn = (texts: Texts, set: number): string[] =>
     .sort(([a], [b]) => a - b)
     .map(([, { text }]) => text);
 
-/** Reads all tasks of a set in pieces of `length` characters. */
+/** Reads a set's tasks in pieces of `length` characters. */
 const readAll = (view: TreeView, set: number, count: number, length: number): string[] => {
   const cursor = { set, next: 0, left: count };
   const texts: string[] = [];
@@ -26,7 +26,7 @@ const readAll = (view: TreeView, set: number, count: number, length: number): st
   return texts;
 };
 
-/** Reads all tasks of a set from the highest id down. */
+/** Reads a set's tasks from the highest id down. */
 const readAllBack = (view: TreeView, set: number, length: number): string[] => {
   const cursor = { set, isBack: true, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
   const texts: string[] = [];

@@ -1,18 +1,18 @@
-/** Entries of a node: one for each bit of a number. */
+/** Entries per node: one for each bit of a number. */
 const width = 32;
 
-/** Text in a leaf, else a node. */
+/** Text in a leaf, otherwise a node. */
 type Entry = Node | string | undefined;
 
 interface Node {
-  /** Version of the tree at the creation of the node, during which the node may be changed in place. */
+  /** Tree version in which the node was created; only in that version may it be changed in place. */
   readonly version: number;
-  /** One number for each set: a bit is 1 if the entry, or an entry below, is in the set. */
+  /** One number per set: a bit is 1 if the entry, or an entry below it, is in the set. */
   readonly sets: number[];
   readonly entries: Entry[];
 }
 
-/** Change at an id: a text with the bits of its sets, or a removal. */
+/** Change at an id: a text with its sets' bits, or a removal. */
 interface Change {
   id: number;
   text: string | undefined;
@@ -23,20 +23,20 @@ interface Change {
   setCount: number;
 }
 
-/** State of a tree for reading. */
+/** State of a tree for readers. */
 export interface TreeView {
   readonly root: Node | undefined;
-  /** Ids below each entry of the root. */
+  /** Ids below each of the root's entries. */
   readonly scale: number;
 }
 
 /**
- * Texts in the order of their ids, each in some of `setCount` sets (at most 30); every text is in set 0. Reading a set
- * skips all other texts, so the cost of a list depends on its own length and not on the number of tasks.
+ * Texts in id order, each in some of `setCount` sets (at most 30); every text is in set 0. Reading a set skips all
+ * other texts, so a list's cost depends on its own length, not on the number of tasks.
  */
 export interface TaskTree {
   find(id: number): string | undefined;
-  /** Stores or replaces the text of an id. `memberships` has the bits of its sets. */
+  /** Stores or replaces an id's text. `memberships` contains its sets' bits. */
   put(id: number, text: string, memberships: number): void;
   /** Returns true if the id had a text. */
   remove(id: number): boolean;
@@ -44,7 +44,7 @@ export interface TaskTree {
   count(set: number): number;
   /** Returns the current tree, valid until the next write. */
   view(): TreeView;
-  /** Returns the current tree, which later writes leave as it is, because they copy nodes before a change. */
+  /** Returns the current tree, which later writes leave unchanged because they copy nodes before changing them. */
   freeze(): TreeView;
 }
 
@@ -86,20 +86,20 @@ export const createTaskTree = (setCount: number): TaskTree => {
 const findLeafOf = ({ root, scale }: TreeView, id: number): Node | undefined =>
   id < scale * width ? findLeaf(root, scale, id) : undefined;
 
-/** Returns the tree with a root that is high enough for an id. */
+/** Returns the tree with a root high enough for an id. */
 const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView => {
   if (id < scale * width) return { root, scale };
   return raise({ root: root && createParent(root, version), scale: scale * width }, id, version);
 };
 
-/** Position of a reader in a set. */
+/** A reader's position in a set. */
 export interface Cursor {
   readonly set: number;
-  /** True for a reader from the highest id downwards. */
+  /** True if the reader goes from the highest id down. */
   readonly isBack?: boolean;
   /** Next id to read. */
   next: number;
-  /** Maximum texts left to read. */
+  /** Maximum number of texts left to read. */
   left: number;
 }
 
@@ -109,7 +109,7 @@ interface Target {
   room: number;
 }
 
-/** Reads the next texts of a set in the order of ids: about `room` characters, and none after the last text. */
+/** Reads a set's next texts in id order: about `room` characters, none after the last text. */
 export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
   const target = { texts: [], room };
   const end = scale * width;
@@ -119,7 +119,7 @@ export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: numbe
   return target.texts;
 };
 
-/** Reads in a node with the first id `base` and `scale` ids in each entry. */
+/** Reads in a node whose first id is `base`, with `scale` ids per entry. */
 const readNode = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
   const { isBack = false } = cursor;
   let waiting = (node.sets[cursor.set] ?? 0) & toWanted(scale, base, cursor);
@@ -136,7 +136,7 @@ const readNode = (node: Node, scale: number, base: number, cursor: Cursor, targe
   }
 };
 
-/** Returns the bits of the entries from the position of the reader on. */
+/** Returns the bits of the entries from the reader's position on. */
 const toWanted = (scale: number, base: number, { isBack, next }: Cursor): number => {
   if (!isBack) return next <= base ? -1 : -1 << toPlace(next, scale);
   return next >= base + scale * width ? -1 : -1 >>> (width - 1 - toPlace(next, scale));
@@ -148,7 +148,7 @@ interface Extent {
   last: number;
 }
 
-/** Measures the first `limit` ids of a set from `from` on, in a step for 32 ids. */
+/** Measures a set's first `limit` ids from `from` on, 32 ids per step. */
 export const measureSet = ({ root, scale }: TreeView, set: number, from: number, limit: number): Extent => {
   const extent = { count: 0, last: 0 };
   if (root && limit > 0) measureNode(root, scale, 0, { set, from, limit }, extent);
@@ -176,13 +176,13 @@ const measureNode = (
   }
 };
 
-/** Returns the place of the lowest bit that is 1. */
+/** Returns the position of the lowest bit that is 1. */
 const toLowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
 
-/** Returns the place of an id in a node with `scale` ids in each entry, also for ids above 2^32. */
+/** Returns an id's position in a node with `scale` ids per entry, also for ids above 2^32. */
 const toPlace = (id: number, scale: number): number => (id / scale) & (width - 1);
 
-/** Finds the leaf for an id, below a node with `scale` ids in each entry. */
+/** Finds the leaf for an id below a node with `scale` ids per entry. */
 const findLeaf = (node: Node | undefined, scale: number, id: number): Node | undefined => {
   let entry: Entry = node;
   for (let below = scale; below > 1 && typeof entry === 'object'; below /= width) {
@@ -191,7 +191,7 @@ const findLeaf = (node: Node | undefined, scale: number, id: number): Node | und
   return typeof entry === 'object' ? entry : undefined;
 };
 
-/** Applies a change to a node of this version, or to a copy of an older node; returns undefined for an empty node. */
+/** Applies a change to a node of this version, or to a copy of an older one; returns undefined for an empty node. */
 const applyChange = (node: Node | undefined, scale: number, change: Change): Node | undefined => {
   const changed = toOwn(node, change);
   const place = toPlace(change.id, scale);
@@ -211,7 +211,7 @@ const applyChange = (node: Node | undefined, scale: number, change: Change): Nod
   return changed.sets[0] === 0 ? undefined : changed;
 };
 
-/** Creates a node one level up with `node` as the first entry. */
+/** Creates a node one level up whose first entry is `node`. */
 const createParent = (node: Node, version: number): Node => {
   const parent = toOwn(undefined, { version, setCount: node.sets.length });
   parent.entries[0] = node;
@@ -219,7 +219,7 @@ const createParent = (node: Node, version: number): Node => {
   return parent;
 };
 
-/** Returns the sets of the entry at a place. */
+/** Returns the sets of the entry at a position. */
 const readMemberships = ({ sets, entries }: Node, place: number): number =>
   entries[place] === undefined ? 0 : sets.reduce((bits, word, set) => bits | (((word >>> place) & 1) << set), 0);
 
