@@ -22,10 +22,10 @@ export const createAudit = (journal: RecordLog, onRecord: (execution: Execution)
   assertWritable: async (): Promise<void> => {
     const { failure } = journal.state();
     if (failure) throw toUnavailable(failure.message);
-    // A database reports its state only when it is asked; files report it with `state`.
+    // A database reports its state only when asked; files report theirs through `state`.
     await journal.appendAll([]).catch(refuse);
   },
-  /** Resolves when the record is on disk; rejects with an HttpError (503) if the journal cannot store the record. */
+  /** Resolves once the record is on disk; rejects with an HttpError (503) if the journal cannot store it. */
   record: async (execution: Execution): Promise<void> => {
     await journal.append({ ...execution }).catch(refuse);
     onRecord(execution);
@@ -55,7 +55,7 @@ const StoredExecution = Type.Object(
   { additionalProperties: false },
 );
 
-/** Export and import of the audit, in the order of its records. */
+/** Export and import of the audit, in record order. */
 export const auditTransfer = defineTransfer<PortableRecord>({
   name: 'commands',
   lines: { executions: StoredExecution },

@@ -6,14 +6,14 @@ import { CommandFailure, type CommandOutput, maxOutputBytes, type OutputRow } fr
 
 const newline = 10;
 
-/** Longest line, which is one object as JSON; longer lines are left out of the result. */
+/** Maximum bytes of a line, which contains one object as JSON; longer lines are omitted from the result. */
 const maxLineBytes = 1024 * 1024;
 
 interface TextRequest extends Omit<ChildRequest, 'onOutput'> {
   maxBytes: number;
 }
 
-/** Returns the program's output as text. Rejects with a CommandFailure if the program fails or writes too much. */
+/** Returns a program's output as text. Rejects with a CommandFailure if the program fails or writes too much. */
 export const readChildText = async ({ maxBytes, ...request }: TextRequest): Promise<string> => {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -32,13 +32,13 @@ export const readChildText = async ({ maxBytes, ...request }: TextRequest): Prom
   return Buffer.concat(pieces).toString();
 };
 
-/** Returns the failure of a program, with its own error message. */
+/** Returns a program's failure, with its own error message. */
 export const toCommandFailure = (program: string, stderr: string): CommandFailure =>
   new CommandFailure(`${basename(program)} failed: ${stderr || 'it wrote no error message'}`);
 
 /**
- * Collects up to `maxRows` rows, and about 8 MiB, from a program that writes a row per line. `toRow` returns undefined
- * for a line that is no row; if it throws, the command fails.
+ * Collects up to `maxRows` rows, and about 8 MiB, from a program that writes one row per line. `toRow` returns
+ * undefined for a line that is not a row; if it throws, the command fails.
  */
 export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow | undefined) => {
   const rows: OutputRow[] = [];
@@ -56,15 +56,15 @@ export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow 
   };
   return {
     onOutput: createLineReader(addLine, maxLineBytes),
-    /** True once the limits are reached and no more output is read. */
+    /** True once a limit has been reached and no more output is read. */
     isFull,
     toOutput: (): CommandOutput => ({ rows, truncated: skipped || bytes > maxOutputBytes }),
   };
 };
 
 /**
- * Creates a reader that splits output into lines, in slices of time. `onLine` gets undefined for a line of more than
- * `maxBytes`, which is never kept in memory, and returns false to stop.
+ * Creates a reader that splits output into lines, in time slices. `onLine` gets undefined for a line of more than
+ * `maxBytes`, which is never held in memory, and returns false to stop.
  */
 export const createLineReader = (onLine: (line: string | undefined) => boolean, maxBytes: number) => {
   let parts: Buffer[] = [];

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { findProgram } from '../../host/programs.ts';
 import { CommandFailure } from './runner.ts';
 
-/** Environment of programs without variables of the server, which hold secrets; English messages, no pager. */
+/** Environment for programs, without the server's variables, which contain secrets; English messages, no pager. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
 
-/** Milliseconds from TERM to KILL, and for which pipes may stay open without output after the program has exited. */
+/** Milliseconds from TERM to KILL, and for which pipes may stay open without output once the program has exited. */
 const graceMs = 500;
 
 const maxStderrLength = 4096;
@@ -15,14 +15,14 @@ export interface ChildRequest {
   /** Absolute path. */
   program: string;
   args: readonly string[];
-  /** Whole environment, instead of `plainEnvironment`. */
+  /** Complete environment, instead of `plainEnvironment`. */
   environment?: Readonly<Record<string, string>>;
-  /** Whole standard input; empty by default. */
+  /** Complete standard input; empty by default. */
   input?: string;
-  /** Gets each piece of standard output, one after the other; returns false to stop the program. */
+  /** Gets each piece of standard output in turn; returns false to stop the program. */
   onOutput: (piece: Buffer) => boolean | Promise<boolean>;
   signal: AbortSignal;
-  /** Program like taskkill that ends a process and its children, on systems without process groups. */
+  /** Program such as taskkill that ends a process and its children, on systems without process groups. */
   treeEnder?: string;
 }
 
@@ -37,7 +37,7 @@ interface ChildEnd {
 
 /**
  * Runs a program without a shell, in its own process group, and resolves when the whole group has ended. Rejects with
- * the signal's reason after an abort, with an error that `onOutput` throws, and with the system's error if the program
+ * the signal's reason after an abort, with an error thrown by `onOutput`, or with the system's error if the program
  * cannot be started.
  */
 export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
@@ -45,11 +45,11 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   signal.throwIfAborted();
   const child = start(request);
   const closed = once(child, 'close');
-  // Without a process there may be no pipes either, for example when no file descriptors are left.
+  // Without a process, the pipes may be missing too, for example when no file descriptors are left.
   if (child.pid === undefined) await closed;
   const output = passOutput(child, onOutput, () => end());
   const end = createGroupEnd(child, request.treeEnder, output.isQuiet);
-  // A program may exit before it has read its input; its output and exit code show a failure.
+  // A program may exit before reading its input; its output and exit code then show the failure.
   child.stdin.on('error', () => {}).end(request.input);
   const readStderr = keepStderr(child);
   signal.addEventListener('abort', end, { once: true });
@@ -73,7 +73,7 @@ export const allEnded = async <T>(runs: readonly Promise<T>[]): Promise<T[]> => 
 const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest): Child =>
   spawn(program, args, { cwd: '/', env: environment, detached: treeEnder === undefined, windowsHide: true });
 
-/** Returns a function that ends the group; when the program exits on its own, the rest of its group is ended. */
+/** Returns a function that ends the group; if the program exits on its own, the rest of its group is ended. */
 const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: () => boolean): (() => void) => {
   let isEnding = false;
   let hasExited = false;
@@ -94,7 +94,7 @@ const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: ()
   });
   child.once('close', () => clearTimeout(timer));
   return () => {
-    // After an exit, another process may get the process id.
+    // After an exit, another process may get the same process id.
     if (!isEnding && !hasExited) {
       end('SIGTERM');
       timer = setTimeout(end, graceMs, 'SIGKILL');
@@ -140,7 +140,7 @@ const passOutput = ({ stdout }: Child, onOutput: ChildRequest['onOutput'], end: 
   stdout.on('data', (piece: Buffer) => {
     if (!wanted) return;
     waiting += 1;
-    // Node ignores a pause when the program exits, so pieces may arrive while another piece is handled.
+    // Node ignores a pause when the program exits; pieces may then arrive while another one is being handled.
     stdout.pause();
     taken = taken.then(() => take(piece));
   });
@@ -148,7 +148,7 @@ const passOutput = ({ stdout }: Child, onOutput: ChildRequest['onOutput'], end: 
     failures,
     /** Resolves once `onOutput` has handled all pieces. */
     whenTaken: () => taken,
-    /** True without output for `graceMs`. */
+    /** True if there has been no output for `graceMs`. */
     isQuiet: (): boolean => waiting === 0 && performance.now() - takenAt >= graceMs,
   };
 };
@@ -162,8 +162,8 @@ const keepStderr = ({ stderr }: Child): (() => string) => {
 };
 
 /**
- * Returns the first path that can be executed. Rejects with a CommandFailure with the message `missing` if there is
- * none.
+ * Returns the first path that can be executed. If there is none, rejects with a CommandFailure with the message
+ * `missing`.
  */
 export const requireProgram = async (paths: readonly string[], missing: string): Promise<string> => {
   const program = await findProgram(paths);

@@ -54,5 +54,5 @@ export type CimClassName = keyof typeof cimClasses;
 
 export const cimClassNames = Object.keys(cimClasses) as CimClassName[];
 
-/** Instance with every property of its class; null if the system does not provide a property. */
+/** Instance with every property of its class; null for properties that the system does not provide. */
 export type CimInstance<C extends CimClassName> = Record<(typeof cimClasses)[C]['properties'][number], unknown>;

@@ -44,7 +44,7 @@ const open = async (
   return { execute, close: executor.close, readEnds };
 };
 
-/** Creates a runner of programs that last for minutes; `pids` are their process ids. */
+/** Creates a runner whose programs run for minutes; `pids` are their process ids. */
 const createSlowRun = (): { run: Runner['run']; pids: number[] } => {
   const pids: number[] = [];
   const run: Runner['run'] = async (_, signal) => {
@@ -98,7 +98,7 @@ test('close ends running commands and resolves when they have ended', async (t) 
   await ended;
 });
 
-/** Runs until an abort. */
+/** Runs until aborted. */
 const lasts: Runner['run'] = (_, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 

@@ -8,19 +8,19 @@ import type { Execution } from './schema.ts';
 
 interface ExecutorParts {
   runner: Runner;
-  /** Seconds for each command, without its time in the queue. */
+  /** Seconds allowed for each command, not counting its time in the queue. */
   timeoutSeconds: number;
   audit: Audit;
   clock: () => Date;
-  /** Called with the result of each command: `ok`, `refused`, or the kind of failure. */
+  /** Called with each command's result: `ok`, `refused`, or the kind of failure. */
   count(result: string): void;
 }
 
 export type Executor = ReturnType<typeof createExecutor>;
 
 /**
- * Creates the executor, which runs a few commands at a time while the audit can be written. Each outcome is on disk
- * before the response.
+ * Creates the executor, which runs a few commands at a time as long as the audit can be written. Each outcome is on
+ * disk before the response.
  */
 export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: ExecutorParts) => {
   const refusal = 'Too many commands are running; try again later';
@@ -59,7 +59,8 @@ export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: 
   };
   return {
     /**
-     * Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or the error of a bug.
+     * Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or an unexpected
+     * error.
      */
     execute: async (line: string, caller: CommandCaller, client: AbortSignal): Promise<BoundedResult> => {
       const controller = new AbortController();
@@ -75,7 +76,7 @@ export const createExecutor = ({ runner, timeoutSeconds, audit, clock, count }: 
         client.removeEventListener('abort', abandon);
       }
     },
-    /** Ends all running and waiting commands; resolves when they have ended and are recorded. */
+    /** Ends all running and waiting commands; resolves once they have ended and been recorded. */
     close: async (): Promise<void> => {
       const results = [...executions.values()];
       for (const controller of executions.keys()) {

@@ -3,7 +3,7 @@ import { createTextMatcher, likeWildcards } from './wildcards.ts';
 
 const maxConditions = 16;
 
-/** One condition, and the AND before the next one. In texts, a backslash escapes a backslash or a quote. */
+/** One condition, and the AND before the next. In texts, a backslash escapes a backslash or a quote. */
 const conditionForm =
   /\s*(?<property>[a-z]\w*)\s*(?<operator>=|like\b)\s*(?:(?<text>'(?:[^'\\]|\\[\\'"])*'|"(?:[^"\\]|\\[\\'"])*")|(?<bare>\d+|true\b|false\b))\s*(?:and\b|(?<end>$))/iy;
 
@@ -13,7 +13,7 @@ export interface FilterCondition {
   value: string;
 }
 
-/** Parses `P = 'x'` and `P LIKE 'x%'`, joined by AND, on the given properties; throws a Refusal for all other WQL. */
+/** Parses `P = 'x'` and `P LIKE 'x%'`, joined by AND, on the given properties; throws a Refusal for any other WQL. */
 export const parseFilter = (filter: string, properties: readonly string[]): FilterCondition[] => {
   const conditions: FilterCondition[] = [];
   for (let at = 0, ended = false; !ended; at = conditionForm.lastIndex) {

@@ -16,7 +16,7 @@ import { createCommandRoutes } from './routes.ts';
 import type { Runner } from './runner.ts';
 import { commandSettings, ExecutionNotice } from './schema.ts';
 
-/** `signalbox check-command LINE`: checks a line like POST /api/execute, without running it. */
+/** `signalbox check-command LINE`: checks a line as POST /api/execute does, without running it. */
 const checkTool: Tool = {
   name: 'check-command',
   argument: { name: 'LINE', isQuoted: true },
@@ -77,7 +77,7 @@ export const commands = defineFeature({
 
 interface RunnerChoice {
   commandRunner: 'auto' | Runner['name'];
-  /** Absolute paths; the first PowerShell that exists is used. */
+  /** Absolute paths; the first one that exists is used. */
   powerShellPaths: readonly string[];
   host: HostReadings;
   clock: () => Date;
@@ -85,7 +85,7 @@ interface RunnerChoice {
 }
 
 /**
- * Returns the runner that the settings choose. Rejects with a SettingsError if PowerShell is needed and not installed.
+ * Returns the runner chosen in the settings. Rejects with a SettingsError if PowerShell is required but not installed.
  */
 export const chooseRunner = async ({
   commandRunner,

@@ -5,7 +5,7 @@ export class Refusal extends ExpectedError {}
 
 const maxQuoteLength = 40;
 
-/** Returns a part of the command line for a message: in double quotes, shortened. */
+/** Returns part of the command line for a message: in double quotes, shortened. */
 export const quoteWord = (text: string): string => `"${shortenWord(text)}"`;
 
 /** Returns the first 40 characters, with an ellipsis if there are more. */
@@ -14,17 +14,17 @@ export const shortenWord = (text: string): string => {
   return points.length > maxQuoteLength ? `${points.slice(0, maxQuoteLength).join('')}…` : text;
 };
 
-/** Returns the name that equals the text. Only the case of ASCII letters is ignored, so no look-alike matches. */
+/** Returns the name that equals the text, ignoring case for ASCII letters only, which excludes look-alikes. */
 export const findName = <N extends string>(names: readonly N[], text: string): N | undefined =>
   /^\p{ASCII}*$/u.test(text) ? names.find((name) => name.toLowerCase() === text.toLowerCase()) : undefined;
 
 /**
- * Line breaks and other controls, Unicode line and paragraph separators, lone surrogates, and marks that reverse the
- * direction of text.
+ * Line breaks and other controls, Unicode line and paragraph separators, lone surrogates, and marks that reverse text
+ * direction.
  */
 const invisible = String.raw`\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}`;
 
-/** Quotes that PowerShell treats like ' and ", also inside quotes: they would end the text. */
+/** Quotes that PowerShell treats like ' and ", even inside quotes: they would end the text. */
 const typographicQuotes = String.raw`\u2018-\u201e`;
 
 export const forbidden = `${invisible}${typographicQuotes}`;
@@ -72,7 +72,7 @@ const refuseCharacter = (character: string): Refusal => {
   return new Refusal(`${describeCharacter(character)} is not allowed${hint}`);
 };
 
-/** Returns the refusal of the rest of a line that begins with no token. */
+/** Returns the refusal of the rest of a line that does not begin with a token. */
 const refuseSyntax = (rest: string): Refusal => {
   const [first = ''] = rest;
   if (first === "'") return new Refusal("A quote (') is not closed");
@@ -95,21 +95,20 @@ const number = /^\+?(?:0[xb][\da-f]*|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:[dln]|
 const plainNumber = /^(?:0|[1-9]\d{0,15})$/;
 
 export interface CommandLine {
-  /** First word, allowed or not. */
+  /** First word, whether allowed or not. */
   name: string;
   parameters: RawParameter[];
 }
 
 export interface RawParameter {
-  /** Name as written, without the dash; undefined for a value without a name. */
+  /** Name as written, without the dash; undefined for an unnamed value. */
   name: string | undefined;
   /** Empty for a switch; several values if separated by commas. */
   values: string[];
 }
 
 /**
- * Parses any text into a command with plain parameters; throws a Refusal that names the first part that is something
- * else.
+ * Parses any text into a command with plain parameters; throws a Refusal naming the first part that is anything else.
  */
 export const parseCommandLine = (line: string): CommandLine => {
   const [first, ...rest] = readTokens(line);

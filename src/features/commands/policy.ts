@@ -11,21 +11,21 @@ import {
 } from './value-kinds.ts';
 
 export interface ParameterPolicy {
-  /** Shown in docs and in GET /api/commands. */
+  /** Shown in the documentation and in GET /api/commands. */
   description: string;
-  /** Kind of the values; a parameter without a kind is a switch. */
+  /** Kind of the values; a parameter without one is a switch. */
   kind?: ValueKind<unknown>;
   required?: true;
-  /** Most values of a comma-separated list; undefined if the parameter takes no list. */
+  /** Maximum number of values in a comma-separated list; undefined if the parameter takes no list. */
   maxValues?: number;
   /** Value if the command line omits the parameter. */
   default?: number;
 }
 
 export interface CommandPolicy {
-  /** Shown in docs and in GET /api/commands. */
+  /** Shown in the documentation and in GET /api/commands. */
   summary: string;
-  /** Parameter of a value without a name. */
+  /** Parameter that an unnamed value belongs to. */
   first: string;
   parameters: Record<string, ParameterPolicy>;
   /** Parameters that exclude each other. */
@@ -36,8 +36,8 @@ const names = { kind: patternKind(128), maxValues: 16 } as const;
 const ids = { kind: integerKind(0, 2 ** 32 - 1), maxValues: 256 } as const;
 
 /**
- * The allow list: each command with its parameters and their values; everything else is refused. No command reads files
- * of other processes, needs elevation, reaches another machine or changes this one.
+ * The allow list: each command with its parameters and their values; everything else is refused. No command reads other
+ * processes' files, needs elevation, reaches another machine or changes this one.
  */
 export const policies = {
   'Get-Process': {
@@ -115,13 +115,13 @@ export type ParsedCommand = {
   [C in CommandName]: { name: C; parameters: CommandParameters<C> };
 }[CommandName];
 
-/** Returns the properties that Get-CimInstance asks for, in the order of the class. */
+/** Returns the properties that Get-CimInstance asks for, in class order. */
 export const chooseProperties = (parameters: CommandParameters<'Get-CimInstance'>): readonly string[] => {
   const { keys, properties } = cimClasses[parameters.ClassName];
   return parameters.KeyOnly ? keys : properties.filter((name) => parameters.Property?.includes(name) ?? true);
 };
 
-/** Returns the command with typed values, or the refusal. No other function decides which commands may run. */
+/** Returns the command with typed values, or the refusal. Only this function decides which commands may run. */
 export const checkCommand = (line: string): ParsedCommand | Refusal => {
   try {
     return parseCommand(line);
@@ -139,7 +139,7 @@ const parseCommand = (line: string): ParsedCommand => {
   return { name, parameters: toParameters(given, policies[name]) } as ParsedCommand;
 };
 
-/** Returns the given texts by parameter name, as the policy spells it. */
+/** Returns the given texts by parameter name, as spelled in the policy. */
 const nameParameters = (parameters: RawParameter[], { first, parameters: allowed }: CommandPolicy) => {
   const given = new Map<string, string[]>();
   for (const { name, values } of parameters) {
@@ -169,9 +169,7 @@ const toParameters = (given: Map<string, string[]>, { parameters: allowed, exclu
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 };
 
-/**
- * Returns the value of a parameter, or its list of values; `properties` are those of the class that the command names.
- */
+/** Returns a parameter's value or list of values; `properties` are those of the class that the command names. */
 const toValue = (
   name: string,
   { kind, maxValues }: ParameterPolicy,
@@ -192,8 +190,8 @@ const toValue = (
 };
 
 /**
- * Describes every allowed command with a JSON Schema (2020-12) of its parameters. Lists are arrays, a switch is `true`.
- * The schema cannot express the grammar of a filter, nor that a date must exist.
+ * Describes every allowed command with a JSON Schema (2020-12) of its parameters. Lists are arrays; a switch is `true`.
+ * The schema cannot express a filter's grammar or that a date must exist.
  */
 export const describeCommands = () =>
   Object.entries<CommandPolicy>(policies).map(([name, { summary, first, parameters, exclusive }]) => {

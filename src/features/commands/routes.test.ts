@@ -18,7 +18,7 @@ import { createExecutor } from './executor.ts';
 import { createCommandRoutes } from './routes.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 
-/** Starts a server with only the routes of commands, over a runner and its own audit. */
+/** Starts a server with only the command routes, with the given runner and its own audit. */
 const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => {
   const log = pino({ level: 'silent' });
   const settings = loadSettings(createSettingsSchema([]), {}, {});

@@ -3,7 +3,7 @@ import { ExpectedError } from '../../lib/expected-errors.ts';
 import type { ParsedCommand } from './policy.ts';
 import { createAnyMatcher, createTextMatcher, hasWildcard, nameWildcards } from './wildcards.ts';
 
-/** Object of a result, by property name. */
+/** Object in a result, by property name. */
 export type OutputRow = Record<string, unknown>;
 
 export interface CommandOutput {
@@ -15,17 +15,17 @@ export interface CommandOutput {
 /** Returns an output with all rows. */
 export const toOutput = (rows: OutputRow[]): CommandOutput => ({ rows, truncated: false });
 
-/** Executes the commands that the policy allows. */
+/** Runs the commands that the policy allows. */
 export interface Runner {
   name: 'native' | 'powershell';
   /**
    * Rejects with a CommandFailure if the command itself fails, and with the signal's reason after an abort. All child
-   * processes have ended when the promise settles.
+   * processes have ended by the time the promise settles.
    */
   run(command: ParsedCommand, signal: AbortSignal): Promise<CommandOutput>;
 }
 
-/** Ends of a started command. */
+/** Outcomes of a started command. */
 export const exits = ['ok', 'failed', 'timed-out', 'abandoned'] as const;
 
 /** Failure of a command, with a message for the client. */
@@ -39,8 +39,8 @@ export class CommandFailure extends ExpectedError {
 }
 
 /**
- * Returns the items whose `key` matches one of the patterns, or all items without patterns. Throws a CommandFailure
- * with the message of `refuse` for a pattern without wildcards that matches no item.
+ * Returns the items whose `key` matches one of the patterns, or all items if there are no patterns. Throws a
+ * CommandFailure with the message from `refuse` for a pattern without wildcards that matches no item.
  */
 export const selectMatching = <K extends string, T extends Record<K, string>>(
   items: readonly T[],
@@ -69,7 +69,8 @@ export interface BoundedResult {
 }
 
 /**
- * Returns the objects as JSON, up to 5,000 objects and 8 MiB. An output that several requests share is converted once.
+ * Returns the objects as JSON, up to 5,000 objects and 8 MiB. An output that several requests share is converted only
+ * once.
  */
 export const toBoundedResult = computeOnce(({ rows, truncated }: CommandOutput): BoundedResult => {
   const texts: string[] = [];

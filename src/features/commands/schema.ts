@@ -75,7 +75,7 @@ export const ExecutionQuery = Type.Object({
 
 export const ExecutionList = defineList('ExecutionList', 'Records', Execution, 'Oldest first.');
 
-/** Event of the topic `executions`. */
+/** Event on the `executions` topic. */
 export const ExecutionNotice = defineShape('ExecutionNotice', { requestId: Type.String({ examples: ['req-8'] }) });
 
 export const CommandList = defineShape('CommandList', {
@@ -97,7 +97,7 @@ export const CommandList = defineShape('CommandList', {
 
 const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });
 
-/** Settings of commands and their audit, with their defaults. */
+/** Settings of commands and of their audit, with defaults. */
 export const commandSettings = {
   commandTimeout: Type.Integer({
     minimum: 1,

@@ -1,7 +1,7 @@
 import { type FilterCondition, parseFilter } from './filter.ts';
 import { findName, forbidden, quoteWord, Refusal } from './language.ts';
 
-/** JSON Schema pattern of values that single or double quotes can enclose. */
+/** JSON Schema pattern for values that single or double quotes can enclose. */
 const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
 
 /** Parser of a parameter's values, and the JSON Schema that accepts the same values. */
@@ -52,10 +52,10 @@ export const choiceKind = <const V extends string>(values: readonly V[]): ValueK
   schema: { type: 'string', enum: values },
 });
 
-/** Property of the class that ClassName names. */
+/** Property of the class named in ClassName. */
 export const propertyKind: ValueKind<string> = { parse: parseChoice, schema: { type: 'string' } };
 
-/** Conditions on properties of the class that ClassName names. JSON Schema cannot express their grammar. */
+/** Conditions on properties of the class named in ClassName. JSON Schema cannot express their grammar. */
 export const filterKind = (maxLength: number): ValueKind<FilterCondition[]> => ({
   parse: (text, properties) => {
     requireLength(text, maxLength);
@@ -65,14 +65,14 @@ export const filterKind = (maxLength: number): ValueKind<FilterCondition[]> => (
   hint: "Property = value or Property LIKE 'a%_b', joined by AND.",
 });
 
-/** Form of a date; days that the calendar does not have match, too. */
+/** Form of a date; also matches days that do not exist in the calendar. */
 const dateForm =
   /^(?<day>\d{4}-\d\d-\d\d)(?:[T ](?<time>\d\d:\d\d)(?<seconds>:\d\d(?:\.\d{1,3})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
 
-/** Text for `dateForm` in messages. */
+/** Description of `dateForm` in messages. */
 const dateForms = 'yyyy-MM-dd or yyyy-MM-ddTHH:mm[:ss[.fff]][Z|±hh:mm]';
 
-/** ISO 8601 date; without a zone in the machine's local time, as in PowerShell. */
+/** ISO 8601 date; without a zone, in the machine's local time, as in PowerShell. */
 export const dateKind: ValueKind<Date> = {
   parse: (text) => {
     const { day = '', time = '00:00', seconds = ':00', zone = '' } = dateForm.exec(text)?.groups ?? {};

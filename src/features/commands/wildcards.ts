@@ -1,6 +1,4 @@
-/**
- * Wildcards of PowerShell's names: `any` matches any number of characters, including none; `one` matches exactly one.
- */
+/** Wildcards in PowerShell names: `any` matches any number of characters, including none; `one` matches exactly one. */
 export const nameWildcards = { any: '*', one: '?' };
 
 /** Wildcards of WQL's LIKE. */

@@ -86,7 +86,7 @@ const lscpu = readOutput('lscpu');
 /** Returns lscpu's value for a label; undefined if lscpu does not show the label. */
 const findOfProcessor = (label: string): string | undefined => new RegExp(`^ *${label}: +(.*)$`, 'm').exec(lscpu)?.[1];
 
-/** Returns the total size in KB of all caches of a level; null if lscpu shows none. */
+/** Returns the total size of all caches at a level, in KB; null if lscpu shows none. */
 const findCacheKB = (level: string): number | null => {
   const table = readOutput('lscpu', '--bytes', '--caches=NAME,ALL-SIZE');
   const bytes = new RegExp(`^${level} +(\\d+)$`, 'm').exec(table)?.[1];
@@ -185,13 +185,13 @@ test("systems have CIM's number, or null without a number", () => {
   assert.deepEqual([osTypeOf('linux'), osTypeOf('win32'), osTypeOf('haiku')], [36, 18, null]);
 });
 
-/** Starts a process of low priority that lasts as long as the test. */
+/** Starts a low-priority process that lasts as long as the test. */
 const startSleep = async (t: TestContext): Promise<number> => {
   const child = spawn('/usr/bin/nice', ['-n', '7', '/bin/sleep', '300']);
   t.after(() => child.kill('SIGKILL'));
   await once(child, 'spawn');
   const pid = Number(child.pid);
-  // The memory of a process is complete once it sleeps.
+  // A process's memory is complete once it sleeps.
   await waitUntil('the process sleeps', () =>
     /^S\S* +sleep$/.test(readOutput('ps', '-o', 'stat=,comm=', '-p', `${pid}`)),
   );
@@ -231,7 +231,7 @@ test('every property of Win32_Process matches ps', async (t) => {
 test('times of Win32_Process match process.cpuUsage, in units of 100 ns', async () => {
   // The loops use much more processor time of both kinds than the tolerance below.
   while (process.cpuUsage().system < 200_000) statSync('/');
-  // A reading may be half a second old.
+  // A reading may be up to half a second old.
   await waitUntilPasses(async () => {
     const [row = {}] = await run(`Win32_Process -Filter "ProcessId = ${process.pid}"`);
     const { user, system } = process.cpuUsage();

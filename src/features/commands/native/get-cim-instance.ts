@@ -11,9 +11,7 @@ interface CimSources {
   readUnits: () => Promise<Unit[]>;
 }
 
-/**
- * Get-CimInstance: returns the instances that match the filter, with the chosen properties in the order of the class.
- */
+/** Get-CimInstance: returns the instances that match the filter, with the chosen properties in class order. */
 export const getCimInstance = async (
   sources: CimSources,
   parameters: CommandParameters<'Get-CimInstance'>,
@@ -93,8 +91,7 @@ export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise
   },
 
   /**
-   * Each mounted file system that has a size is an instance. Sizes are in bytes; FreeSpace is available to ordinary
-   * users.
+   * Each mounted file system with a size is an instance. Sizes are in bytes; FreeSpace is available to ordinary users.
    */
   Win32_LogicalDisk: async ({ host }) =>
     (await host.fileSystems()).map((fileSystem) => ({
@@ -134,12 +131,12 @@ const toKB = (bytes: number): number => Math.floor(bytes / 1024);
 
 const toTicks = (seconds: number | null): number | null => seconds && Math.round(seconds * 1e7);
 
-/** Values of Win32_LogicalDisk.DriveType. */
+/** Win32_LogicalDisk.DriveType values. */
 const driveTypes: Record<FileSystemKind, number> = { removable: 2, fixed: 3, network: 4, optical: 5, memory: 6 };
 
 const osTypes: Partial<Record<NodeJS.Platform, number>> = { darwin: 2, win32: 18, linux: 36, freebsd: 42 };
 
-/** Returns CIM_OperatingSystem.OSType; null for a system without a number. */
+/** Returns CIM_OperatingSystem.OSType; null for a system without one. */
 export const osTypeOf = (platform: NodeJS.Platform): number | null => osTypes[platform] ?? null;
 
 const architectures: Record<string, [addressWidth: 32 | 64, number: number | null, systemType?: string]> = {
@@ -154,8 +151,8 @@ const architectures: Record<string, [addressWidth: 32 | 64, number: number | nul
 };
 
 /**
- * Returns the bits of an address, Win32_Processor.Architecture and Win32_ComputerSystem.SystemType for Node's name of
- * an architecture. An architecture that Windows does not know has no number, and keeps its name.
+ * Returns the address bits, Win32_Processor.Architecture and Win32_ComputerSystem.SystemType for an architecture as
+ * Node names it. An architecture unknown to Windows has no number and keeps its name.
  */
 export const toArchitecture = (name: string) => {
   const [addressWidth, number, systemType = name] = architectures[name] ?? [64, null];

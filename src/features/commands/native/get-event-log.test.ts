@@ -11,7 +11,7 @@ import { getEventLog, toEvent, toJournalArguments } from './get-event-log.ts';
 
 const signal = new AbortController().signal;
 
-/** Program that prints the recorded entries with any arguments, or the values of a field. */
+/** Program that prints the recorded entries for any arguments, or a field's values. */
 const recorded = `case "$1" in --field=*)
   printf '%s\\n' ${journal.flatMap((entry) => listIndexed(entry)).join(' ')}; exit;;
 esac

@@ -10,7 +10,7 @@ import { createAnyMatcher } from '../wildcards.ts';
 type Parameters = CommandParameters<'Get-EventLog'>;
 
 /**
- * Get-EventLog: reads systemd's journal, newest first. Rejects with a CommandFailure if the machine has no journal, or
+ * Get-EventLog: reads systemd's journal, newest first. Rejects with a CommandFailure if the machine has no journal or
  * this account may not read it.
  */
 export const getEventLog = async (
@@ -47,8 +47,8 @@ export const getEventLog = async (
 };
 
 /**
- * Rejects if there is no journal. With JSON output, journalctl itself exits alike without a journal and without
- * matching entries.
+ * Rejects if there is no journal. With JSON output, journalctl exits the same way whether the journal or matching
+ * entries are missing.
  */
 const requireJournal = async (program: string, signal: AbortSignal): Promise<void> => {
   const args = ['--header', '--no-pager'];
@@ -59,7 +59,7 @@ const requireJournal = async (program: string, signal: AbortSignal): Promise<voi
   if (exitCode) throw toCommandFailure(program, stderr);
 };
 
-/** Creates a test of rows against the parameters of Get-EventLog, except LogName and Newest. */
+/** Creates a test of rows against Get-EventLog's parameters, except LogName and Newest. */
 export const createEventFilter = (parameters: Parameters): ((event: OutputRow) => boolean) => {
   const { EntryType, InstanceId, Index, After, Before } = parameters;
   const isFromSource = createAnyMatcher(parameters.Source ?? ['*']);
@@ -79,8 +79,8 @@ export const createEventFilter = (parameters: Parameters): ((event: OutputRow) =
 const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
 
 /**
- * Terms of journalctl for each log. System: entries of the kernel, its audit, the journal itself and process 1;
- * Application: all others. journalctl has no term for "not process 1", so `getEventLog` excludes process 1.
+ * Terms of journalctl for each log. System: entries from the kernel, its audit, the journal itself and process 1;
+ * Application: all others. journalctl has no term for "not process 1"; `getEventLog` therefore excludes it.
  */
 const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
   System: [['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver'], ['_PID=1']],
@@ -88,7 +88,7 @@ const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
 };
 
 /**
- * Returns arguments for the newest entries first that match one of the alternatives, restricted as far as journalctl
+ * Returns arguments that list entries matching one of the alternatives, newest first, restricted as far as journalctl
  * can.
  */
 export const toJournalArguments = (
@@ -119,19 +119,17 @@ const toPriorities = (types: Parameters['EntryType']): string[] => {
   return first <= last ? [`--priority=${first}..${last}`] : [];
 };
 
-/**
- * Entry of `journalctl --output=json`; a value is a text, an array of bytes, or an array of texts and arrays of bytes.
- */
+/** Entry of `journalctl --output=json`; a value is a text, an array of bytes, or an array of texts and byte arrays. */
 type JournalEntry = Readonly<Record<string, unknown>>;
 
-/** Fields that `toEvent` reads and that journalctl writes only if asked. */
+/** Fields that `toEvent` reads and that journalctl writes only on request. */
 // biome-ignore format: a list of names reads better in lines than in a column
 const entryFields = [
   'MESSAGE', 'MESSAGE_ID', 'PRIORITY', 'SYSLOG_FACILITY', 'SYSLOG_IDENTIFIER', '_HOSTNAME', '_PID',
   '_SOURCE_REALTIME_TIMESTAMP', '_SYSTEMD_UNIT', '_UID',
 ] as const;
 
-/** Names of the facilities of syslog(3), by number. */
+/** Names of syslog(3) facilities, by number. */
 // biome-ignore format: a list of names reads better in lines than in a column
 const facilities = [
   'kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news',
@@ -139,7 +137,7 @@ const facilities = [
   'local0', 'local1', 'local2', 'local3', 'local4', 'local5', 'local6', 'local7',
 ];
 
-/** Converts a journal entry to an event of Windows' event log. */
+/** Converts a journal entry to a Windows event log event. */
 export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, string>) => {
   const read = (name: (typeof entryFields)[number]): string | null => readJournalField(entry[name]);
   const written = toTime(readJournalField(entry['__REALTIME_TIMESTAMP']));
@@ -165,7 +163,7 @@ const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {
   return priority === 4 ? 'Warning' : 'Information';
 };
 
-/** Returns the entry's number in the journal: the part `i=` of its cursor, in hexadecimal. */
+/** Returns the entry's number in the journal: its cursor's `i=` part, in hexadecimal. */
 const toIndex = (cursor: string | null): number | null => {
   const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 16);
@@ -174,18 +172,18 @@ const toIndex = (cursor: string | null): number | null => {
 const toTime = (microseconds: string | null): string | null =>
   microseconds && new Date(Number(microseconds) / 1000).toISOString();
 
-/** Returns the first 32 of the 128 bits of a message id. */
+/** Returns the first 32 of a message id's 128 bits. */
 const toInstanceId = (messageId: string | null): number | null =>
   messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
 
-/** Most matches and bytes of a value: the arguments of a program have a limit. */
+/** Maximum number of matches, and of bytes in a value: the length of a program's arguments is limited. */
 const maxMatches = 100;
 const maxValueBytes = 1024;
 
 /**
- * Returns alternatives of matches, in the syntax of journalctl, for the entries with the wanted sources and ids: `[]`
- * if the journal has no such entry, `[[]]` if journalctl cannot restrict them. journalctl finds exact values in its
- * index; patterns, and names in any case, are compared with the values in the journal.
+ * Returns alternatives of matches, in journalctl syntax, for the entries with the wanted sources and ids: `[]` if the
+ * journal has no such entry, `[[]]` if journalctl cannot restrict them. journalctl finds exact values in its index;
+ * patterns, and names regardless of case, are compared with the journal's values.
  */
 const findMatches = async (
   program: string,
@@ -197,7 +195,7 @@ const findMatches = async (
   let sources: string[][] = [[]];
   if (Source) {
     const isWanted = createAnyMatcher(Source);
-    // The source of an entry is its identifier, or its unit if it has no identifier.
+    // An entry's source is its identifier or, without one, its unit.
     const fields = ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT'];
     const found = await allEnded(fields.map((field) => findValues(field, isWanted)));
     const known = found.filter((matches) => matches !== undefined);
@@ -208,8 +206,8 @@ const findMatches = async (
 };
 
 /**
- * Creates a function that returns matches for the wanted values of a field; undefined if a value cannot be an argument,
- * or there are too many.
+ * Creates a function that returns matches for a field's wanted values; undefined if a value cannot be an argument or
+ * there are too many.
  */
 const createValueFinder =
   (program: string, signal: AbortSignal) =>

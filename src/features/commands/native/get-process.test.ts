@@ -30,7 +30,7 @@ const startNamed = async (
   copyFileSync('/bin/sleep', program);
   const child = spawn(program, ['300']);
   await once(child, 'spawn');
-  // The memory of a process is complete once it sleeps.
+  // A process's memory is complete once it sleeps.
   await waitUntil('the process sleeps', () => /^State:\tS/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
   const host = createHostReadings();
   t.after(() => {

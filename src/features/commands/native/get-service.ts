@@ -6,7 +6,7 @@ import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type OutputRow, selectMatching } from '../runner.ts';
 import { createAnyMatcher } from '../wildcards.ts';
 
-/** Get-Service for systemd's units; throws a CommandFailure if a name without wildcards matches no service. */
+/** Get-Service for systemd units; throws a CommandFailure if a name without wildcards matches no service. */
 export const getService = (units: readonly Unit[], parameters: CommandParameters<'Get-Service'>): OutputRow[] => {
   const isIncluded = parameters.Include ? createAnyMatcher(parameters.Include) : () => true;
   const isExcluded = createAnyMatcher(parameters.Exclude ?? []);
@@ -17,7 +17,7 @@ export const getService = (units: readonly Unit[], parameters: CommandParameters
     .sort((a, b) => (a.Name < b.Name ? -1 : 1));
 };
 
-/** Returns a systemd service as in Get-CimInstance. StartName is the user, root for a unit without `User=`. */
+/** Returns a systemd service in the form of Get-CimInstance. StartName is the user, root for a unit without `User=`. */
 export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
   const { Name, DisplayName, Status, StartType, ExitCode } = toService(unit);
   return {
@@ -35,7 +35,7 @@ export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
 };
 
 const toService = (unit: Unit) => {
-  // Inactive, failed and all other states are Stopped; SubState shows the difference.
+  // Inactive, failed and all other states count as Stopped; SubState shows the difference.
   const Status = serviceStatuses[unit.ActiveState] ?? 'Stopped';
   return {
     Name: unit.Id.replace(/\.service$/, ''),
@@ -69,13 +69,13 @@ const startTypes: Record<string, StartType> = {
 };
 
 /**
- * Returns the start type; null without a unit file. In Windows a Disabled service cannot be started at all, like a
- * masked unit. A unit that systemd calls disabled can be started: Manual.
+ * Returns the start type; null without a unit file. On Windows, a Disabled service cannot be started at all, like a
+ * masked unit. A unit that systemd calls disabled can still be started: Manual.
  */
 const toStartType = ({ UnitFileState }: Unit): StartType | null =>
   UnitFileState === '' ? null : (startTypes[UnitFileState] ?? 'Manual');
 
-/** Returns the main process's last exit code, or 128 + signal; null if it never exited. */
+/** Returns the main process's last exit code, or 128 + signal; null if it has never exited. */
 const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | null => {
   if (ExecMainCode === '' || ExecMainCode === '0') return null;
   const status = Number(ExecMainStatus);
@@ -95,7 +95,7 @@ const unitProperties = [
 /** Properties of a service unit from `systemctl show`; empty texts if systemd has no value. */
 export type Unit = Record<(typeof unitProperties)[number], string>;
 
-/** Returns every service that is installed or loaded. Rejects with a CommandFailure if systemd does not run. */
+/** Lists every service that is installed or loaded. Rejects with a CommandFailure if systemd is not running. */
 export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promise<Unit[]> => {
   const program = await requireProgram(paths.systemctl, 'Services need systemd: systemctl is not installed');
   if (!(await isAccessible(paths.bootMark))) {
@@ -113,13 +113,13 @@ export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promis
     .map((unit) => ({ ...unit, Description: loaded.get(unit.Id) ?? unit.Description }));
 };
 
-/** Parses names from `systemctl list-unit-files`, without templates and aliases. */
+/** Parses names from `systemctl list-unit-files`, except templates and aliases. */
 const parseUnitFiles = (json: string): string[] =>
   (JSON.parse(json) as { unit_file: string; state: string }[])
     .filter(({ unit_file, state }) => state !== 'alias' && !unit_file.endsWith('@.service'))
     .map(({ unit_file }) => unit_file);
 
-/** Parses descriptions by name from `systemctl list-units --all`, without units that do not exist. */
+/** Parses descriptions by name from `systemctl list-units --all`, except units that do not exist. */
 const parseUnitList = (json: string): Map<string, string> =>
   new Map(
     (JSON.parse(json) as { unit: string; load: string; description: string }[])
@@ -128,8 +128,8 @@ const parseUnitList = (json: string): Map<string, string> =>
   );
 
 /**
- * Parses units from `systemctl show`: one line for each property, a blank line between units. Values have no line
- * breaks: systemctl replaces such values by `[unprintable]`.
+ * Parses units from `systemctl show`: one line per property, a blank line between units. Values contain no line breaks:
+ * systemctl replaces such values with `[unprintable]`.
  */
 export const parseUnitProperties = (text: string): Unit[] =>
   text

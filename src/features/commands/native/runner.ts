@@ -12,7 +12,7 @@ interface NativeParts {
   paths?: SystemPaths;
 }
 
-/** Creates the runner on Linux, which uses host readings, systemd and its journal. */
+/** Creates the Linux runner, which uses host readings, systemd and its journal. */
 export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeParts): Runner => {
   const getProcess = createGetProcess(host);
   return {
@@ -37,8 +37,7 @@ export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeP
 };
 
 /**
- * Rejects when the signal is aborted. Host readings cannot be cancelled, and a reading of a network disk may never
- * settle.
+ * Rejects when the signal is aborted. Host readings cannot be cancelled, and a network disk's reading may never settle.
  */
 const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {

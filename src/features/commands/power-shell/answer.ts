@@ -6,16 +6,16 @@ import type { ParsedCommand } from '../policy.ts';
 import { CommandFailure, maxRows, type OutputRow } from '../runner.ts';
 import type { readProperties } from './script.ts';
 
-/** Object from the script: values by the path of each property. */
+/** Object from the script, as values keyed by property path. */
 export type ReadObject = Readonly<Record<string, unknown>>;
 
-/** Cmdlets with objects; the properties of Get-CimInstance come from its class. */
+/** Cmdlets that return objects; Get-CimInstance's properties come from its class. */
 type Cmdlet = keyof typeof readProperties | 'Get-CimInstance';
 
 /** Bits of an event's keywords, from winmeta.h. */
 const keywordBits = { failureAudit: 2 ** 52, successAudit: 2 ** 53 };
 
-/** Functions that turn each cmdlet's objects into rows, with the properties of the native runner in the same order. */
+/** Functions that convert each cmdlet's objects to rows, with the native runner's properties in the same order. */
 export const rowMakers: Record<Cmdlet, (read: ReadObject) => OutputRow> = {
   'Get-Process': (read) => ({
     Id: read['Id'],
@@ -65,9 +65,7 @@ const toEntryType = (level: number, keywords: number): string => {
   return level === 3 ? 'Warning' : 'Information';
 };
 
-/**
- * Tests a bit of a signed 64-bit number. JavaScript rounds the lowest bits of such numbers, but not the keyword bits.
- */
+/** Tests a bit of a signed 64-bit number. JavaScript rounds such a number's lowest bits, but not the keyword bits. */
 const hasBit = (number: number, bit: number): boolean => Math.abs(Math.floor(number / bit) % 2) === 1;
 
 interface Message {
@@ -83,7 +81,7 @@ interface Message {
  * undefined if the end is missing.
  */
 export const createAnswer = (program: string, command: ParsedCommand) => {
-  // Get-WinEvent, which replaces a missing Get-EventLog, filters only by some of the parameters.
+  // Get-WinEvent, which replaces a missing Get-EventLog, filters by only some of the parameters.
   const isWanted = command.name === 'Get-EventLog' ? createEventFilter(command.parameters) : () => true;
   let makeRow = rowMakers[command.name];
   let hasEnded = false;

@@ -33,8 +33,8 @@ const toCall = (command: string, parameters: Parameters) => ({
 });
 
 /**
- * Returns a parameter as the script expects it; `many` for a list. Texts and dates begin with `=`, because PowerShell's
- * JSON reader converts texts that look like dates.
+ * Returns a parameter in the form that the script expects; `many` for a list. Texts and dates begin with `=` because
+ * PowerShell's JSON reader converts texts that look like dates.
  */
 const toWire = (name: string, value: Scalar | readonly Scalar[]) => {
   const values = [value].flat() as Scalar[];
@@ -55,7 +55,7 @@ const toParameters = (command: ParsedCommand): Parameters => {
     case 'Get-EventLog':
       return { ...command.parameters, Source: command.parameters.Source?.map(toPattern) };
     case 'Get-CimInstance': {
-      // The properties are always named, so command lines and other secrets never leave the machine.
+      // The properties are always named, which keeps command lines and other secrets on the machine.
       const { ClassName, Filter } = command.parameters;
       const Property = chooseProperties(command.parameters);
       return { ClassName, Property, Filter: Filter && toWql(Filter) };
@@ -76,7 +76,7 @@ const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandPar
 };
 
 /**
- * Escapes brackets, which are wildcards in PowerShell, and the backtick; in signalbox all three are plain characters.
+ * Escapes brackets, which are wildcards in PowerShell, and the backtick; in signalbox, all three are plain characters.
  */
 const toPattern = (pattern: string): string => pattern.replaceAll(/[[\]\x60]/g, '\x60$&');
 

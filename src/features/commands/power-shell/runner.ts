@@ -12,8 +12,8 @@ const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
 const taskkill = 'C:\\Windows\\System32\\taskkill.exe';
 
 /**
- * Creates the runner that uses the cmdlets of the PowerShell at an absolute path, with one process for each command.
- * The arguments are always the same; the command is data on standard input.
+ * Creates the runner that uses the cmdlets of the PowerShell at an absolute path, with one process per command. The
+ * arguments are always the same; the command is data on standard input.
  */
 export const createPowerShellRunner = (program: string, platform: NodeJS.Platform = process.platform): Runner => {
   const environment = createEnvironment(platform);
@@ -38,9 +38,9 @@ export const createPowerShellRunner = (program: string, platform: NodeJS.Platfor
 };
 
 /**
- * Returns PowerShell's environment: no variables of the server, no telemetry, update checks, colours or diagnostic
- * files. On Windows, Node adds the variables that every program needs, such as SystemRoot. Elsewhere PowerShell needs a
- * PATH to start, and without a HOME it creates a temporary folder each time.
+ * Returns PowerShell's environment: none of the server's variables, no telemetry, update checks, colours or diagnostic
+ * files. On Windows, Node adds the variables that every program needs, such as SystemRoot. Elsewhere, PowerShell needs
+ * a PATH to start, and without a HOME it creates a temporary folder each time.
  */
 export const createEnvironment = (platform: NodeJS.Platform): Record<string, string> => ({
   POWERSHELL_TELEMETRY_OPTOUT: '1',

@@ -1,10 +1,7 @@
 import { cimClasses } from '../cim-classes.ts';
 import { policies } from '../policy.ts';
 
-/**
- * Properties that are read of each object; a dot leads to a property of a property. No property contains a command
- * line.
- */
+/** Properties read from each object; a dot leads to a property's property. No property contains a command line. */
 // biome-ignore format: a list of names reads better in lines than in a column
 export const readProperties = {
   'Get-Process': [
@@ -22,7 +19,7 @@ export const readProperties = {
   ],
 } as const;
 
-/** Filters of Get-WinEvent, which replaces a missing Get-EventLog. */
+/** Filters for Get-WinEvent, which replaces a missing Get-EventLog. */
 export const eventFilterKeys = ['LogName', 'StartTime', 'EndTime', 'Level', 'ProviderName'] as const;
 
 const toHashTable = (entries: [string, readonly string[]][]): string => {
@@ -42,8 +39,8 @@ const classes = toHashTable(
 /**
  * The only text that PowerShell runs, the same for every request, in the language of Windows PowerShell 5.1. It reads
  * one line of JSON from standard input (see request.ts) and writes lines of JSON (see answer.ts), as bytes because the
- * console's encoding is not known. Modules are loaded from PowerShell's own folder only. Double quotes are avoided,
- * because Windows would have to quote them in the argument.
+ * console's encoding is unknown. Modules are loaded only from PowerShell's own folder. Double quotes are avoided
+ * because Windows would have to escape them in the argument.
  */
 export const script = String.raw`
 $ErrorActionPreference = 'Stop'
