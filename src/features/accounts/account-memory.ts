@@ -4,10 +4,10 @@ import { parseJsonList } from '../../lib/parse-json.ts';
 import { createSerial } from '../../lib/scheduling.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
-/** Configured account at the last start: its name, and a MAC of its role and password. */
+/** Configured account at the last startup: its name, and a MAC of its role and password. */
 type StoredMark = [name: string, mark: string];
 
-/** Configured account; `checked` is its role, and its password or the hash. */
+/** Configured account; `checked` is its role with its password or hash. */
 interface ConfiguredAccount {
   name: string;
   checked: string;
@@ -16,8 +16,8 @@ interface ConfiguredAccount {
 export type AccountMemory = Awaited<ReturnType<typeof openAccountMemory>>;
 
 /**
- * Opens the memory of the configured accounts of the last start, which finds users who left the config file while the
- * server was stopped: they may still have a token. A mark may be made with any of the keys; new marks use the first.
+ * Opens the memory of the configured accounts at the last startup. It finds users removed from the config file while
+ * the server was stopped, who may still have a token. A mark may be made with any of the keys; new marks use the first.
  */
 export const openAccountMemory = async (
   file: ReplacedFile,
@@ -39,13 +39,13 @@ export const openAccountMemory = async (
     });
   };
   return {
-    /** Returns the names that have left the config file, or have another role or password there. */
+    /** Returns the names that were removed from the config file or have another role or password there. */
     listChanged: (accounts: readonly ConfiguredAccount[]): string[] =>
       stored.flatMap(([name, mark]) => {
         const account = accounts.find((one) => one.name === name);
         return account && isSame(account, mark) ? [] : [name];
       }),
-    /** Stores the accounts once their revocations are stored; after a failure the next start revokes again. */
+    /** Stores the accounts once their revocations are stored; after a failure, the next startup revokes again. */
     store: (accounts: readonly ConfiguredAccount[], revoked: Promise<unknown>): void => {
       const [key = ''] = keys;
       const marks = accounts.map((one): StoredMark => [one.name, toMark(one, key).toString('base64url')]);

@@ -7,11 +7,11 @@ import type { AccountMemory } from './account-memory.ts';
 import type { Account, UserSettingKeeper } from './user-kind.ts';
 import type { User, UserSettings } from './users.ts';
 
-/** Kind of runtime settings that end all sessions of a name. They have no routes and no limits. */
+/** Kind of runtime setting that ends all of a name's sessions. It has no routes and no limits. */
 export const sessionEndKind = 'session-end';
 
 export interface SessionEnd {
-  /** Second of Unix time up to which earlier versions refuse tokens of the name. */
+  /** Second of Unix time up to which earlier versions refuse the name's tokens. */
   notBefore: number;
   /**
    * True if the name had no account: its tokens come from another issuer, and only their time tells valid tokens from
@@ -29,28 +29,28 @@ interface AccountParts {
   settings: Pick<SettingStore, 'find' | 'onChanged' | 'isRead'> | undefined;
   /** Runtime users. */
   users: UserSettingKeeper;
-  /** Configured accounts of the last start; undefined if no token outlives the process. */
+  /** Configured accounts at the last startup; undefined if no token outlives the process. */
   memory: AccountMemory | undefined;
-  /** Stores a revocation of all tokens of a name that no runtime setting records yet. */
+  /** Stores a revocation of all of a name's tokens that no runtime setting records yet. */
   storeRevocation(name: string): Promise<void>;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /**
- * Creates the accounts: runtime users and configured users; a configured user wins over a runtime user of the same
- * name. Without an account for an Admin, there are `admin` and `reader` with random passwords. There are no accounts
- * before `load`. The tokens of users that are removed, or get another role or password, are revoked, also if the config
- * file changed while the server was stopped.
+ * Creates the accounts: runtime users and configured users; a configured user wins over a runtime user with the same
+ * name. Without an Admin account, there are `admin` and `reader` with random passwords. There are no accounts before
+ * `load`. Users who are removed, or get another role or password, have their tokens revoked, even if the config file
+ * changed while the server was stopped.
  */
 export const createAccounts = ({ secrets, settings, users: runtime, memory, storeRevocation }: AccountParts) => {
   let given: UserSettings = {};
   let accounts = new Map<string, Account>();
-  /** Users whose random passwords were announced. */
+  /** Users whose random passwords have been announced. */
   const announced = new Set<string>();
-  /** Marks of revocations that are not stored yet, by name; a mark is a part of the generation. */
+  /** Marks of revocations that are not stored yet, by name; a mark is part of the generation. */
   const unstoredMarks = new Map<string, string>();
-  /** True once the configured accounts were compared with those of the last start, which needs all accounts. */
+  /** True once the configured accounts have been compared with those of the last startup, which needs all accounts. */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
   const isRead = (): boolean => settings?.isRead() ?? true;
@@ -65,13 +65,13 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
       ...(readerPassword === undefined ? [] : [toBuiltIn('reader', 'Reader', 'config', readerPassword)]),
     ];
   };
-  /** Lists runtime and configured accounts; the configured account wins over a runtime account of the same name. */
+  /** Lists runtime and configured accounts; a configured account wins over a runtime account with the same name. */
   const listPermanent = (): Account[] => {
     const configured = listConfigured();
     return [...runtime.list().filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
   };
   const listTemporary = (permanent: readonly Account[]): { name: string; role: Role; password: string }[] => {
-    // With a configured password of admin alone, reader still gets a random one, as the API specifies.
+    // If only admin has a configured password, reader still gets a random one, as the API specifies.
     const isSettled = given.users !== undefined || permanent.some(({ setting, role }) => setting && role === 'Admin');
     if (isSettled || !isRead()) return [];
     return (['admin', 'reader'] as const)
@@ -82,7 +82,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
         password: secrets.get(`${name}Password`, passwordBytes),
       }));
   };
-  /** Refuses all tokens of a name immediately, and stores the revocation. */
+  /** Refuses all of a name's tokens immediately, and stores the revocation. */
   const revoke = async (name: string): Promise<void> => {
     const mark = `x${randomBytes(6).toString('base64url')}`;
     unstoredMarks.set(name, mark);
@@ -91,8 +91,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   };
 
   /**
-   * Lists accounts for the memory. The random password of a temporary account changes with each start and revokes
-   * nothing.
+   * Lists accounts for the memory. A temporary account's random password changes with each startup and revokes nothing.
    */
   const listRemembered = () =>
     [...accounts.values()]
@@ -103,7 +102,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     const changed = [...before.values()].filter(({ name, checked, origin, setting }) => {
       const now = accounts.get(name);
       if (now?.checked === checked && now.origin === origin) return false;
-      // The generation of a runtime account changes with its setting.
+      // A runtime account's generation changes with its setting.
       return !setting || (now !== undefined && now.origin !== 'made');
     });
     const isComplete = isRead();
@@ -111,7 +110,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     isCompared ||= isComplete;
     const names = new Set([...changed.map(({ name }) => name), ...differing]);
     const revoked = Promise.all([...names].map(revoke));
-    // The accounts are stored only after their revocations.
+    // The accounts may be stored only after their revocations.
     if (isComplete) memory?.store(listRemembered(), revoked);
     revoked.catch(() => undefined);
   };
@@ -119,7 +118,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   const isForeign = (name: string, end: RuntimeSetting<SessionEnd> | undefined): boolean =>
     end?.value.isForeign === true && !unstoredMarks.has(name) && !runtime.findStored(name);
 
-  /** @throws AccountsUnknown while a database with accounts and revocations was not read */
+  /** @throws AccountsUnknown while a database with accounts and revocations has not been read */
   const findGrant = (name: string): TokenGrant | undefined => {
     if (!isRead()) throw new AccountsUnknown();
     const account = accounts.get(name);
@@ -138,7 +137,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     };
   };
 
-  /** Computes the accounts again; returns lines of the start message about random passwords. */
+  /** Recomputes the accounts; returns the start message's lines about random passwords. */
   const renew = (): string[] => {
     const permanent = listPermanent();
     const temporary = listTemporary(permanent);
@@ -168,14 +167,14 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   return {
     find: (name: string): Account | undefined => accounts.get(name),
     findGrant,
-    /** Revokes all tokens of a name until the process ends, where revocations cannot be stored. */
+    /** Revokes all of a name's tokens until the process ends, where revocations cannot be stored. */
     revoke: (name: string): void => {
       void revoke(name);
       callListeners();
     },
     /** Lists all accounts by name. */
     list: (): Account[] => [...accounts.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
-    /** Replaces the configured accounts; returns lines of the start message about random passwords. */
+    /** Replaces the configured accounts; returns the start message's lines about random passwords. */
     load: ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
       given = {
         ...(users && { users }),
@@ -186,14 +185,14 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     },
     /** True if no configured or runtime account is an Admin. */
     isFirstMissing: (): boolean => isRead() && !hasAdmin(),
-    /** True if an Admin may be in a database that was not read yet. */
+    /** True if the database has not been read yet and may contain an Admin. */
     isUnknown: (): boolean => !isRead() && !hasAdmin(),
-    /** Calls the listener after changes of runtime accounts and ends of sessions. */
+    /** Calls the listener when runtime accounts change or sessions are ended. */
     onChanged: (listener: () => void): void => void listeners.push(listener),
   };
 };
 
-/** Returns the generation of an account's tokens; undefined until the first revocation of a configured account. */
+/** Returns the generation of an account's tokens; undefined until a configured account's first revocation. */
 const findGeneration = (
   { origin, setting }: Account,
   end: RuntimeSetting<SessionEnd> | undefined,
@@ -208,7 +207,7 @@ const findGeneration = (
   );
 };
 
-/** Returns the account with the hash of the unchanged account before, so that a password is hashed once. */
+/** Returns the account with the unchanged previous account's hash, to hash a password only once. */
 const reuseHash = (account: Account, before: Account | undefined): Account =>
   before?.checked === account.checked && before.origin === account.origin && !account.setting ? before : account;
 

@@ -17,10 +17,10 @@ type LoginParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'meters'> & {
   settings: Static<TObject<typeof loginSettings>>;
 };
 
-/** Returns the account with a name and a password; rejects with an HttpError for a wrong name or password. */
+/** Returns the account for a name and password; rejects with an HttpError if either is wrong. */
 export type Authenticate = (name: string, password: string, ip: string | undefined) => Promise<Account>;
 
-/** Seconds of a monotonic clock. */
+/** Seconds on a monotonic clock. */
 const readSeconds = (): number => performance.now() / 1000;
 
 export const createAuthentication = (
@@ -38,7 +38,7 @@ export const createAuthentication = (
     readSeconds,
     (ip) => log.warn({ ip }, 'login: wrong logins from this address are now delayed'),
   );
-  /** Logins that were checked by other instances of the database. */
+  /** Logins checked by other instances of the database. */
   const shared = database && createSharedLogins(database, clock, limits.learn);
   const logins = meters.counter('signalbox_logins_total', 'Logins by result.', ['result'], loginResults);
   const count = (result: (typeof loginResults)[number]): void => {
@@ -67,7 +67,7 @@ export const createAuthentication = (
         }
         throw new HttpError('unauthorized', 'Unknown user');
       }
-      // An impossible password is no guess, so it does not count as wrong.
+      // An impossible password is not a guess and does not count as wrong.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
       const check = async (): Promise<boolean> => isPassword(password, await account.readHash());
       const isKnown = lastGroups.get(account.name) === group;
@@ -79,7 +79,7 @@ export const createAuthentication = (
       }
       // The account was deleted or changed during the check.
       if (accounts.find(name)?.checked !== account.checked) throw new HttpError('unauthorized', 'Invalid password');
-      // A success without earlier failures changes nothing at other instances.
+      // A success without earlier failures changes nothing on other instances.
       if (attempt.succeed()) await shared?.report({ ip, user, isRight: true });
       lastGroups.set(account.name, group);
       count('accepted');

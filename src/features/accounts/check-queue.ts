@@ -1,12 +1,12 @@
 import { createQueue, type QueuedTask } from '../../http/overload.ts';
 
-/** Hashing and syncing files share a few threads; more checks at a time would delay the responses to alerts. */
+/** Hashing and syncing files share a few threads; more concurrent checks would delay the responses to alerts. */
 const maxChecks = { running: 2, waiting: 8 };
 
 /** Seconds for which a check counts against its address. */
 const checkMemory = 10;
 
-/** Password check of an address group; `isKnown` if the last login of its user came from this group. */
+/** Password check from an address group; `isKnown` if its user last logged in from this group. */
 interface PasswordCheck {
   group: string;
   isKnown: boolean;
@@ -15,18 +15,18 @@ interface PasswordCheck {
 type WaitingCheck = QueuedTask<PasswordCheck>;
 
 /**
- * Creates a queue that divides password checks between addresses (IPv6: networks /64). Correct passwords are never
+ * Creates a queue that divides password checks between addresses (IPv6: /64 networks). Correct passwords are never
  * delayed, and wrong ones only after some attempts: without shares, two addresses that loop logins would keep everyone
- * else out. The address with the fewest recent checks is first; among equals the newest, because older clients may have
- * given up. Every second check goes to an address from which its user logged in last, and a quarter of the places is
- * reserved for such addresses. When all places are taken, the last check in this order is refused with 503. `now` is in
- * seconds and monotonic.
+ * else out. The address with the fewest recent checks goes first; among equals, the newest, because older clients may
+ * have given up. Every second check goes to an address from which its user last logged in, and a quarter of the places
+ * are reserved for such addresses. When all places are taken, the last check in this order is refused with 503. `now`
+ * is in seconds and monotonic.
  */
 export const createCheckQueue = (now: () => number) => {
   let isTurnOfKnown = true;
-  /** Groups of the checks that were started recently, oldest first. */
+  /** Groups of the recently started checks, oldest first. */
   let started: { group: string; at: number }[] = [];
-  /** Returns the waiting checks in their order, the next one first. */
+  /** Returns the waiting checks in order, next first. */
   const rank = (line: readonly WaitingCheck[]): WaitingCheck[] => {
     const counts = new Map<string, number>();
     const count = (group: string): number => {

@@ -17,7 +17,7 @@ const start = async (t: TestContext) => {
 const count = (wanted: number, responses: { status: number }[]): number =>
   responses.filter(({ status }) => status === wanted).length;
 
-// Only Linux has loopback addresses other than 127.0.0.1 by default.
+// By default, only Linux has loopback addresses other than 127.0.0.1.
 const skip = process.platform !== 'linux' && 'it needs other loopback addresses';
 
 test('of 50 simultaneous logins at least ten are checked, and the rest get 503 with Retry-After', {

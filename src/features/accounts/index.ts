@@ -25,7 +25,7 @@ import { Credentials, findUserProblems, IssuedToken, loginSettings } from './use
 /** Random bytes of a signing key. */
 const secretBytes = 32;
 
-/** Milliseconds between removals of ended sessions that have no effect any more. */
+/** Milliseconds between removals of session ends that no longer have any effect. */
 const removalMs = 10 * 60_000;
 
 const unknownNotice =
@@ -58,7 +58,7 @@ export const accounts = defineFeature({
     const { settings, tokens, keys, secrets, log, clock, storage, offers } = parts;
     const { database } = storage;
     const { settings: store } = offers;
-    /** Stores a revocation, so that the tokens are refused after a restart, too. */
+    /** Stores a revocation, to keep refusing the tokens after a restart. */
     const storeRevocation = async (name: string): Promise<void> => {
       await keeper?.endSessions(name, ownSender, true).catch((err) => {
         log.warn({ err }, notStored);
@@ -128,7 +128,7 @@ export const accounts = defineFeature({
       notices: parts.base === undefined ? [] : notices,
       invitation: keeper && setup.invitation,
       reload: (changed) => {
-        // The server has already read the keys of the config file again.
+        // The server has already reread the config file's keys.
         keyKeeper.configure(keys.listConfigured());
         return allAccounts.load(changed);
       },

@@ -7,10 +7,10 @@ import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { KeyParams, ShownKey } from './schema.ts';
 import { accountNameForm } from './user-kind.ts';
 
-/** Stored form: the hash of the key, never the key. */
+/** Stored form: the key's hash, never the key itself. */
 type StoredKey = Omit<AccessKey, 'name'>;
 
-/** Key of the config file or of a runtime setting. */
+/** Key from the config file or a runtime setting. */
 export interface MergedKey extends AccessKey {
   setting: RuntimeSetting<StoredKey> | undefined;
 }
@@ -28,14 +28,14 @@ const assertKeyName = (name: string): void => {
 
 const isKey = createSchemaCheck(AccessKey);
 
-/** Throws an Error for an unusable key. */
+/** Throws an Error for an invalid key. */
 const compile = (setting: RuntimeSetting<StoredKey>): MergedKey => {
   const key = { ...setting.value, name: setting.name };
   if (!isKey(key)) throw new Error('the key has a form that this version does not know');
   return { ...key, setting };
 };
 
-/** Keys of programs. The guard of routes finds them by hash in `AccessKeys`. */
+/** Keys for programs. The route guard finds them by hash in `AccessKeys`. */
 export const keyKind = defineSettingKind<StoredKey, MergedKey, AccessKey>({
   name: 'key',
   noun: 'Key',

@@ -6,19 +6,19 @@ import { createSettingRoutes } from '../../kit/setting-routes.ts';
 import { type KeyKeeper, keyKind, type MergedKey } from './key-kind.ts';
 import { CreatedKey, KeyList, NewKey, type ShownKey } from './schema.ts';
 
-/** Milliseconds without a use after which a key counts as unused. */
+/** Milliseconds without use after which a key counts as unused. */
 const unusedMs = 90 * 24 * 60 * 60_000;
 
 interface KeyParts {
   keeper: KeyKeeper;
   keys: AccessKeys;
-  /** Reads the uses of other instances and of earlier runs. */
+  /** Reads the uses recorded by other instances and earlier runs. */
   loadUses(): Promise<void>;
   clock: () => Date;
 }
 
 export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Route[] => {
-  /** Returns a key as in responses, without its hash. */
+  /** Returns a key in its response form, without its hash. */
   const toShown = ({ name, sha256, scopes, setting }: MergedKey): ShownKey => {
     const { since = 0, last = 0 } = keys.findByHash(sha256)?.use ?? {};
     return {

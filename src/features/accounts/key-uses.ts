@@ -5,16 +5,16 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
-/** Milliseconds between writes of the uses. */
+/** Milliseconds between writes of key uses. */
 const writeIntervalMs = 10 * 60_000;
 
-/** Longest milliseconds of the last write when the server stops. */
+/** Maximum milliseconds for the last write when the server stops. */
 const lastWriteMs = 1000;
 
-/** First digits of a key's hash, and the times of its first known and its last use in Unix milliseconds. */
+/** First digits of a key's hash, and the Unix milliseconds of its first known use and its last use. */
 type StoredUse = [id: string, since: number, last: number];
 
-/** Storage of uses: the data directory, or the database that instances share. */
+/** Storage for key uses: the data directory, or the database that instances share. */
 interface UseStore {
   read(ids: readonly string[]): Promise<StoredUse[]>;
   write(uses: readonly StoredUse[]): Promise<void>;
@@ -23,8 +23,8 @@ interface UseStore {
 const toId = ({ sha256 }: KnownKey): string => sha256.slice(0, 16);
 
 /**
- * Creates the times of use of keys, which are stored every 10 minutes instead of with each request. After a failure,
- * the next use of a key sets its time again.
+ * Tracks when keys are used, stored every 10 minutes instead of with each request. After a failure, a key's next use
+ * sets its time again.
  */
 export const createKeyUses = (
   keys: Pick<AccessKeys, 'list'>,
@@ -57,7 +57,7 @@ export const createKeyUses = (
       .catch((err: unknown) => log.warn({ err }, 'keys: the times of use could not be stored'));
   let timer: NodeJS.Timeout | undefined;
   return {
-    /** Reads the uses of other instances and of earlier runs. */
+    /** Reads the uses recorded by other instances and earlier runs. */
     load: (): Promise<void> => load().catch(() => undefined),
     start: (): void => {
       void update();
@@ -65,13 +65,13 @@ export const createKeyUses = (
     },
     close: async (): Promise<void> => {
       clearInterval(timer);
-      // A database without a response must not delay the stop for long.
+      // An unresponsive database must not delay the shutdown for long.
       if (timer) await awaitWithin(lastWriteMs, update());
     },
   };
 };
 
-/** Stores uses in a small file. */
+/** Stores key uses in a small file. */
 export const createFileUses = (file: ReplacedFile): UseStore => ({
   read: async () => parseJsonList(String(await file.read()), isUse),
   write: (uses) => file.write(Buffer.from(JSON.stringify(uses))),
@@ -80,7 +80,7 @@ export const createFileUses = (file: ReplacedFile): UseStore => ({
 const isUse = (use: unknown): use is StoredUse =>
   Array.isArray(use) && typeof use[0] === 'string' && Number.isSafeInteger(use[1]) && Number.isSafeInteger(use[2]);
 
-/** Stores uses in a table, where the latest use of all instances wins. */
+/** Stores key uses in a table, where the latest use across all instances wins. */
 export const createDatabaseUses = (database: Pick<Database, 'query'>): UseStore => ({
   read: async (ids) => {
     const text = 'SELECT id, since, last FROM signalbox.key_use WHERE id = ANY($1)';

@@ -1,17 +1,17 @@
 import { toAddressGroup } from '../../http/fair-shares.ts';
 
 export interface AttemptLimits {
-  /** Wrong logins of an address before further ones are delayed; 0 for no limit. */
+  /** Wrong logins from an address before its further ones are delayed; 0 for no limit. */
   perAddress: number;
-  /** Wrong logins for one user within an hour before addresses that fail are delayed; 0 for no limit. */
+  /** Wrong logins for one user within an hour before failing addresses are delayed; 0 for no limit. */
   perUser: number;
-  /** Wrong logins for all users within an hour before addresses that fail are delayed; 0 for no limit. */
+  /** Wrong logins for all users within an hour before failing addresses are delayed; 0 for no limit. */
   inTotal: number;
   /** Longest delay in seconds. */
   maxDelay: number;
 }
 
-/** Login whose password was checked. */
+/** Login whose password has been checked. */
 export interface CheckedLogin {
   ip: string | undefined;
   user: string | undefined;
@@ -20,41 +20,41 @@ export interface CheckedLogin {
   age: number;
 }
 
-/** Recent logins of an address group. */
+/** Recent logins from an address group. */
 interface LoginAddress {
   /** Wrong logins by user; undefined counts all unknown users. */
   wrong: Map<string | undefined, number>;
   /** Time of the last wrong login in seconds. */
   lastWrong: number;
-  /** Logins that are being checked. */
+  /** Logins being checked. */
   pending: number;
 }
 
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
-/** Most addresses in memory; the address with the oldest last failure is dropped first. */
+/** Maximum number of addresses in memory; the one with the oldest last failure is dropped first. */
 const maxAddresses = 10_000;
 
-/** Seconds after its last wrong login until an address is forgotten. */
+/** Seconds after its last wrong login before an address is forgotten. */
 const addressMemory = 3600;
 
 /** Seconds of the first delay; each further wrong login doubles the delay. */
 const firstDelay = 10;
 
-/** Longest delay in seconds because of other clients; users who mistyped once wait, too. */
+/** Longest delay in seconds caused by other clients; users who mistyped once wait, too. */
 const maxSharedDelay = 30;
 
 /**
- * Creates limits that slow guessing down without locking anyone out. An address without wrong logins is never delayed.
- * An address that failed waits, from its own last failure, for the longest of the delays. `now` is in seconds and
- * monotonic; `reportDelayed` is called when an address has used its free attempts.
+ * Creates limits that slow down guessing without locking anyone out. An address without wrong logins is never delayed.
+ * An address that failed waits for the longest of the delays, counted from its own last failure. `now` is in seconds
+ * and monotonic; `reportDelayed` is called when an address has used up its free attempts.
  */
 export const createLoginLimits = (
   limits: AttemptLimits,
   now: () => number,
   reportDelayed: (ip: string | undefined) => void,
 ) => {
-  /** Addresses in the order of their last wrong login, oldest first. */
+  /** Addresses in order of their last wrong login, oldest first. */
   const addresses = new Map<string, LoginAddress>();
   const shared = createSharedDelay(limits, now);
   const isOld = ({ pending, lastWrong }: LoginAddress) => pending === 0 && now() - lastWrong > addressMemory;
@@ -105,14 +105,14 @@ export const createLoginLimits = (
         },
         /** Forgets the wrong logins for this user and for unknown users; returns true if there were any. */
         succeed: (): boolean => forget(user, address),
-        /** Ends the check, with any outcome. */
+        /** Ends the check, whatever its outcome. */
         end: (): void => {
           address.pending -= 1;
           dropIfEmpty(group, address);
         },
       };
     },
-    /** Counts a login that another instance has checked. */
+    /** Counts a login checked by another instance. */
     learn: ({ ip, user, isRight, age }: CheckedLogin): void => {
       const group = toAddressGroup(ip);
       const address = read(group);
@@ -127,17 +127,17 @@ export const createLoginLimits = (
 
 const countWrong = ({ wrong }: LoginAddress): number => [...wrong.values()].reduce((sum, count) => sum + count, 0);
 
-/** Returns the number of logins of an address that may be checked at a time: all of them may turn out wrong. */
+/** Returns how many of an address's logins may be checked at a time: all of them may turn out wrong. */
 const countPlaces = (free: number, wrong: number, delay: number): number => {
   if (delay > 0) return 1;
   return free === 0 ? Number.POSITIVE_INFINITY : free - wrong;
 };
 
-/** Returns the seconds to wait after `wrong` logins, of which `free` are not delayed; `free` 0 for no limit. */
+/** Returns the seconds to wait after `wrong` logins, of which the first `free` are not delayed; `free` 0: no limit. */
 const toDelay = (wrong: number, free: number, longest: number): number =>
   free === 0 || wrong < free ? 0 : Math.min(longest, firstDelay * 2 ** (wrong - free));
 
-/** Creates the delay because of the last hour's wrong logins at all addresses, for one user and in total. */
+/** Creates the delay caused by the last hour's wrong logins from all addresses, for one user and in total. */
 const createSharedDelay = (limits: AttemptLimits, now: () => number) => {
   const users = new Map<string, HourlyCount>();
   const total = createHourlyCount(now);
@@ -160,7 +160,7 @@ const createSharedDelay = (limits: AttemptLimits, now: () => number) => {
 
 type HourlyCount = ReturnType<typeof createHourlyCount>;
 
-/** Counts events of an hour, which begins with its first event. */
+/** Counts events per hour; an hour begins with its first event. */
 const createHourlyCount = (now: () => number) => {
   let count = 0;
   let since = 0;

@@ -40,7 +40,7 @@ interface OwnAccountParts {
   keeper: UserKeeper | undefined;
 }
 
-/** Creates the routes with which users read and change their own account. */
+/** Creates the routes through which users read and change their own account. */
 export const createOwnAccountRoutes = (parts: OwnAccountParts): Route[] => [
   createOwnAccountRoute(parts),
   ...(parts.keeper ? [createPasswordRoute(parts, parts.keeper)] : []),

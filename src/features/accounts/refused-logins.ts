@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-/** Refused logins that are logged in each minute. */
+/** Maximum number of refused logins logged per minute. */
 const linesPerMinute = 20;
 const minute = 60_000;
 
@@ -8,8 +8,8 @@ export type RefusedLogins = ReturnType<typeof createRefusedLogins>;
 
 /**
  * Creates the log of refused logins, with user and address, never with the password or an unknown name: people type
- * passwords into the wrong field. Guessing must not fill the log: each minute has a limit of lines, and one line counts
- * the rest.
+ * passwords into the wrong field. To keep guessing from filling the log, each minute has a limit of lines, and one line
+ * counts the rest.
  */
 export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
   let lines = 0;
@@ -29,7 +29,7 @@ export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
       if (lines <= linesPerMinute) log.warn({ user, ip, reason }, 'login: refused');
       else suppressed += 1;
     },
-    /** Logs the count of the current minute. */
+    /** Logs the current minute's count. */
     close: endMinute,
   };
 };

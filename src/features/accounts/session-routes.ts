@@ -14,11 +14,11 @@ interface SessionParts {
   sessions: Sessions;
   accounts: Accounts;
   clock: () => Date;
-  /** Revokes all earlier tokens of a user; resolves to the time of the revocation in Unix milliseconds. */
+  /** Revokes all of a user's earlier tokens; resolves to the time of the revocation in Unix milliseconds. */
   endAll(user: string): Promise<number>;
 }
 
-/** Access to one's own sessions, with any value of the setting `access`. */
+/** Access to one's own sessions, whatever the `access` setting is. */
 const own = { ...needs('account:own'), staysOpen: true } as const;
 
 export const createSessionRoutes = (parts: SessionParts): Route[] => [

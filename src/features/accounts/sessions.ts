@@ -9,7 +9,7 @@ import {
   tokenLifetime,
 } from '../../auth/token.ts';
 
-/** Most sessions in memory, of one user and of all users. */
+/** Maximum number of sessions in memory, per user and in total. */
 const maxUserSessions = 100;
 const maxSessions = 10_000;
 
@@ -23,16 +23,16 @@ export interface KnownSession extends Session {
   client: string | null;
 }
 
-/** Session that this process knows, with the generation of the account at that time. */
+/** Session known to this process, with the account's generation at that time. */
 type OwnSession = KnownSession & { generation: string | undefined };
 
 /** Sessions of all instances of a database. */
 export interface SharedSessions {
   /** Stores a session for the other instances. */
   write(session: KnownSession): void;
-  /** Returns the last renewed sessions of a user, up to `count`, that were renewed after a second. */
+  /** Returns up to `count` of a user's most recently renewed sessions that were renewed after a given second. */
   read(user: string, after: number, count: number): Promise<KnownSession[]>;
-  /** Removes the ended sessions of a user. */
+  /** Removes a user's ended sessions. */
   remove(user: string): void;
 }
 
@@ -41,11 +41,11 @@ export type Sessions = ReturnType<typeof createSessions>;
 type Caller = Pick<FastifyRequest, 'ip' | 'headers'>;
 
 /**
- * Creates the list of sessions whose tokens this process or another instance has issued lately. It only informs users:
- * tokens are valid without an entry.
+ * Creates the list of sessions whose tokens this process or another instance has recently issued. The list only informs
+ * users: tokens are valid without an entry.
  */
 export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?: SharedSessions) => {
-  /** Sessions by id, the last renewed one last. */
+  /** Sessions by id, the most recently renewed last. */
   const known = new Map<string, OwnSession>();
   const now = (): number => Math.floor(clock().getTime() / 1000);
   const isLive = ({ renewedAt }: KnownSession): boolean => renewedAt + tokenLifetime > now();
@@ -53,7 +53,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
     const generation = findGrant(user)?.generation;
     return [...known.values()].filter((one) => one.user === user && one.generation === generation && isLive(one));
   };
-  /** Lists the sessions of a user, the last renewed one first. */
+  /** Lists a user's sessions, the most recently renewed first. */
   const list = async (user: string): Promise<KnownSession[]> => {
     const others = (await shared?.read(user, now() - tokenLifetime, maxUserSessions)) ?? [];
     const own = listOwn(user).reverse();
@@ -78,14 +78,14 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
   return {
     note,
-    /** Lists the sessions of a user with the session of this request, which may be older than this process. */
+    /** Lists a user's sessions with this request's session, which may be older than this process. */
     listWith: async (user: string, session: Session, caller: Caller): Promise<KnownSession[]> => {
       const found = await list(user);
       if (found.some(({ id }) => id === session.id)) return found;
       note(user, session, caller);
       return list(user);
     },
-    /** Removes all ended sessions of a user from the list. */
+    /** Removes all of a user's ended sessions from the list. */
     end: (user: string): void => {
       for (const one of known.values()) if (one.user === user) known.delete(one.id);
       shared?.remove(user);
@@ -93,7 +93,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
 };
 
-/** Issues a token and notes its session; without `session` a new session begins. */
+/** Issues a token and lists its session; without `session`, a new session begins. */
 export const issueToken = (
   { tokens, sessions }: { tokens: Tokens; sessions: Sessions },
   user: { name: string; role: Role },

@@ -12,11 +12,11 @@ import { toShownUser } from './user-kind.ts';
 const codeBytes = 24;
 const setupMinutes = 30;
 
-/** Setup of the first account with the code of the start message, which works once. */
+/** Setup of the first account with the start message's code, which works once. */
 export interface Setup {
   /** Undefined if there is an account. */
   invitation: Invitation | undefined;
-  /** Reserves the code for one request; throws an HttpError for a wrong, expired or used code. */
+  /** Reserves the code for one request; throws an HttpError if it is wrong, expired or used. */
   take(code: string): void;
   /** Releases the code after a request that created no account. */
   giveBack(): void;

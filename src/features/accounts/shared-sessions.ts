@@ -3,13 +3,13 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { SharedSessions } from './sessions.ts';
 
-/** Milliseconds that a list waits for the database; without it, an instance lists only the sessions that it knows. */
+/** Milliseconds that a list waits for the database; without it, an instance lists only the sessions it knows. */
 const queryTimeoutMs = 1000;
 
-/** Milliseconds after which the last token of a session has expired, even with wrong clocks. */
+/** Milliseconds after which a session's last token has expired, even with wrong clocks. */
 const keptMs = 2 * 1000 * tokenLifetime;
 
-/** Stores sessions in a table for the lists of users. Tokens are valid without an entry. */
+/** Stores sessions in a table for users' lists. Tokens are valid without an entry. */
 export const createSharedSessions = (
   database: Pick<Database, 'query' | 'expire'>,
   clock: () => Date,
@@ -21,7 +21,7 @@ export const createSharedSessions = (
         ON CONFLICT (id) DO UPDATE SET at = excluded.at, address = excluded.address, client = excluded.client
         WHERE known.at < excluded.at RETURNING 1 AS one`;
       const values = [id, user, since * 1000, renewedAt * 1000, address, client];
-      // The database logs its own failure; until its renewal, the session is listed by this instance alone.
+      // The database logs its own failure; until its renewal, only this instance lists the session.
       database.query({ text, values }).catch(() => undefined);
     },
     remove: (user) => {

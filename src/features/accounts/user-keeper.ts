@@ -10,11 +10,11 @@ import { createSerial } from '../../lib/scheduling.ts';
 import { type Accounts, type SessionEnd, sessionEndKind } from './accounts.ts';
 import { type Account, assertUserName, type StoredUser, type UserSettingKeeper } from './user-kind.ts';
 
-/** Options of changes that take rights away. */
+/** Options for changes that take rights away. */
 const revocation: PutOptions = { isRevocation: true };
 
 /**
- * Most names without an account whose session ends are stored, at any time of the clock: their tokens must stay
+ * Maximum number of session ends, at any clock time, stored for names without an account: their tokens must stay
  * refused.
  */
 const maxSessionEnds = 20_000;
@@ -45,14 +45,14 @@ const assertStrong = (name: string, password: string): void => {
   if (weakness !== undefined) throw new HttpError('invalid', `password ${weakness}`);
 };
 
-/** Refusal of a setup link that was used or is not needed. */
+/** Refusal of a setup link that has been used or is not needed. */
 export const linkUsed = (): HttpError =>
   new HttpError('forbidden', 'The link was used, or there is an account: log in');
 
 export type UserKeeper = ReturnType<typeof createUserKeeper>;
 
 /**
- * Creates the keeper, which changes users one after the other: two changes at a time could remove the last two
+ * Creates the keeper, which changes users one at a time: two concurrent changes could remove the last two
  * administrators.
  */
 export const createUserKeeper = (
@@ -77,7 +77,7 @@ export const createUserKeeper = (
     if (account) return account;
     throw new HttpError('wrong-state', `User ${name} was deleted meanwhile`);
   };
-  /** Refuses to remove the last administrator: only the settings could add another. */
+  /** Refuses to remove the last administrator: only the settings could add another one. */
   const assertOthers = (name: string, change: string): void => {
     const isOther = (one: Account): boolean => one.name !== name && one.role === 'Admin' && one.origin !== 'temporary';
     if (accounts.list().some(isOther)) return;
@@ -88,10 +88,7 @@ export const createUserKeeper = (
     if (!expected || expected.includes(version)) return;
     throw new StoreConflict(`${name} has been changed: its version is ${version}`, version);
   };
-  /**
-   * Revokes all tokens of a name: the tokens of an account by its generation, those of another issuer up to this
-   * second.
-   */
+  /** Revokes all of a name's tokens: an account's tokens by its generation, another issuer's up to this second. */
   const endSessions = (name: string, by: string, hadAccount = false): Promise<RuntimeSetting<SessionEnd>> => {
     const isForeign = !hadAccount && (accounts.findGrant(name) === undefined || isForeignEnd(name));
     const value: SessionEnd = { notBefore: toSecond(clock()), ...(isForeign && { isForeign }) };
@@ -118,17 +115,17 @@ export const createUserKeeper = (
     assertVersion(account, expected);
     if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'create another one first');
     if (password !== undefined) assertStrong(name, password);
-    // A change without effect logs nobody out.
+    // A change without effect must not log anyone out.
     else if (role === account.role) return account;
     const passwordHash = password === undefined ? setting.value.passwordHash : await hashPassword(password);
     const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
-    // A change by another instance that is not known here must not be overwritten.
+    // A change by another instance that this one does not know yet must not be overwritten.
     await users.store(name, value, by, expected ?? [setting.version], revocation);
     return requireFound(name);
   };
   return {
     create: (given: NewAccount, by: string): Promise<Account> => serially(() => add(given, by)),
-    /** Creates the first administrator; loses against an earlier one of another instance. */
+    /** Creates the first administrator; loses to an earlier one created by another instance. */
     createFirst: ({ name, password }: Omit<NewAccount, 'role'>): Promise<Account> =>
       serially(async () => {
         await users.catchUp();
@@ -142,7 +139,7 @@ export const createUserKeeper = (
         throw linkUsed();
       }),
     /**
-     * Replaces role and password; the password stays if it is missing. Users change their own password with
+     * Replaces role and password; a missing password leaves the old one in place. Users change their own password with
      * `changePassword`.
      */
     change: async (
@@ -156,7 +153,7 @@ export const createUserKeeper = (
       }
       return serially(() => change(name, given, by, expected));
     },
-    /** Throws an HttpError for an account whose password is not stored by this server. */
+    /** Throws an HttpError for an account whose password this server does not store. */
     requireChangeable: (name: string): void => {
       if (!accounts.find(name)) {
         throw new HttpError(
@@ -166,7 +163,7 @@ export const createUserKeeper = (
       }
       requireRuntime(name);
     },
-    /** Changes the own password of a user whose current password was checked. */
+    /** Changes the password of a user whose current password has been checked. */
     changePassword: (name: string, password: string): Promise<Account> =>
       serially(() => change(name, { role: requireRuntime(name).role, password }, name)),
     remove: (name: string, by: string, expected?: readonly number[]): Promise<Account> =>
@@ -174,18 +171,18 @@ export const createUserKeeper = (
         const account = requireRuntime(name);
         assertVersion(account, expected);
         if (account.role === 'Admin') assertOthers(name, 'create another one before you delete this one');
-        // Tokens are revoked first, so that a crash leaves no valid token of a deleted user.
+        // Tokens are revoked first: a crash then leaves no valid token of a deleted user.
         await endSessions(name, by);
         await users.delete(name, by, expected ?? [account.setting?.version ?? 0]);
         return account;
       }),
     endSessions,
-    /** Deletes the oldest session ends of names without an account; several instances may do this at a time. */
+    /** Deletes the oldest session ends of names without an account; several instances may do this at the same time. */
     removeOld: async (): Promise<void> => {
       const gone = settings.list(sessionEndKind).filter(({ name }) => accounts.find(name) === undefined);
       const sorted = gone.sort((one, other) => one.version - other.version);
       for (const { name, version } of sorted.slice(0, Math.max(0, sorted.length - maxSessionEnds))) {
-        // The sessions may have been ended again meanwhile.
+        // The sessions may have been ended again in the meantime.
         await settings.delete(sessionEndKind, name, ownSender, [version]).catch(() => undefined);
       }
     },

@@ -11,7 +11,7 @@ import type { User } from './users.ts';
 
 /** Stored form of a user. */
 export interface StoredUser extends Pick<User, 'role' | 'passwordHash'> {
-  /** Second of Unix time up to which earlier versions refuse tokens of the user. */
+  /** Second of Unix time up to which earlier versions refuse the user's tokens. */
   notBefore: number;
 }
 
@@ -22,10 +22,10 @@ export interface Account {
   origin: 'config' | 'made' | 'temporary';
   /** Setting of a runtime account. */
   setting?: RuntimeSetting<StoredUser>;
-  /** Role, and password or hash, which a login checks. */
+  /** Role with password or hash, which a login checks. */
   checked: string;
   /**
-   * Returns the hash. Built-in accounts hash their password at the first login: hashing on startup would delay the
+   * Returns the hash. Built-in accounts hash their password at the first login: hashing at startup would delay the
    * first response.
    */
   readHash(): Promise<string> | string;
@@ -33,7 +33,7 @@ export interface Account {
 
 export type UserSettingKeeper = SettingKeeper<StoredUser, Account>;
 
-/** Pattern of names of runtime users and keys, which are parts of paths. */
+/** Pattern for names of runtime users and keys, which are parts of paths. */
 export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** @throws HttpError */
@@ -45,7 +45,7 @@ export const assertUserName = (name: string): void => {
   );
 };
 
-/** Throws an Error for an unusable user. */
+/** Throws an Error for an invalid user. */
 const compile = (setting: RuntimeSetting<StoredUser>): Account => {
   const { name, value } = setting;
   const problem = findProblem(value);
@@ -62,7 +62,7 @@ const findProblem = (value: StoredUser): string | undefined => {
   return problem === undefined ? undefined : `passwordHash ${problem}`;
 };
 
-/** Returns a user as in responses, without the password's hash. */
+/** Returns a user in its response form, without the password's hash. */
 export const toShownUser = ({ name, role, origin, setting }: Account): ShownUser => ({
   name,
   role,

@@ -6,7 +6,7 @@ import { ChangedUser, NewUser, ShownUser, UserList } from './schema.ts';
 import type { UserKeeper } from './user-keeper.ts';
 import { toShownUser, type UserSettingKeeper, userKind } from './user-kind.ts';
 
-/** Creates the routes of users; without a keeper, users can only be listed and read. */
+/** Creates the user routes; without a keeper, users can only be listed and read. */
 export const createUserRoutes = (
   accounts: Accounts,
   users: UserSettingKeeper,

@@ -14,7 +14,7 @@ export const accountOrigin = Type.Enum(['config', 'made', 'temporary'], {
   examples: ['made'],
 });
 
-/** Name and password, both required; a missing one gets 401 like a wrong one. */
+/** Name and password, both required; a missing one gets a 401 just like a wrong one. */
 export const Credentials = defineShape('Credentials', {
   Username: Type.Optional(Type.String({ examples: ['admin'] })),
   Password: Type.Optional(Type.String({ examples: ['correct horse battery staple'] })),
@@ -30,7 +30,7 @@ export const IssuedToken = defineShape('IssuedToken', {
   role: RoleName,
 });
 
-/** User of the config file. */
+/** User in the config file. */
 export const User = Type.Object(
   {
     name: Type.String({ minLength: 1 }),
@@ -93,7 +93,7 @@ export interface UserSettings {
   readerPassword?: string;
 }
 
-/** Returns the problems of the configured users and passwords, as clauses without secrets. */
+/** Returns the problems with the configured users and passwords, as clauses without secrets. */
 export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
   const problems = [...findLengthProblem('admin', adminPassword), ...findLengthProblem('reader', readerPassword)];
   if (!users) return problems;
