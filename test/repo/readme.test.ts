@@ -48,7 +48,7 @@ test("the README's commands store an alert that reaches the phone, and print a r
   skip,
 }, async (t) => {
   const [cwd, phone] = [createFolder(t), await startReceiver(t)];
-  const [start = '', send = ''] = toBlocks(readme, 'sh');
+  const [, start = '', send = ''] = toBlocks(readme, 'sh');
   const [write = '', npmStart = ''] = start.split('\n');
   await runLines(write.replace('https://ntfy.sh', phone.url), '', '', cwd);
   const args = npmStart.replace('npm start -- ', '').split(' ');
