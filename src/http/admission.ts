@@ -7,7 +7,7 @@ import { createFatal, HttpError } from './errors.ts';
 import { createBusyError } from './overload.ts';
 import type { Timings } from './response.ts';
 
-/** Returns the error for a request that must not reach a route; undefined if the request is fine. */
+/** Returns the error for a request that must not reach a route; undefined for an acceptable request. */
 export type Check = (request: IncomingMessage) => HttpError | undefined;
 
 /** Header lines of a request; their size is limited separately. */
@@ -16,18 +16,18 @@ export const maximumHeaderLines = 200;
 /** `/`: the first character of every target except absolute URIs, `*` and authorities. */
 const slash = 47;
 
-/** A name or a bracketed address, and a port: RFC 3986, 3.2.2 and 3.2.3, without characters no host name has. */
+/** A name or a bracketed address, and a port: RFC 3986, 3.2.2 and 3.2.3, without characters invalid in host names. */
 const hostForm = /^(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 const absoluteForm = /^https?:\/\/([^/?#]*)(\/[^#]*)?$/i;
 
 /**
- * Refuses what Node's parser accepts although HTTP/1.1 forbids it: other versions, ambiguous hosts, codings and
- * targets. If the server and a proxy read such a request differently, a second request can be smuggled past the proxy.
- * Repeated headers must arrive joined (`joinDuplicateHeaders`): a second Host then makes the header invalid.
+ * Refuses messages that Node's parser accepts although HTTP/1.1 forbids them: other versions, ambiguous hosts, codings
+ * and targets. If the server and a proxy read such a request differently, a second request can be smuggled past the
+ * proxy. Repeated headers must arrive joined (`joinDuplicateHeaders`): a second Host then makes the header invalid.
  */
 const createFramingCheck = (): Check => {
-  // Nearly every request has the same Host as the one before it.
+  // Nearly every request has the same Host as the previous one.
   let lastHost: string | undefined;
   return (request) => {
     const { httpVersion, headers, rawHeaders, url = '' } = request;
@@ -53,13 +53,13 @@ const createFramingCheck = (): Check => {
   };
 };
 
-/** RFC 9112, 2.3: a request line needs a version. The parser reads one without as HTTP/0.9, which had no headers. */
+/** RFC 9112, 2.3: a request line needs a version. Without one, the parser assumes HTTP/0.9, which had no headers. */
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
     : createFatal('version-not-supported', 'This server speaks HTTP/1.1');
 
-/** RFC 9112, 3.2: one valid Host, which only HTTP/1.0 may leave out. */
+/** RFC 9112, 3.2: exactly one valid Host, which only HTTP/1.0 may omit. */
 const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined => {
   if (host === undefined) {
     return httpVersion === '1.0' ? undefined : createFatal('invalid', 'The header Host is missing');
@@ -112,7 +112,7 @@ export const isLoopback = (host: string): boolean => {
 };
 
 /**
- * Refuses requests for host names that are not this server's, so that no web page can reach this server by pointing its
+ * Refuses requests for host names other than this server's, so that no web page can reach this server by pointing its
  * own name at 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks hosts only if `allowed` has names.
  */
 export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check => {
@@ -120,7 +120,7 @@ export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check
   if (!isLocal && allowed.length === 0) return () => undefined;
   const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
   const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
-  // Nearly every request has the same Host as the one before it.
+  // Nearly every request has the same Host as the previous one.
   let lastHost: string | undefined;
   return ({ headers: { host = '' } }) => {
     if (host === lastHost) return undefined;
@@ -138,7 +138,7 @@ const toHostName = (host: string): string => {
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
 };
 
-/** In lower case, without the trailing dot of a fully qualified name. */
+/** Returns the name in lower case, without the trailing dot of a fully qualified name. */
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
 /** Paths of pages that other sites and mails may link to, including acknowledgement links below any mount. */
@@ -158,7 +158,7 @@ const createOriginCheck =
     }
     const { origin } = headers;
     if (origin === undefined || isOwnOrigin(origin, headers.host, secure)) return undefined;
-    // To the browser this is one origin, so a proxy has changed Host.
+    // The browser considers this a single origin, so a proxy has changed Host.
     return site === 'same-origin' ? changedHost : foreignOrigin;
   };
 
@@ -202,8 +202,8 @@ export interface ListenerOptions {
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Runs all checks that precede the routes, in this order: pipelining, framing, connection limit, overload, origin,
- * host, preflight. No route or hook sees a refused request.
+ * Runs all checks before the routes, in this order: pipelining, framing, connection limit, overload, origin, host,
+ * preflight. No route or hook sees a refused request.
  */
 export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
   const { checkHost, connections, cors, isLagging, isVital, timings } = options;
@@ -240,7 +240,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
   const listen: RequestListener = (request, response) => {
     const connection = connections.get(request.socket);
     if (!connection) return;
-    // A response gets its socket once the earlier ones are done.
+    // A response gets its socket once the earlier ones are finished.
     if (response.socket) begin(request, response, connection);
     else waitForTurn(connection, response, () => begin(request, response, connection));
   };
@@ -250,7 +250,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
 
 const corsHeaders = { 'access-control-allow-headers': 'Authorization, Content-Type' };
 
-/** Milliseconds for a client to finish sending a body that nobody reads. */
+/** Milliseconds a client gets to finish sending an unread body. */
 const unreadBodyMs = 500;
 
 /** Stops reading a refused body. Node would read the rest to its end, however small its chunks are. */

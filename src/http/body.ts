@@ -9,12 +9,12 @@ import { IncomingBody, refuseLength } from './incoming-body.ts';
 import { assertFewValues } from './json-values.ts';
 
 /**
- * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route reads itself. `end`: a Buffer
- * with the last 16 KiB, or a little more, of a body of any size.
+ * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end`: a
+ * Buffer with the last 16 KiB, or slightly more, of a body of any size.
  */
 type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
 
-/** Route options about the body. */
+/** Route options for the body. */
 export interface BodyOptions {
   /** Default: a JSON object. */
   body?: BodyKind;
@@ -22,9 +22,9 @@ export interface BodyOptions {
   largeBody?: true;
   /** Allows a compressed body; its unpacked size is limited. */
   compressedBody?: true;
-  /** Keeps texts as sent. On other routes U+FFFD replaces half a surrogate pair, which receivers of messages refuse. */
+  /** Keeps texts as sent. Other routes replace half a surrogate pair, which receivers of messages refuse, with U+FFFD. */
   textsAsSent?: true;
-  /** Returns the value of a body that is not JSON; undefined if the body has to be JSON. Throws an HttpError. */
+  /** Returns the value of a body that is not JSON; undefined if the body must be JSON. Throws an HttpError. */
   readOther?(mediaType: string | undefined, readText: () => string): object | undefined;
 }
 
@@ -47,7 +47,8 @@ const maximumBodyBytes = 1024 * 1024;
 const maximumLargeBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Limit of bytes in incomplete bodies over all connections. Routes with large bodies have a second budget of this size.
+ * Maximum total bytes of incomplete bodies over all connections. Routes with large bodies have a second budget of this
+ * size.
  */
 const unfinishedBodyBytes = 64 * 1024 * 1024;
 
@@ -69,13 +70,13 @@ export const readMediaType = ({ rawHeaders }: IncomingMessage): string | undefin
 interface Reading {
   /** Called before the body is read. */
   beforeReading(request: IncomingMessage): void;
-  /** Called when a body has arrived, since parsing it is most of the work. */
+  /** Called once a body has arrived, because parsing is most of the work. */
   findRefusal(): HttpError | undefined;
 }
 
 /**
  * Reads every request body as JSON in UTF-8, unless the route chooses another kind. An empty body is undefined, as is
- * the body of a route without a schema for it. The bytes of all incomplete bodies are limited, and divided between
+ * the body of a route without a body schema. The total bytes of incomplete bodies are limited, and divided between
  * addresses. At the limit, connections whose bodies make no progress are closed, and the oldest bodies of the address
  * that holds the most get 503. If that is not enough, the body that exceeds the limit gets 503 too.
  */
@@ -104,7 +105,7 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   });
 };
 
-/** Parses a body by the kind that its route takes. Throws an HttpError for an invalid body. */
+/** Parses a body as the kind its route takes. Throws an HttpError for an invalid body. */
 const parse = ({ raw, routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
   if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
   const { body: kind = 'object', textsAsSent, readOther } = routeOptions.config as BodyOptions;
@@ -137,10 +138,10 @@ const createJsonParser = (app: FastifyInstance): JsonParser => {
   };
 };
 
-/** Name of the Fastify decorator with the JSON parser. */
+/** Name of the Fastify decorator that has the JSON parser. */
 const jsonParser = 'jsonParser';
 
-/** Parses JSON that a handler has taken as bytes. Throws an HttpError for invalid JSON. */
+/** Parses JSON that a handler has received as bytes. Throws an HttpError for invalid JSON. */
 export const parseJsonBody = (app: FastifyInstance, bytes: Buffer): unknown =>
   app.getDecorator<JsonParser>(jsonParser)(bytes);
 

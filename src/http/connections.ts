@@ -13,23 +13,23 @@ export const unreadResponseBytes = 64 * 1024 * 1024;
 const listBytes = 256 * 1024;
 
 /**
- * Numbers of waiting pipelined requests, per connection and in total, from which reading pauses and from which the
+ * Numbers of waiting pipelined requests, per connection and in total, at which reading pauses and at which the
  * connection is closed.
  */
 const waitingLimits = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 10_000 };
 
-/** Milliseconds between the checks for connections that have become idle during shutdown. */
+/** Milliseconds between checks for newly idle connections during shutdown. */
 const idleCheckMs = 50;
 
-/** Milliseconds of shutdown after which running requests are cut off. */
+/** Milliseconds into shutdown after which running requests are cut off. */
 const shutdownMs = 8000;
 
 /** Milliseconds after which a connection without a request counts as abandoned. */
 const abandonedMs = 500;
 
-/** A connection from when its socket is accepted. */
+/** Connection, starting when its socket is accepted. */
 export class HttpConnection implements Holder {
-  /** With TLS, the TLS socket from the end of the handshake on: requests arrive there. */
+  /** With TLS, the TLS socket once the handshake has ended: requests arrive there. */
   socket: Socket;
   /** True for a connection beyond `maxConnections`: its requests are refused, and it is closed. */
   readonly isExtra: boolean;
@@ -59,8 +59,8 @@ export class HttpConnection implements Holder {
   }
 
   /**
-   * Returns `abandoned` for a connection that has had no complete request for 500 ms: it could keep other clients out
-   * for 10 s.
+   * Returns `abandoned` for a connection without a complete request for 500 ms: it could keep other clients out for 10
+   * s.
    */
   activity(): 'abandoned' | 'idle' | 'busy' {
     if (this.isRunning || this.waiting > 0) return 'busy';
@@ -69,9 +69,9 @@ export class HttpConnection implements Holder {
 }
 
 /**
- * Connections of a server by the sockets on which requests arrive. Divides the connections between addresses, and
- * closes them with the app. A trusted proxy has the connections of many clients, so each of its connections counts as
- * an address of its own.
+ * Connections of a server, by the socket on which requests arrive. Divides the connections between addresses, and
+ * closes them with the app. A trusted proxy carries many clients, so each of its connections counts as a separate
+ * address.
  */
 export class Connections extends Map<Socket, HttpConnection> {
   readonly #server: Server;
@@ -91,7 +91,7 @@ export class Connections extends Map<Socket, HttpConnection> {
     this.#server = server;
     this.#isProxy = isProxy;
     this.#served = new FairShares(maximum);
-    // Accepts one connection more than can stay open, then closes it or a connection of an address that holds more.
+    // Accepts one connection beyond the maximum, then closes it or one from an address that holds more.
     server.maxConnections = maximum + spareConnections + 1;
     const isTls = server instanceof TlsServer;
     server.on('connection', (socket) => {
@@ -147,7 +147,7 @@ export class Connections extends Map<Socket, HttpConnection> {
     return bytes;
   }
 
-  /** Closes idle connections at once, and busy ones after their response or after 8 s. */
+  /** Closes idle connections immediately, and busy ones after their response or after 8 s. */
   end(server: Server): void {
     const endIdle = (): void => {
       for (const { isRunning, waiting, socket } of this.#accepted) if (!isRunning && waiting === 0) socket.destroy();
@@ -176,7 +176,7 @@ const keep = <K>(entries: Map<K, HttpConnection>, key: K, connection: HttpConnec
 /** Milliseconds between checks. */
 const stallCheckMs = 1000;
 
-/** Milliseconds for which a connection may stall: while its client reads nothing, and while nothing happens. */
+/** Milliseconds a connection may stall: while its client reads nothing, and while nothing happens. */
 interface ConnectionPatience {
   reading: number;
   silence: number;
@@ -215,7 +215,7 @@ export const toProgress = (
   };
 };
 
-/** True if the client has read nothing, or nothing has happened at all, for longer than allowed. */
+/** True if the client has read nothing, or nothing at all has happened, for longer than allowed. */
 export const isStalled = (
   { isWaiting, stuckSince, silentSince }: ConnectionProgress,
   { reading, silence }: ConnectionPatience,
@@ -223,8 +223,8 @@ export const isStalled = (
 ): boolean => (isWaiting && now - stuckSince > reading) || now - silentSince > silence;
 
 /**
- * Closes stalled connections. While unread responses exceed their budget, clients that read nothing for a second are
- * disconnected too. Node's own timeout would take twice as long, and the system would keep its send buffer; a reset
+ * Closes stalled connections. While unread responses exceed their budget, also disconnects clients that read nothing
+ * for a second. Node's own timeout would take twice as long, and the system would keep its send buffer; a reset
  * discards it.
  */
 export const endStalled = (server: Server, connections: Connections, patience: ConnectionPatience): void => {
@@ -258,10 +258,10 @@ export const endStalled = (server: Server, connections: Connections, patience: C
 const reset = (socket: Socket): void => void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());
 
 /**
- * Runs the requests of a connection one at a time. Node would start pipelined requests at once, so a read sent after a
+ * Runs a connection's requests one at a time. Node would start pipelined requests at once, so a read sent after a
  * change could return the old state (RFC 9112, 9.3.2). While more than a few requests wait, reading from the connection
  * pauses; if too many wait, on the connection or in total, the connection is closed. The returned function takes a
- * request that must wait, and calls `begin` on its turn.
+ * request that must wait, and calls `begin` when its turn comes.
  */
 export const createPipelining = () => {
   let inTotal = 0;

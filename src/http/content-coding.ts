@@ -9,15 +9,15 @@ const chunkSize = 64 * 1024;
 /** RFC 9659: a window of 8 MB is the most that a sender may need. */
 const zstdWindowLog = 23;
 
-/** Bodies unpacked at the same time: a zstd decoder can take 8 MiB. */
+/** Maximum bodies unpacked at once: a zstd decoder can take 8 MiB. */
 const maxDecoders = 4;
 
 type CreateDecoder = (packed: Buffer) => Transform;
 
-/** Node.js has zstd since 22.15. */
+/** Node.js has had zstd since 22.15. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: object) => Transform };
 
-/** RFC 1950, 2.2: the header of zlib. Some senders leave it out, though RFC 9110, 8.4.1.2, asks for it. */
+/** RFC 1950, 2.2: the header of zlib. Some senders omit it, although RFC 9110, 8.4.1.2, requires it. */
 const hasZlibHeader = (packed: Buffer): boolean =>
   packed.length > 1 && packed.readUInt16BE(0) % 31 === 0 && (packed.readUInt8(0) & 0x0f) === 8;
 
@@ -38,7 +38,7 @@ export const createDecoder = (coding: string, packed: Buffer): Transform | undef
 /** Content codings that the server can decode. */
 export const knownCodings = Object.keys(decoders).join(', ');
 
-/** Returns the content coding of a request body: undefined without a coding, an HttpError for an unknown coding. */
+/** Returns a request body's content coding: undefined without one, an HttpError if it is unknown. */
 export const findCoding = (header: string | undefined): string | HttpError | undefined => {
   const codings = (header ?? '')
     .toLowerCase()
@@ -61,7 +61,7 @@ interface Unpacking {
   address: string;
   /** Receives the unpacked bytes in pieces. */
   take(chunk: Buffer): void;
-  /** Aborted when nobody needs the rest. */
+  /** Aborted when nobody needs the remaining bytes. */
   signal: AbortSignal;
 }
 
@@ -69,7 +69,7 @@ const createDecoderQueue = () => {
   let last: string | undefined;
   return createQueue<string>({
     running: maxDecoders,
-    // Bodies that wait are counted as bodies, or small and no more than the connections.
+    // Waiting bodies are counted as bodies, or are small and no more numerous than the connections.
     waiting: Number.POSITIVE_INFINITY,
     refusal: '',
     chooseNext: (line) => (line.find(({ about }) => about !== last) ?? line[0]) as QueuedTask<string>,

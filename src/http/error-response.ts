@@ -10,8 +10,8 @@ import { toTrace } from './text-forms.ts';
 export const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
 
 /**
- * Converts an error to its response: the only place that decides what a client sees. Errors that are thrown repeatedly
- * are converted once.
+ * Converts an error to its response: the only place that decides what clients see. An error thrown repeatedly is
+ * converted once.
  */
 const toMessage = (error: HttpError): ErrorMessage => {
   if (error.sent) return error.sent;
@@ -24,7 +24,7 @@ const toMessage = (error: HttpError): ErrorMessage => {
   return error.sent;
 };
 
-/** Writes the response as bytes, for a socket that Node no longer handles. The connection closes afterwards. */
+/** Formats the response as bytes, for a socket that Node no longer handles. The connection closes afterwards. */
 const toErrorBytes = (error: HttpError, common: Headers): string => {
   const { status, headers, text } = toMessage(error);
   const lines = Object.entries({ ...common, ...headers, connection: 'close' }).map(
@@ -39,7 +39,7 @@ export const writeError = (response: ServerResponse, error: HttpError): void => 
   response.writeHead(status, headers).end(text);
 };
 
-/** The client disconnected during the response; not an error of the server. */
+/** The client disconnected during the response, which is not a server error. */
 const clientGone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
 /** Sends the response for an error thrown by a route; logs unexpected ones. */
@@ -54,7 +54,7 @@ export const sendError = (
   if (unexpected !== undefined && !clientGone.has(String((unexpected as NodeJS.ErrnoException).code))) {
     log.error({ err: unexpected, reqId: id, ...toTrace(raw.headers) }, 'request failed');
   }
-  // Fastify closes the connection after every invalid body; a body that was read to its end does no harm.
+  // Fastify closes the connection after every invalid body; a body read to its end does no harm.
   if (!raw.complete && reply.hasHeader('connection')) reply.raw.setHeader('connection', 'close');
   // Bypasses Fastify's own steps, which no hook needs: refusing must cost no more than serving.
   reply.hijack();
@@ -112,7 +112,7 @@ const toPattern = (url: string): RegExp => {
   return new RegExp(`^${escaped.replace('*', '.*').replace(/:[^/]+/g, '[^/]*')}$`);
 };
 
-/** Milliseconds for a client to read the response before its connection is closed. */
+/** Milliseconds a client gets to read the response before its connection is closed. */
 const patience = 1000;
 
 interface ParserError {
@@ -189,8 +189,8 @@ const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => 
 };
 
 /**
- * Sends a response after the responses to all earlier requests, then closes the connection. Sends nothing if a response
- * to the same request has begun.
+ * Sends a response after those to all earlier requests, then closes the connection. Sends nothing if a response to the
+ * same request has begun.
  */
 const endWith = (socket: Socket, response: string, connections: Connections): void => {
   const last = connections.get(socket)?.response;

@@ -31,7 +31,7 @@ const statusOf = {
 
 export type ErrorKind = keyof typeof statusOf;
 
-/** Resources whose limit caused a refusal because of load. */
+/** Resources whose limits cause refusals under load. */
 export const shedReasons = [
   'connections',
   'event_loop_delay',
@@ -56,7 +56,7 @@ interface ErrorExtras {
   shed?: ShedReason | undefined;
 }
 
-/** An error in the form that is sent. */
+/** Error in the form that is sent. */
 export interface ErrorMessage {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ export class HttpError extends ExpectedError {
   }
 }
 
-/** Returns the thing that a path names. Throws a 404 that says which path lists all things of this kind. */
+/** Returns the thing that a path names. Throws a 404 that names the path listing all things of this kind. */
 export const requireKnown = <T>(known: T | undefined, kind: string, name: string, listed: string): T => {
   if (known !== undefined) return known;
   throw new HttpError('not-found', `${kind} ${name.slice(0, 100)} not found: GET ${listed} lists all of them`);
@@ -112,8 +112,8 @@ export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
   new HttpError(kind, message, { headers: { connection: 'close' } });
 
 /**
- * Converts anything thrown to the error that the client gets. Returns undefined for an unexpected error, which becomes
- * a 500 that shows no internals.
+ * Converts anything thrown to the error sent to the client. Returns undefined for an unexpected error, which becomes a
+ * 500 that reveals no internals.
  */
 export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof HttpError) return error;
@@ -128,11 +128,11 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;
 };
 
-/** Creates a 500 with the request id, which is also in the log. */
+/** Creates a 500 with the request id, which also appears in the log. */
 export const createInternalError = (requestId: string): HttpError =>
   new HttpError('failed', 'Internal server error', { members: { requestId } });
 
-/** A static file that may not be read gets 404. */
+/** An unreadable static file gets 404. */
 const kindOf = new Map<number, ErrorKind>([
   ...Object.entries(statusOf).map(([kind, status]) => [status, kind as ErrorKind] as const),
   [403, 'not-found'],

@@ -5,8 +5,8 @@ import ipaddr from 'ipaddr.js';
 const withPort = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
- * Returns the group of addresses that one client can be expected to hold: an IPv4 address, also if it is mapped into
- * IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network that a site gets). All texts that are not
+ * Returns the group of addresses that one client can be expected to hold: an IPv4 address, including one mapped into
+ * IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network a site gets). All texts that are not
  * addresses form one group, because otherwise each new text would be a new client.
  */
 export const toAddressGroup = (ip = ''): string => {
@@ -19,13 +19,13 @@ export const toAddressGroup = (ip = ''): string => {
   return `${parsed.toNormalizedString().split(':', 4).join(':')}::/64`;
 };
 
-/** Something that holds part of a total: a connection, a body, a stream, a place in a queue. */
+/** Holder of part of a total: a connection, a body, a stream, a place in a queue. */
 export interface Holder {
-  /** Called when another holder needs the share, which is already free. */
+  /** Called when another holder needs the share, which has already been released. */
   lose(): void;
   /**
-   * Decides which holders of an address lose first: abandoned, then idle (the default), then busy. Abandoned holders
-   * also lose to addresses that hold as much, including their own.
+   * Decides which of an address's holders lose first: abandoned, then idle (the default), then busy. Abandoned holders
+   * also lose to addresses that hold equally much, including their own.
    */
   activity?(): 'abandoned' | 'idle' | 'busy';
 }
@@ -35,7 +35,7 @@ export interface Share {
   readonly holder: Holder;
   readonly group: Group;
   amount: number;
-  /** The share will be lost if all chosen shares together make enough room. */
+  /** The share will be lost if all chosen shares together free enough. */
   isChosen: boolean;
 }
 
@@ -51,22 +51,23 @@ interface Group {
 }
 
 interface Options {
-  /** Milliseconds for which other addresses are kept to their fair parts after an address found nothing free. */
+  /** Milliseconds for which other addresses are held to their fair parts after an address found nothing free. */
   memory?: number;
   /** Milliseconds, monotonic. */
   now?(): number;
 }
 
 /**
- * Limit of shares examined to find a loser. A group counts as large if it holds more than a thousandth of the total.
+ * Maximum number of shares examined to find a loser. A group counts as large if it holds more than a thousandth of the
+ * total.
  */
 const most = 1000;
 
 /**
- * Divides a total between addresses. While there is room, an address may hold any amount. When the total is reached, an
+ * Divides a total between addresses. While there is room, an address may hold any amount. Once the total is reached, an
  * asking address gets room from the address that holds the most, if that address holds more than the asking one would.
  * For some seconds after an address within its fair part found no room, no other address can grow beyond its own fair
- * part, even if there is room again: the excess would have to be taken back at the next request.
+ * part, even if room becomes free: the excess would have to be taken back at the next request.
  */
 export class FairShares {
   readonly #total: number;
@@ -96,9 +97,7 @@ export class FairShares {
     return this.#held;
   }
 
-  /**
-   * Gives an amount to a new holder at an address; undefined if there is no room. Other holders may lose their shares.
-   */
+  /** Gives an amount to a new holder at an address; undefined if there is no room. Other holders may lose shares. */
   take(address: string | undefined, holder: Holder, amount = 1): Share | undefined {
     const name = toAddressGroup(address);
     const group = this.#groups.get(name) ?? createGroup(name);
@@ -107,7 +106,7 @@ export class FairShares {
     return share;
   }
 
-  /** Gives one unit to a holder that counts as an address of its own: the connection of a proxy can be any client's. */
+  /** Gives one unit to a holder that counts as a separate address: a proxy's connection can be any client's. */
   takeApart(holder: Holder): Share | undefined {
     return this.#take(createGroup(undefined), holder, 1);
   }

@@ -7,12 +7,11 @@ import type { FairShares, Holder, Share } from './fair-shares.ts';
 /** Bodies up to this size are not counted: there are too few connections for them to matter. */
 const smallBytes = 16 * 1024;
 
-/** Bytes kept of a body of which only the end counts: few enough not to be counted. */
+/** Bytes kept of a body whose end alone counts: few enough not to be counted. */
 const endBytes = 16 * 1024;
 
 /**
- * Number of chunks above which a body is refused if its chunks are small on average: each chunk takes about 1 µs of the
- * event loop.
+ * Maximum number of chunks of a body whose chunks are small on average: each chunk takes about 1 µs of the event loop.
  */
 const manyChunks = 4000;
 const smallChunkBytes = 32;
@@ -119,7 +118,7 @@ export class IncomingBody implements Holder {
     if (this.#share) this.#parts.shares.release(this.#share);
   }
 
-  /** Counts a chunk, or all bytes so far if nothing is counted yet; false if there is no room. */
+  /** Counts a chunk, or all bytes so far if none are counted yet; false if there is no room. */
   #count(chunk: number, total: number): boolean {
     const { shares, request } = this.#parts;
     this.#arrivedAt = performance.now();
@@ -168,7 +167,7 @@ class GrowingBuffer {
   }
 }
 
-/** Creates the error for a body of more bytes than the limit. */
+/** Creates the error for a body over the limit. */
 export const refuseLength = (limit: number): HttpError =>
   createFatal('too-large', `Request body is larger than ${limit / MiB} MiB`);
 

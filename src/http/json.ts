@@ -5,10 +5,10 @@ import { unreadResponseBytes } from './connections.ts';
 import { createUnavailable } from './errors.ts';
 import { largeLength } from './response.ts';
 
-/** Handlers send JSON text, so no route needs a serializer of its own. */
+/** Handlers send JSON text, so no route needs its own serializer. */
 export const buildSerializer = () => () => JSON.stringify;
 
-/** Key of the ready JSON text of a value, which is sent unchanged. For rows: their texts, joined by commas. */
+/** Key of a value's ready-made JSON text, which is sent unchanged. For rows: their texts, joined by commas. */
 export const ownJson = Symbol('own JSON');
 
 type WithOwnJson = { readonly [ownJson]: string };
@@ -17,14 +17,14 @@ type WithOwnJson = { readonly [ownJson]: string };
 export type JsonRows<T extends object = object> = Iterable<T>;
 export type JsonPieces<T extends object = object> = Iterable<JsonRows<T>> | AsyncIterable<JsonRows<T>>;
 
-/** A JSON document with a list in it: the text before the rows, the rows, and the text after them. */
+/** JSON document containing a list: the text before the rows, the rows, and the text after them. */
 export interface JsonList {
   opening: string;
   pieces: JsonPieces;
   closing: string;
 }
 
-/** Name of the Fastify decorator with the state of all responses: the `Connections` of the server. */
+/** Name of the Fastify decorator with the state of all responses: the server's `Connections`. */
 export const responses = 'responses';
 
 /** Number of lists being sent in pieces, and bytes that clients have not read yet. */
@@ -35,13 +35,13 @@ const type = 'application/json; charset=utf-8';
 declare const isSent: unique symbol;
 
 /**
- * Return type of functions that send a list, possibly still in progress. For an `async` handler, Fastify would send an
- * empty response too: `defineRoute` accepts no such handler that returns this.
+ * Return type of functions that send a list, possibly still in progress. For an `async` handler, Fastify would also
+ * send an empty response: `defineRoute` accepts no such handler with this return type.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: nothing is both undefined and an object
 export type ListSent = void & { readonly [isSent]: true };
 
-/** Passes a value, or the value of a promise, to `send`, which sends the response. Handlers return the result. */
+/** Passes a value, or a promise's value, to `send`, which sends the response. Handlers return the result. */
 export const whenReady = <T, Sent>(reply: FastifyReply, value: T | Promise<T>, send: (value: T) => Sent): Sent => {
   if (!(value instanceof Promise)) return send(value);
   return value.then((ready) => send(ready) ?? waitFor(reply)) as unknown as Sent;
@@ -55,7 +55,7 @@ export const sendJson = (reply: FastifyReply, value: object): void => sendText(r
 
 /**
  * Sends a list as JSON. A single piece is sent whole; several pieces are sent as fast as the client reads, so a list of
- * any length takes no more memory than a piece.
+ * any length takes no more memory than one piece.
  */
 export const sendList = (reply: FastifyReply, list: JsonList): ListSent => {
   const { pieces } = list;
@@ -192,7 +192,7 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
   }
 }
 
-/** Joins the JSON of rows by commas. A text ends after about one write, or after a slice of time. */
+/** Joins the rows' JSON by commas. A text ends after about one write, or after a slice of time. */
 export function* joinRows(rows: Iterable<string>): Generator<string> {
   let text = '';
   let slice = new Slice();
@@ -206,7 +206,7 @@ export function* joinRows(rows: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
-/** Groups the JSON of rows into pieces of about one write each. */
+/** Groups the rows' JSON into pieces of about one write each. */
 export function* toJsonPieces(rows: Iterable<string>): Generator<JsonRows> {
   for (const text of joinRows(rows)) yield toJsonRows(text);
 }
@@ -216,7 +216,7 @@ export function* toRowTexts<T>(items: Iterable<T>, toRow: (item: T) => object): 
   for (const item of items) yield JSON.stringify(toRow(item));
 }
 
-/** Sends `{"count", "data"}` in pieces of about one write each: other requests are answered between them. */
+/** Sends `{"count", "data"}` in pieces of about one write each; other requests are answered in between. */
 export const sendItems = <T>(reply: FastifyReply, items: readonly T[], toRow: (item: T) => object): ListSent =>
   sendList(reply, {
     opening: `{"count":${items.length},"data":[`,
@@ -236,9 +236,9 @@ export const pagingHeaders = {
 };
 
 /**
- * Adds `X-Total-Count`, and a `Link` for each other page by its relation (RFC 8288): `next`, `prev`, `first`, `last`. A
- * page is the query of the request with these members replaced. Links are relative, so they hold behind a proxy that
- * serves the program below another path.
+ * Adds `X-Total-Count`, and a `Link` to each other page by its relation (RFC 8288): `next`, `prev`, `first`, `last`. A
+ * page is the request's query with these members replaced. Links are relative, so they work behind a proxy that serves
+ * the program below another path.
  */
 export const setPaging = (
   reply: FastifyReply,

@@ -60,7 +60,7 @@ interface OpenApiDocument {
 export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  /** Built with the first request for the document. */
+  /** Built on the first request for the document. */
   let document: StaticText | undefined;
   let warning: string | undefined;
   const schema = {
@@ -97,7 +97,7 @@ const describeRoutes = (
     const operation = nameShapes(describeOperation(schema, isVitalRoute(config)), schemas);
     paths[path] = { ...paths[path], [String(method).toLowerCase()]: operation };
   }
-  /** The zone of times without an offset. */
+  /** Zone of times without an offset. */
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return {
     openapi: '3.1.0',
@@ -194,7 +194,7 @@ const describeResponse = (status: string, schema: TSchema, documented: Documente
   };
 };
 
-/** Moves a schema's example beside the schema. */
+/** Moves a schema's example out of the schema, beside it. */
 const toMedia = ({ examples, ...schema }: TSchema & { examples?: unknown[] }): object => ({
   schema,
   ...(examples && { example: examples[0] }),
@@ -212,8 +212,8 @@ const descriptions: Record<string, string> = {
 };
 
 /**
- * Moves each schema with a title to `shapes`, under that name, and leaves a reference in its place. Schemas with the
- * same title are merged: a filter that accepts any text is documented with the enum of that title. Keywords that few tools
+ * Moves each schema with a title to `shapes` under that title, and leaves a reference in its place. Schemas with the
+ * same title are merged: a filter that accepts any text is documented with that title's enum. Keywords that few tools
  * know are replaced.
  */
 const nameShapes = (value: unknown, shapes: Record<string, object>): unknown => {

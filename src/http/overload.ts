@@ -9,13 +9,13 @@ const interval = 100;
 /** Ticks without a request after which the timer stops, so that an idle server does not wake up. */
 const quietTicks = 10;
 
-/** Marks the configuration of a health check, a route that works during overload too. */
+/** Marks the configuration of a health check, a route that also works during overload. */
 export const vitalRoute = 'vitalRoute';
 
 /**
- * Returns a function that each request calls; it returns true if the event-loop delay exceeds `limit` milliseconds, and
- * never for 0. Timers take turns with requests, so a late timer means that requests wait as long. `delays` receives
- * each delay in seconds.
+ * Returns a function called for each request; it returns true if the event-loop delay exceeds `limit` milliseconds, and
+ * never for 0. Timers take turns with requests, so a late timer means that requests wait equally long. `delays`
+ * receives each delay in seconds.
  */
 export const createLagProbe = (
   server: Server,
@@ -51,7 +51,7 @@ export const createLagProbe = (
 /** True for the configuration of a health check. */
 export const isVitalRoute = (config: object | undefined): boolean => config !== undefined && vitalRoute in config;
 
-/** Returns a function that is true for requests to health checks, including health checks added to the app later. */
+/** Returns a function that is true for requests to health checks, including ones added to the app later. */
 export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((request: IncomingMessage) => boolean) => {
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url, config }) => {
@@ -73,10 +73,10 @@ export interface QueuedTask<T> {
 }
 
 interface QueueOptions<T> {
-  /** Numbers of tasks that may run and wait at the same time. */
+  /** Numbers of tasks that may run and wait at once. */
   running: number;
   waiting: number;
-  /** The message of the 503 for a task when too many wait. */
+  /** Message of the 503 for a task when too many are waiting. */
   refusal: string;
   /**
    * Choose the task that runs next and the task that is refused, out of one or more waiting tasks; by default the
@@ -89,8 +89,8 @@ interface QueueOptions<T> {
 }
 
 /**
- * Runs a limited number of tasks at a time, while others wait. `run` rejects with the signal's reason if the signal is
- * aborted while the task waits, and with an HttpError (503 with Retry-After) if too many tasks wait.
+ * Runs a limited number of tasks at once, while others wait. `run` rejects with the signal's reason if the signal is
+ * aborted while the task waits, and with an HttpError (503 with Retry-After) if too many tasks are waiting.
  */
 export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
   const { chooseNext = ([oldest]) => oldest as QueuedTask<T>, chooseRefused = (all) => all.at(-1) as QueuedTask<T> } =
@@ -139,7 +139,7 @@ export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
   };
 };
 
-/** Signal of tasks that have none. */
+/** Signal for tasks without one. */
 const never = new AbortController().signal;
 
 /**

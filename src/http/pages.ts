@@ -7,7 +7,7 @@ import { HttpError } from './errors.ts';
 import { toOwnTags } from './text-forms.ts';
 
 /**
- * Content-Security-Policy of pages: they may load files of this server and connect to it alone, and cannot be framed.
+ * Content-Security-Policy of pages: they may load files from, and connect to, only this server, and cannot be framed.
  */
 export const pagePolicy =
   "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
@@ -22,8 +22,8 @@ interface StaticFiles {
 }
 
 /**
- * Serves a folder of the user's pages: no dotfiles, no listing, nothing outside the folder. The path without its slash
- * redirects.
+ * Serves a folder of the user's pages: no dotfiles, no listing, nothing outside the folder. The path without its
+ * trailing slash redirects.
  */
 export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, policy }: StaticFiles): Promise<void> => {
   const isServable = createServableCheck(root);
@@ -49,7 +49,7 @@ export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, pol
   redirectToSlash(app, prefix);
 };
 
-/** Headers of every page. Browsers must revalidate a cached page before they show it. */
+/** Headers of every page. Browsers must revalidate a cached page before showing it. */
 const pageHeaders = (policy: string) => ({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
 
 /** Redirects the prefix without its slash. */
@@ -61,8 +61,8 @@ const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
 const maxEntries = 10_000;
 
 /**
- * Creates a check for paths that may be served: regular files and folders that are inside `root` after following links.
- * Reading anything else, such as a named pipe, could hang.
+ * Creates a check for paths that may be served: regular files and folders inside `root` after following links. Reading
+ * anything else, such as a named pipe, could hang.
  */
 export const createServableCheck = (root: string): ((path: string) => boolean) => {
   const realRoot = realpathSync(root);
@@ -184,8 +184,8 @@ export const serveMissingPages = (app: FastifyInstance, prefix: string, reason: 
 };
 
 /**
- * A text for any number of clients: compressed once, and not sent again to a client that has it. The content may be
- * gzipped already; nearly all clients accept gzip.
+ * Text for any number of clients: compressed once, and not sent again to a client that has it. The content may already
+ * be gzipped; nearly all clients accept gzip.
  */
 export class StaticText {
   readonly content: Buffer;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Distribution, Meters } from '../metrics/meters.ts';
 import { type HttpError, type ShedReason, shedReasons } from './errors.ts';
 
-/** Characters or bytes from which a response counts as large. */
+/** Length in characters or bytes from which a response counts as large. */
 export const largeLength = 64 * 1024;
 
 export type Headers = Readonly<Record<string, string>>;
@@ -34,9 +34,9 @@ export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers
 const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= largeLength;
 
 /**
- * Creates the class of the server's responses. Each response has the common headers. Responses that are ready within
- * one turn of the event loop are written together at its end, so a client that wakes up for the first response finds
- * the others there.
+ * Creates the class of the server's responses. Each response has the common headers. Responses ready within one turn of
+ * the event loop are written together at its end, so a client that wakes up for the first response also finds the
+ * others.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
   const commonEntries = Object.entries(common);
@@ -71,7 +71,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
 
     override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
       this.isReady = true;
-      // The last response of a connection is not batched, nor a long response, which must count as unread at once.
+      // Neither a connection's last response is batched, nor a long one, which must count as unread immediately.
       if (!this.shouldKeepAlive || isLong(chunk)) {
         super.end(chunk, encoding as BufferEncoding, done as () => void);
         this.observe(performance.now());
@@ -123,7 +123,7 @@ interface Timed {
   timing?: Timing | undefined;
 }
 
-/** Leaves out a response whose length says nothing about the server, such as a stream of events. */
+/** Skips a response whose duration says nothing about the server, such as a stream of events. */
 export const skipTiming = ({ raw }: FastifyReply): void => {
   (raw as Timed).timing = undefined;
 };
@@ -168,9 +168,9 @@ export const createTimings = (meters: Meters) => {
         };
       });
     },
-    /** Counts a request that is refused before it reaches the router. */
+    /** Counts a request refused before it reaches the router. */
     noteShed,
-    /** Counts an error of a route, whose handler may not have been reached; a request may also have no route. */
+    /** Counts a route's error, whose handler may not have been reached; a request may also have no route. */
     noteError: (error: unknown, { request, raw }: FastifyReply): void => {
       noteShed((error as Partial<HttpError> | undefined)?.shed);
       (raw as Timed).timing ??= find(request.method, request.is404 ? 'none' : String(request.routeOptions.url));

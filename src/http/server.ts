@@ -27,7 +27,7 @@ const kibibyte = 1024;
 /** Name of the Fastify decorator that changes the admission. */
 const admission = 'admission';
 
-/** Clients that may reach the server; can change while the server runs. */
+/** Clients that may reach the server; can change at runtime. */
 interface Admission {
   /** Host names that requests may use. */
   allowedHosts: readonly string[];
@@ -40,7 +40,7 @@ interface ServerLimits {
   /** Seconds for a whole request, and for its headers, to arrive; the first also limits clients that stop reading. */
   requestTimeout: number;
   headersTimeout: number;
-  /** Connections served at a time. */
+  /** Maximum number of connections served at once. */
   maxConnections: number;
   /** Event-loop delay in milliseconds above which new requests are refused; 0 means no limit. */
   maxEventLoopDelay: number;
@@ -92,7 +92,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const app = Fastify({
     // Ids of any length reach their route; Node limits the whole request line.
     routerOptions: { maxParamLength: 16 * kibibyte },
-    // Connections that are open when shutdown begins are still served, then closed.
+    // Connections open when shutdown begins are still served, then closed.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     serverFactory: (route) => {
@@ -127,7 +127,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   return app;
 };
 
-/** Changes the admission of a server of `createServer`, from the next request on. */
+/** Changes the admission of a server created by `createServer`, starting with the next request. */
 export const changeAdmission = (app: FastifyInstance, changed: Admission): void =>
   app.getDecorator<(changed: Admission) => void>(admission)(changed);
 
@@ -162,8 +162,8 @@ const createNodeServer = (
 };
 
 /**
- * Logs one line for each request at level debug: at info, a busy server would log little else. The level can change
- * while the server runs; hooks for requests or responses would slow down every request.
+ * Logs one line per request at level debug: at info, a busy server would log little else. The level can change at
+ * runtime; hooks for requests or responses would slow down every request.
  */
 class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
@@ -206,7 +206,7 @@ export const listenOn = async (
   return address;
 };
 
-/** Returns all addresses of localhost, and any other host unchanged. */
+/** Returns all addresses of localhost; any other host unchanged. */
 export const listAddresses = async (host: string): Promise<Addresses> => {
   if (host.toLowerCase() !== 'localhost') return [host];
   const found = await lookup(host, { all: true });
@@ -223,7 +223,7 @@ const listenToo = (app: FastifyInstance, host: string, port: number, log: Fastif
   return server.listen(port, host);
 };
 
-/** A certificate with its chain, and its key, both PEM. */
+/** Certificate with its chain, and its key, both PEM. */
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
@@ -242,7 +242,7 @@ export const renewCertificate = ({ server }: FastifyInstance, certificate: Certi
   }
 };
 
-/** Creates a check whether an address belongs to a proxy whose X-Forwarded-For is trusted. */
+/** Creates a check for whether an address belongs to a proxy whose X-Forwarded-For is trusted. */
 export const createProxyCheck = (blocks: readonly string[]): ((address: string | undefined) => boolean) => {
   const list = new BlockList();
   for (const block of blocks) {

@@ -33,8 +33,8 @@ export const ifMatchHeader = {
 };
 
 /**
- * Reads the versions named in `If-Match`, which are entity tags with a number; undefined if any version will do. Weak
- * tags count, although RFC 9110 (13.1.1) has them match nothing: proxies weaken the tags of responses that they
+ * Reads the versions named in `If-Match`, which are entity tags with a number; undefined if any version will do.
+ * Accepts weak tags, although RFC 9110 (13.1.1) has them match nothing: proxies weaken the tags of responses they
  * compress.
  */
 export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number[] | undefined => {
@@ -51,8 +51,8 @@ export const putConditionHeaders = {
 };
 
 /**
- * Reads the versions that a PUT expects to replace; 0 means no stored version, undefined means any. `isNew`: no version
- * is stored.
+ * Reads the versions a PUT expects to replace; 0 means no stored version, undefined means any. `isNew`: no version is
+ * stored.
  */
 export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): number[] | undefined => {
   const expected = readIfMatch(headers);
@@ -60,21 +60,18 @@ export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): 
   // `*` needs a stored version, too (RFC 9110, 13.1.1).
   if (header === undefined) return isNew && headers['if-match'] !== undefined ? [] : expected;
   if (header.trim() !== '*') throw new HttpError('invalid', 'If-None-Match must be *');
-  // Together with If-Match, which needs a stored version, no version will do.
+  // Combined with If-Match, which needs a stored version, no version will do.
   return headers['if-match'] === undefined ? [0] : [];
 };
 
 /** Version, trace id, parent id and flags; later versions may add more (W3C Trace Context, 3.2). */
 const form = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-[\x21-\x7e]{0,200})?$/;
 
-/**
- * Returns `traceparent` of request headers or of a record as a member for another object; an empty object if the value
- * is missing or invalid.
- */
+/** Returns the `traceparent` of request headers or a record as an object to spread; `{}` if missing or invalid. */
 export const toTrace = ({ traceparent }: Readonly<Record<string, unknown>>): { traceparent?: string } =>
   typeof traceparent === 'string' && form.test(traceparent) ? { traceparent } : {};
 
-/** Upper limit: later times would have more than four digits in some zones. */
+/** Upper limit: in some zones, later times would have five-digit years. */
 const yearEnd = Date.parse('9999-01-01T00:00:00Z');
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
@@ -88,10 +85,7 @@ export const parseTime = (given: string): number => {
   return isCalendarDay(text) && time >= 0 && time < yearEnd ? time : Number.NaN;
 };
 
-/**
- * Parses the time in a member of a request, which error messages call by `name`. Throws an HttpError for any other
- * text.
- */
+/** Parses the time in a request's member, called `name` in error messages. Throws an HttpError for any other text. */
 export const requireTime = (name: string, text: string): number => {
   const time = parseTime(text);
   if (!Number.isNaN(time)) return time;
@@ -110,7 +104,7 @@ const key = /sbk_[0-9A-Za-z]+/g;
 /** Matches texts that look like the token of an acknowledgement link, or a part of a token. */
 const link = /ack_[\w-]+/g;
 
-/** Matches the address of a heartbeat in any encoding: at least as long as a UUID. */
+/** Matches a heartbeat's address in any encoding: at least as long as a UUID. */
 const heartbeat = /\/ping\/[^/]{36,}/gi;
 
 /**

@@ -5,23 +5,23 @@ import { HttpError } from './errors.ts';
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
-/** Builds TypeBox validators for routes. Fastify would load a validator of its own. */
+/** Builds TypeBox validators for routes. Fastify would load its own validator. */
 export const buildValidator = (() => (route: { schema: TSchema }) => {
   const isValid = createSchemaCheck(route.schema);
   return (value: unknown) => isValid(value) || { error: listSchemaErrors(route.schema, value) };
 }) as unknown as NonNullable<CompilersFactory['buildValidator']>;
 
-/** Maximum characters of a field's place in a message: names within a field are the client's own. */
+/** Maximum characters of a field's place in a message: names within a field are chosen by the client. */
 const longestPlace = 200;
 
 const nouns = { integer: 'a whole number in decimal digits', array: 'array', boolean: 'boolean', number: 'number' };
 
-/** Joins validation errors into one: a clause for each top-level field, with its first error only. */
+/** Joins validation errors into one: a clause for each top-level field, with only its first error. */
 export const toValidationRefusal = (errors: FastifySchemaValidationError[]): HttpError => {
   const clauses = new Map<string, string>();
   for (const { keyword, path, clause, members } of describeSchemaErrors(errors, { nouns })) {
     const [field] = path;
-    // The message names the place in the field, such as `labels.team`, only for a value with a wrong type.
+    // Only for a value of the wrong type does the message name the place in the field, such as `labels.team`.
     const place = keyword === 'type' ? path.join('.').slice(0, longestPlace) : field;
     for (const name of field === undefined ? members : [field]) {
       if (!clauses.has(name)) clauses.set(name, keyword === 'required' ? `${name} is required` : `${place} ${clause}`);
@@ -33,8 +33,8 @@ export const toValidationRefusal = (errors: FastifySchemaValidationError[]): Htt
 type Query = Record<string, unknown>;
 
 /**
- * Converts query parameters to the types of a route's query schema before validation: decimal digits become numbers,
- * defaults replace absent and empty values. Other values stay as they are and fail validation.
+ * Converts query parameters to the types in a route's query schema before validation: decimal digits become numbers,
+ * defaults replace absent and empty values. Other values stay unchanged and fail validation.
  */
 export const convertQueries = (app: FastifyInstance): void => {
   app.addHook('onRoute', (route) => {

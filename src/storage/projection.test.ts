@@ -22,7 +22,7 @@ type Extras = Partial<
 >;
 
 type Change = Extras & {
-  /** Replaces methods of the log, of the snapshot, or both. */
+  /** Overrides methods of the log, of the snapshot, or of both. */
   log?: (log: Journal) => Partial<Journal>;
   snapshot?: (snapshot: ProjectionSnapshot) => Partial<ProjectionSnapshot>;
   needsAll?: boolean;
@@ -31,7 +31,7 @@ type Change = Extras & {
   onSync?: () => void;
 };
 
-/** Opens a process with the ledger of a folder. */
+/** Opens a process with a folder's ledger. */
 const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot: change, ...rest }: Change = {}) => {
   const { needsAll = false, segmentBytes = 2000, onSync = () => undefined, retainBytes = 1, ...extras } = rest;
   const damages: string[] = [];
@@ -86,7 +86,7 @@ const withScope = async (run: (scope: Scope) => Promise<void>): Promise<void> =>
   }
 };
 
-/** Checks a property with a number of cases. */
+/** Checks a property on a number of cases. */
 const check = <T>(cases: fc.Arbitrary<T>, runs: number, run: (value: T, scope: Scope) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(cases, (value) => withScope((scope) => run(value, scope))),
@@ -125,7 +125,7 @@ test('concurrent and sequential events lead to the state of a simple model, acro
   });
 });
 
-/** Folder as a kill leaves it, with the acknowledged events and the events that were being stored. */
+/** Folder as left by a kill, with the acknowledged events and those being stored. */
 interface Picture {
   folder: string;
   acknowledged: number;
@@ -140,7 +140,7 @@ test('a kill before, during or after the write of an event or a snapshot loses n
   let acknowledged = 0;
   const take = (): void => {
     const folder = join(root, String(pictures.length));
-    // The lock is a socket of the process.
+    // The lock is the process's socket.
     cpSync(directory, folder, { recursive: true, filter: (path) => !path.includes('.lock') });
     pictures.push({ folder, acknowledged, attempted: sent.length });
   };
@@ -160,7 +160,7 @@ test('a kill before, during or after the write of an event or a snapshot loses n
             take();
             yield piece;
           }
-          // Longer than one write.
+          // Longer than a single write.
           yield [{ text: 'x'.repeat(70_000) }];
           take();
         }
@@ -209,7 +209,7 @@ test('an event whose append failed is not folded, now or after a restart, whethe
     let fate = 'stored';
     const { projection, read, close } = await openLife(scope, directory, {
       log: (log) => ({
-        // A failed record is not reported to readers, although the file may have it.
+        // A failed record is not reported to readers, although the file may contain it.
         onStored: (listener) => log.onStored((seq) => fate === 'stored' && listener(seq)),
         appendAll: async (records, ids) => {
           if (fate === 'lost') throw new JournalError('unavailable', 'the disk is full');
@@ -602,7 +602,7 @@ test('events of other writers are folded, also right before and after a failed e
   await projection.catchUp();
   const totals = Object.fromEntries(read());
   assert.equal(totals['own'], own);
-  // The log may have a refused event, which then counts for every reader.
+  // The log may contain a refused event, which then counts for every reader.
   assert.ok((totals['other'] ?? 0) >= acknowledged, `${totals['other']} of ${acknowledged}`);
   await close();
   assert.deepEqual(Object.fromEntries((await openLife(t, directory)).read()), totals);
@@ -681,14 +681,14 @@ test('a process that misses events that only a snapshot has restores the snapsho
   projection.onFolded((outcomes) => heard.push(outcomes));
   await createSnapshotFile(join(directory, 'ledger.state')).write(2, [[{ name: 'a', total: 5 }]]);
   goneSeq = 2;
-  // Events of another writer.
+  // Events from another writer.
   for (const amount of [2, 3, 4]) await journal.append({ name: 'a', amount });
   await projection.catchUp();
   assert.deepEqual(read(), [['a', 9]]);
   assert.ok(heard.includes(undefined));
 });
 
-/** Creates a log in memory that instances share. `note` tells this instance the last seq. */
+/** Creates an in-memory log that instances share. `note` tells this instance the last seq. */
 const createSharedLog = () => {
   let rows: StoredRecord[] = [];
   let lastSeq = 0;
@@ -727,7 +727,7 @@ const createSharedLog = () => {
     log,
     add,
     note,
-    /** Drops the records after a seq, like a failover. */
+    /** Drops the records after a seq, as a failover does. */
     lose: (seq: number) => {
       rows = rows.filter((row) => row.seq <= seq);
     },

@@ -8,21 +8,21 @@ import type { OutcomeOf, ProjectionOptions, ProjectionState } from './projection
 import type { LastRecord } from './record-log.ts';
 import { SnapshotKeeper } from './snapshot-keeper.ts';
 
-/** Approximate characters of a line besides its event: id, seq and checksum. */
+/** Approximate overhead of a line in characters: id, seq and checksum. */
 const lineLength = 100;
 
-/** Milliseconds between attempts to read or append again after a failure. */
+/** Milliseconds between attempts to read or append after a failure. */
 const retryMs = 1000;
 
-/** Maximum events that are folded, and passed to listeners, together. */
+/** Maximum number of events folded, and passed to listeners, together. */
 const foldedCount = 250;
 
 const ignore = (): void => undefined;
 
 /**
- * A state in memory that follows a log: restored from a snapshot, then folded from the events after it. An own event is appended
- * first, and folded when it is read from the log like the events of other instances, so that all instances fold one order.
- * Where the database of a shared log has lost events that are folded, the state is restored from the snapshot.
+ * In-memory state that follows a log: restored from a snapshot, then updated by folding the events after it. Own events
+ * are appended first, and folded when read back from the log like other instances' events, so that all instances fold
+ * in the same order. If a shared log's database has lost folded events, the state is restored from the snapshot.
  */
 export class Projection<State extends ProjectionState> {
   readonly #options: ProjectionOptions<State>;
@@ -32,16 +32,16 @@ export class Projection<State extends ProjectionState> {
   readonly #listeners: ((outcomes: readonly OutcomeOf<State>[] | undefined) => void)[] = [];
   readonly #stopListening: (() => void)[];
   #state: State;
-  /** Seq of the last folded event; undefined until the snapshot is restored. */
+  /** Seq of the last folded event; undefined until the snapshot has been restored. */
   #seq: number | undefined;
-  /** Last folded event with its id, or the seq of the snapshot without one. */
+  /** Last folded event with its id, or the snapshot's seq without an id. */
   #last: LastRecord | undefined;
-  /** Last seq of the log when it was read to its end. */
+  /** Last seq of the log when it was last read to its end. */
   #readSeq = 0;
   #hasRead = false;
-  /** The state was restored, and listeners were not called since. */
+  /** The state was restored, and listeners have not been called since. */
   #isReplaced = false;
-  /** Error of the log or the snapshot, while it cannot be read. */
+  /** Error of the log or the snapshot, as long as it cannot be read. */
   #failure: Error | undefined;
   #isClosed = false;
   #nextRead: Promise<void> | undefined;
@@ -70,7 +70,7 @@ export class Projection<State extends ProjectionState> {
     this.#stopListening = [log.onStored(() => this.#readSoon()), log.onLost?.(() => this.#readSoon()) ?? ignore];
   }
 
-  /** Opens the projection. While the database of its log cannot be used, the state is empty. */
+  /** Opens the projection. While its log's database is unavailable, the state is empty. */
   static async open<State extends ProjectionState>(options: ProjectionOptions<State>): Promise<Projection<State>> {
     const { log, snapshot, onGap, savesForRetention, isRestoredLater } = options;
     const projection = new Projection(options);
@@ -79,19 +79,19 @@ export class Projection<State extends ProjectionState> {
       else if (log.state().lastSeq === undefined) projection.retryLater();
       else await projection.catchUp();
     } catch (error) {
-      // Without `onGap`, reading is tried again.
+      // Without `onGap`, reading is retried.
       if (onGap) {
         await projection.close();
         throw error;
       }
     }
     if (!snapshot) return projection;
-    // The next start would miss the events of files that were moved away.
+    // The next startup would miss the events of files that were moved away.
     const stop = log.onMoved?.(() => void projection.save().catch(ignore));
     if (stop) projection.#stopListening.push(stop);
     const from = (): number => {
       const keeper = projection.#keeper;
-      // Events of others may still be gathered.
+      // Others' events may still be being collected.
       if (savesForRetention && projection.#hasRead) keeper.saveForRetention(() => projection.catchUp());
       return keeper.savedSeq;
     };
@@ -99,7 +99,7 @@ export class Projection<State extends ProjectionState> {
     return projection;
   }
 
-  /** Reads the state of a snapshot and a log without writing or deleting anything. */
+  /** Reads the state of a snapshot and a log, without writing or deleting anything. */
   static async read<State extends ProjectionState>(
     options: Omit<ProjectionOptions<State>, 'onUnsaved'>,
   ): Promise<State> {
@@ -109,7 +109,7 @@ export class Projection<State extends ProjectionState> {
     return projection.state;
   }
 
-  /** The state; another object after it was restored again. */
+  /** Current state; a different object after it has been restored again. */
   get state(): State {
     return this.#state;
   }
@@ -119,12 +119,12 @@ export class Projection<State extends ProjectionState> {
     return this.#seq ?? 0;
   }
 
-  /** True once the log was read to its end. */
+  /** True once the log has been read to its end. */
   get hasRead(): boolean {
     return this.#hasRead;
   }
 
-  /** True while all events are folded that this process knows to be stored. */
+  /** True while all events this process knows to be stored are folded. */
   get isCurrent(): boolean {
     const { lastSeq = 0 } = this.#options.log.state();
     return this.#hasRead && !this.#failure && lastSeq <= Math.max(this.#readSeq, this.seq);
@@ -135,22 +135,22 @@ export class Projection<State extends ProjectionState> {
     return this.#hasRead && !this.#failure && !this.#appender.hasDoubt && this.#options.log.state().healthy;
   }
 
-  /** Error of the last snapshot, if it could not be written; the log is kept meanwhile. */
+  /** Error of the last snapshot, if it could not be written; meanwhile the log is kept. */
   get unsaved(): Error | undefined {
     return this.#keeper.unsaved;
   }
 
   /**
-   * Resolves to the outcome when the event is stored and folded. Rejects with StoreUnavailable, or with a JournalError as
-   * `RecordLog.append`; the event is then not folded, although a start may find it in the log after a crash. `length` is about
-   * the characters of the event as JSON.
+   * Resolves to the outcome once the event is stored and folded. Rejects with StoreUnavailable, or with a JournalError
+   * like `RecordLog.append`; the event is then not folded, although a startup after a crash may find it in the log.
+   * `length` is the event's approximate length as JSON in characters.
    */
   append(event: LogRecord, length = lengthOf(event)): Promise<OutcomeOf<State>> {
     if (this.#isClosed) return Promise.reject(createClosedError());
     return this.#appender.append(event, length);
   }
 
-  /** Folds all events that are stored now, also by other instances. */
+  /** Folds all currently stored events, including other instances'. */
   catchUp(): Promise<void> {
     this.#nextRead ??= this.#readSerially(() => {
       this.#nextRead = undefined;
@@ -160,19 +160,19 @@ export class Projection<State extends ProjectionState> {
   }
 
   /**
-   * Calls the listener, which must not throw, with the outcomes of folded events, also of other instances; with undefined after
-   * the state was restored.
+   * Calls the listener, which must not throw, with the outcomes of folded events, including other instances'; with
+   * undefined after the state has been restored.
    */
   onFolded(listener: (outcomes: readonly OutcomeOf<State>[] | undefined) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Saves a snapshot unless the last one is current. A projection also saves by itself when its log has grown. */
+  /** Saves a snapshot unless the last one is current. A projection also saves on its own once its log has grown. */
   save(): Promise<void> {
     return this.#keeper.save();
   }
 
-  /** Saves a snapshot of a state that was changed without an event. */
+  /** Saves a snapshot of a state that changed without an event. */
   saveChanged(): Promise<void> {
     return this.#keeper.saveChanged();
   }
@@ -185,7 +185,7 @@ export class Projection<State extends ProjectionState> {
     this.#seq = seq;
   }
 
-  /** Reads or appends again in a while. */
+  /** Retries reading or appending later. */
   retryLater(): void {
     if (this.#isClosed) return;
     this.#retry ??= setTimeout(() => {
@@ -195,7 +195,7 @@ export class Projection<State extends ProjectionState> {
     }, retryMs).unref();
   }
 
-  /** Finishes appends and snapshots that have begun. The log stays open. */
+  /** Finishes appends and snapshots already started. The log stays open. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#stopListening) stop();
@@ -233,7 +233,7 @@ export class Projection<State extends ProjectionState> {
     this.#keeper.saveWhenDue();
   }
 
-  /** Folds to the end of the log as it is now. */
+  /** Folds up to the log's current end. */
   async #foldStored(): Promise<void> {
     const { log } = this.#options;
     const from = this.#seq ?? (await this.#restore());

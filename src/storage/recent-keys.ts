@@ -2,10 +2,10 @@ import { MiB } from '../lib/units.ts';
 /** Milliseconds for which a key is remembered. */
 export const rememberedMs = 24 * 60 * 60 * 1000;
 
-/** Maximum remembered keys. */
+/** Maximum number of remembered keys. */
 export const rememberedCount = 100_000;
 
-/** Maximum characters of their values. */
+/** Maximum characters of all values together. */
 const rememberedLength = 32 * MiB;
 
 /** Value of a remembered key. */
@@ -15,14 +15,14 @@ export interface Remembered {
 }
 
 /**
- * Values by key. A value is forgotten after `keptMs`, 24 hours by default, or when more than half of `count` newer values, or
- * 16 Mi characters of them, were added.
+ * Values by key. A value is forgotten after `keptMs`, by default 24 hours, or once more than half of `count` newer
+ * values, or 16 Mi characters of them, have been added.
  */
 export class RecentKeys<T extends Remembered> {
   readonly #clock: () => Date;
   readonly #keptMs: number;
   readonly #count: number;
-  /** A full newer half becomes the older half: deleting the oldest entries of a Map one by one is slow. */
+  /** Once full, the newer half becomes the older half: deleting a Map's oldest entries one by one is slow. */
   #newer = new Map<string, T>();
   #older = new Map<string, T>();
   #newerLength = 0;
@@ -38,7 +38,7 @@ export class RecentKeys<T extends Remembered> {
     return known && this.isRecent(known.storedAt) ? known : undefined;
   }
 
-  /** `length` is about the characters of the value, if it has long texts. */
+  /** `length` is the value's approximate length in characters, if it contains long texts. */
   remember(key: string, value: T, length = 0): void {
     if (this.#newer.size >= this.#count / 2 || this.#newerLength >= rememberedLength / 2) {
       this.#older = this.#newer;

@@ -1,10 +1,11 @@
 import { isObject, parseJson } from '../lib/parse-json.ts';
 
-/** Separator of entries, so that damage costs only the damaged entries: JSON texts have no line breaks. */
+/** Separator of entries, so that damage affects only the damaged entries: JSON texts contain no line breaks. */
 export const entryBreak = ',\n';
 
 /**
- * Returns the whole objects of a damaged array. Without line breaks, an entry is told from a nested object by its first member.
+ * Returns the intact objects of a damaged array. Without line breaks, the first member distinguishes entries from
+ * nested objects.
  */
 export const salvage = (text: string): unknown[] => {
   const inner = text.replace(/^\[|\]\n?$/g, '');

@@ -12,20 +12,20 @@ import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 import { salvage } from './salvage.ts';
 import type { OnDamage, ProjectionSnapshot } from './snapshot.ts';
 
-/** Receives the bytes that are read, and the size of the file. */
+/** Receives the progress of reading: bytes read, and the file's size. */
 type OnRead = (done: number, total: number) => void;
 
-/** Characters of one write. */
+/** Characters per write. */
 const writtenLength = 64 * 1024;
 
 /** First line of the file; the number changes with the format. */
 const format = 'signalbox state 1';
 
-/** Bytes of the disk that stay free by default. */
+/** Free disk space in bytes left by default. */
 const defaultFreeBytes = 16 * MiB;
 
 interface SnapshotFileOptions {
-  /** Bytes of the disk that stay free. */
+  /** Free disk space to leave, in bytes. */
   minFreeBytes?: number | undefined;
   /** Converts an entry to JSON. */
   toJson?(entry: unknown): string;
@@ -33,8 +33,9 @@ interface SnapshotFileOptions {
 }
 
 /**
- * Creates a snapshot in a file of lines: the format and the seq, arrays of entries, and last the number of these lines with a
- * checksum of their bytes. The file is replaced as a whole; a failure leaves the old file. A damaged part is skipped.
+ * Creates a snapshot stored in a file of lines: format and seq, then arrays of entries, and finally the number of these
+ * lines and a checksum of their bytes. The file is replaced as a whole; a failure leaves the old one. Damaged parts are
+ * skipped.
  */
 export const createSnapshotFile = (
   path: string,
@@ -58,7 +59,7 @@ export const createSnapshotFile = (
       await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
       await replaceBy(path, async (file) => {
         size = await writeEntries(file, seq, entries, toJson);
-        // Some disks report bytes as written that they do not have. The log is deleted next, so the size is checked.
+        // Some disks report bytes as written that they do not have. The log is deleted next, so check the size.
         const found = await file.stat();
         if (found.size !== size) throw new Error(`the new ${path} has ${found.size} bytes of ${size}`);
       });
@@ -67,7 +68,7 @@ export const createSnapshotFile = (
   };
 };
 
-/** Resolves to the seq; undefined if it cannot be read. */
+/** Resolves to the seq; undefined if it is unreadable. */
 const readEntries = async (
   path: string,
   restore: (entry: unknown) => void,
@@ -92,7 +93,7 @@ const readEntries = async (
     } else {
       isWhole = false;
       onDamage(`${path} is damaged near line ${lines + 1}`);
-      // A line of 1.1.0 has many entries.
+      // A line from 1.1.0 has many entries.
       for (const entry of salvage(line.toString())) restore(entry);
     }
     lines += 1;
@@ -126,7 +127,7 @@ const writeEntries = async (
     lines += 1;
   };
   const write = async (): Promise<void> => {
-    // `crc32` of no bytes is 0, whatever the sum before.
+    // `crc32` of no bytes is 0, whatever the previous sum.
     if (text === '') return;
     const bytes = Buffer.from(text);
     text = '';
@@ -137,7 +138,7 @@ const writeEntries = async (
   };
   add(JSON.stringify({ format, seq }));
   for (const piece of pieces) {
-    // Each entry has a line of its own, so that damage costs one entry.
+    // Each entry has its own line, so that damage affects one entry.
     for (const entry of piece) {
       add(`[${toJson(entry)}]`);
       if (text.length > writtenLength) await write();
@@ -149,7 +150,7 @@ const writeEntries = async (
   return size;
 };
 
-/** The lines of a stream of bytes, with their ends; the last one may have none. Throws a RangeError for a longer line. */
+/** Yields a byte stream's lines with their line ends; the last may lack one. Throws a RangeError for overlong lines. */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
   maxBytes = Number.POSITIVE_INFINITY,

@@ -3,15 +3,15 @@ import { MiB } from '../lib/units.ts';
 import type { ProjectionOptions, ProjectionState } from './projection-state.ts';
 import type { LastRecord, Release } from './record-log.ts';
 
-/** Characters by which the log grows between two snapshots by default; at least the size of the last snapshot. */
+/** Default growth of the log between snapshots, in characters; at least the size of the last snapshot. */
 const defaultGrowth = 4 * MiB;
 
 const ignore = (): void => undefined;
 
-/** A state as of a seq, ready to be written. */
+/** State as of a seq, ready to be written. */
 interface SavedState {
   seq: number;
-  /** Last event that led to the state. */
+  /** Last event included in the state. */
   last: LastRecord | undefined;
   save(): Iterable<readonly unknown[]>;
 }
@@ -23,8 +23,8 @@ interface KeeperOptions<State extends ProjectionState> extends ProjectionOptions
 }
 
 /**
- * Restores the state of a projection from its snapshot, and saves snapshots: when the log has grown, when retention waits for a
- * snapshot, and on request.
+ * Restores a projection's state from its snapshot, and saves snapshots: when the log has grown, when retention waits
+ * for one, and on request.
  */
 export class SnapshotKeeper<State extends ProjectionState> {
   readonly #options: KeeperOptions<State>;
@@ -32,7 +32,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
   #savedSeq = 0;
   /** Characters of the log after the snapshot. */
   #growth = 0;
-  /** The state was changed without an event, and is in no snapshot yet. */
+  /** The state was changed without an event, and no snapshot has the change yet. */
   #isChanged = false;
   #isSaving = false;
   /** Earliest time of the next snapshot for retention, in milliseconds of `performance.now()`. */
@@ -40,7 +40,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
   #unsaved: Error | undefined;
   #nextSave: Promise<void> | undefined;
   #resting: NodeJS.Timeout | undefined;
-  /** Lets the log delete the events of a snapshot. */
+  /** Lets the log delete the snapshot's events. */
   release: Release = ignore;
 
   constructor(options: KeeperOptions<State>) {
@@ -57,7 +57,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     return this.#unsaved;
   }
 
-  /** Resolves to the state of the snapshot and its seq, or to the state with which folding begins. */
+  /** Resolves to the snapshot's state and seq, or to the state in which folding begins. */
   async restore(): Promise<{ state: State; seq: number }> {
     const { log, createState, snapshot, begin, isClosed, onReplaced, onDamage } = this.#options;
     let state = createState();
@@ -71,13 +71,13 @@ export class SnapshotKeeper<State extends ProjectionState> {
     if (begin && (seq === undefined || !isRestored)) {
       state = createState();
       seq = await begin(state, isClosed);
-      // The next start begins at the same seq.
+      // The next startup begins at the same seq.
       savedSeq = await this.#saveBeginning(state, seq);
     }
     seq ??= 0;
     const { lastSeq = seq, assignedSeq } = log.state();
     const isOwnLog = assignedSeq !== undefined;
-    // In a shared log, another instance may have saved events that this instance does not know yet.
+    // In a shared log, another instance may have saved events unknown to this instance.
     if (isOwnLog && onReplaced && lastSeq < seq) {
       await onReplaced(state);
       seq = lastSeq;
@@ -88,7 +88,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     return { state, seq };
   }
 
-  /** Counts characters that were added to the log. */
+  /** Counts characters added to the log. */
   noteGrowth(length: number): void {
     this.#growth += length;
   }
@@ -116,8 +116,8 @@ export class SnapshotKeeper<State extends ProjectionState> {
   }
 
   /**
-   * Saves a snapshot unless the last one is current. A snapshot that is being written may lack the last event, so this call waits
-   * for it and writes another; concurrent calls share that one.
+   * Saves a snapshot unless the last one is current. If a snapshot is being written, which may lack the last event,
+   * waits for it and writes another; concurrent calls share the second one.
    */
   save(): Promise<void> {
     this.#nextSave ??= this.#saveSerially(() => {
@@ -150,7 +150,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     this.release();
   }
 
-  /** Saves a state that no snapshot has; resolves to the seq of the snapshot, 0 if it cannot be written yet. */
+  /** Saves a state that no snapshot has; resolves to the snapshot's seq, or 0 if it cannot be written yet. */
   async #saveBeginning(state: State, seq: number): Promise<number> {
     try {
       await this.#write({ seq, last: undefined, save: () => state.save() });

@@ -8,28 +8,28 @@ import type { ProjectionSnapshot } from './snapshot.ts';
 
 /** Durable data: files in the data directory, and the database that instances share. */
 export interface Storage {
-  /** Kind of the setting `store`. */
+  /** Kind of store selected by the setting `store`. */
   store: 'memory' | 'file' | 'postgresql';
   /** Absolute path of the data directory. */
   directory: string;
-  /** The database that instances share; undefined unless `store` is an address. */
+  /** Database that instances share; undefined unless `store` is an address. */
   database: Database | undefined;
   /** Opens the log `NAME.jsonl`. Throws a SettingsError if the directory cannot be used. */
   log(name: string, options?: LogOptions): Promise<Journal>;
-  /** Opens a state whose changes are stored in files or in memory, as `store` says. Throws a SettingsError. */
+  /** Opens a state whose changes are stored in files or in memory, depending on `store`. Throws a SettingsError. */
   changes: OpenChanges;
-  /** Snapshot in the file `NAME.state`. `minFreeBytes` of the disk stay free, 16 MiB by default. */
+  /** Snapshot in the file `NAME.state`. Leaves `minFreeBytes` of the disk free, by default 16 MiB. */
   snapshot(name: string, minFreeBytes?: number): ProjectionSnapshot;
-  /** Small file with the name. */
+  /** Small file with this name. */
   file(name: string): ReplacedFile;
-  /** Folder with the name, for many small files. */
+  /** Folder with this name, for many small files. */
   folder(name: string): Folder;
 }
 
 export interface LogOptions
   extends Omit<JournalOptions, 'directory' | 'name' | 'report' | 'onSync' | 'onIndexed' | 'retryMs'> {
-  /** Prefix of the log's messages in the program's log; `NAME log` by default. */
+  /** Prefix of the log's messages in the program's log; by default `NAME log`. */
   title?: string;
-  /** `false` where snapshots replace deleted segments: the program's log does not mention their deletion. */
+  /** `false` if snapshots replace deleted segments, so that the program's log does not mention deletions. */
   logsRemoval?: boolean;
 }

@@ -46,7 +46,7 @@ export class DatabaseReader {
   #isStopping = false;
   #isClosed = false;
 
-  /** Opens connections for transactions by `openToRead`. Reads are retried for `attemptsMs`, plus up to 4 s. */
+  /** `open` is for transactions. Reads are retried for `attemptsMs`; the last attempt may take 4 s more. */
   constructor(openToRead: () => Promise<Connection>, open: () => Promise<Connection>, attemptsMs: number) {
     this.#openToRead = openToRead;
     this.#open = open;
