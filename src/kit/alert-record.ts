@@ -1,32 +1,32 @@
 import type { LogRecord } from '../storage/journal/line.ts';
 
-/** Sender of signalbox's own alerts; no client has this name. */
+/** Sender of signalbox's own alerts; no client can have this name. */
 export const ownSender = 'signalbox';
 
-/** Names of instances in `via`. */
+/** Instance names in `via`. */
 const hops = /signalbox\/[0-9a-f]{16}/g;
 
 /** Maximum number of instances in `via`; the last are kept. */
 const maxHops = 16;
 
-/** Returns the instances in a text, without repeats. */
+/** Returns the instances named in a text, without duplicates. */
 export const readVia = (text: unknown): string[] =>
   typeof text === 'string' ? [...new Set(text.match(hops))].slice(-maxHops) : [];
 
-/** Returns the member `via` of a record from the header of its request; empty without an instance. */
+/** Returns a record's member `via` from the request's header; empty without an instance. */
 export const toViaField = (text: unknown): { via?: string } => {
   const via = readVia(text);
   return via.length > 0 ? { via: via.join(', ') } : {};
 };
 
-/** Returns the value if it is a text, else an empty text, because people may edit stored lines by hand. */
+/** Returns the value if it is text, otherwise an empty text, because people may edit stored lines by hand. */
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const resolvedMark = 'Resolved: ';
 
-/** Marks the message of a resolution unless another signalbox has marked it already. */
+/** Marks the message of a resolution, unless another signalbox has already done so. */
 export const markResolved = (message: string): string =>
   message.startsWith(resolvedMark) ? message : `${resolvedMark}${message}`;
 
@@ -34,27 +34,27 @@ export const markResolved = (message: string): string =>
 export const withoutResolvedMark = (message: string): string =>
   message.startsWith(resolvedMark) ? message.slice(resolvedMark.length) : message;
 
-/** Host name of an alert whose sender gives none. */
+/** Host name of an alert whose sender does not give one. */
 export const unknownHost = 'unknown';
 
-/** Returns the host name of an alert or incident; empty if it is unknown. */
+/** Returns the host name of an alert or incident; empty if unknown. */
 export const toKnownHost = (hostname: string): string => (hostname === unknownHost ? '' : hostname);
 
 /**
- * Returns the time at which a stored alert was received, in Unix milliseconds; undefined for a line without a time. Version 0.1
+ * Returns when a stored alert was received, in Unix milliseconds; undefined for a line without a time. Version 0.1
  * wrote local times.
  */
 export const readTime = ({ time, timestamp }: LogRecord): number | undefined =>
   Date.parse(toText(time)) || Date.parse(toText(timestamp)) || undefined;
 
-/** Returns the format of a stored alert's request. */
+/** Returns the format in which a stored alert was received. */
 export const formatOf = ({ format }: LogRecord): string => toText(format) || 'native';
 
-/** True if a stored alert has a key by which another alert can resolve it. Each CloudEvent has an id of its own. */
+/** True if a stored alert has a key by which another alert can resolve it. Every CloudEvent has its own id. */
 export const isResolvable = ({ fingerprint, format }: LogRecord): boolean =>
   typeof fingerprint === 'string' && fingerprint !== '' && format !== 'cloudevents';
 
-/** Index of alerts for searches and counts; every user of the alert log opens it with this index. */
+/** Index for alert searches and counts; all users of the alert log must open it with this index. */
 export const alertIndexing = {
   timeOf: readTime,
   keyOf: ({ level }: Record<string, unknown>) => (typeof level === 'string' ? level : ''),

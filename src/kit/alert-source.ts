@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { FollowedLog, RecordLog } from '../storage/record-log.ts';
 import { defineShape, nullable } from './route.ts';
 
-/** Delivery status of an alert for a destination. */
+/** An alert's delivery status for one destination. */
 export const AlertDelivery = defineShape('AlertDelivery', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
@@ -19,9 +19,9 @@ export const AlertDelivery = defineShape('AlertDelivery', {
 
 export type AlertDelivery = Static<typeof AlertDelivery>;
 
-/** An alert that signalbox raises itself. */
+/** Alert raised by signalbox itself. */
 interface RaisedAlert {
-  /** Source; `signalbox` by default, with this machine as host name and the native format. */
+  /** Source; by default `signalbox`, with this machine as host name and the native format. */
   source?: string;
   hostname?: string;
   format?: string;
@@ -39,12 +39,12 @@ interface RaisedAlert {
   startsAt?: string;
 }
 
-/** Log of the alerts that one instance has received. */
+/** Log of the alerts received by one instance. */
 export type OwnAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
 
 /** Series of signalbox's own alerts with one fingerprint, from the first firing alert to the resolution. */
 export interface RaisedSeries {
-  /** Id of the worst alert, of several the latest. */
+  /** Id of the worst alert, or the latest of several equally bad ones. */
   id: string;
   /** Level of the worst alert. */
   level: string;
@@ -55,27 +55,27 @@ export interface RaisedSeries {
 
 /** Source of the feature `alerts`. */
 export interface AlertSource {
-  /** Log of all stored alerts, of all instances with one database. */
+  /** Log of all stored alerts, from all instances with one database. */
   journal: RecordLog;
-  /** Log of all stored alerts and of events, to which features can append. */
+  /** Log of all stored alerts and events; features can append events. */
   events: FollowedLog;
   /** True if this instance has stored the record. */
   isOwn(record: Record<string, unknown>): boolean;
-  /** Alerts that this instance has received and delivers. Retention begins with `holdFrom`. */
+  /** Alerts that this instance has received and delivers. Retention starts with `holdFrom`. */
   own: OwnAlerts;
-  /** Resolves to the name of this data directory in `via`, created on first use: `signalbox/0123456789abcdef`. */
+  /** Resolves to this data directory's name in `via`, created on first use: `signalbox/0123456789abcdef`. */
   readInstance(): Promise<string>;
-  /** Returns the common name of the instances with one database, for forwarded alerts; undefined without a database. */
+  /** Returns the name shared by all instances with one database, for forwarded alerts; undefined without a database. */
   shareOrigin(): string | undefined;
-  /** Returns the number of alerts stored by this instance since its start, by severity in lower case. */
+  /** Returns the number of alerts this instance has stored since its start, by lower-case severity. */
   countReceived(): Record<string, number>;
-  /** Stores an alert of signalbox's own. */
+  /** Stores one of signalbox's own alerts. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
-  /** Resolves to the latest series of signalbox's own alerts with the format, by fingerprint. */
+  /** Resolves to the latest series of signalbox's own alerts in the format, by fingerprint. */
   listRaised(format: string): Promise<Map<string, RaisedSeries>>;
   /**
-   * Resolves to the milliseconds since the last alert or repeat of the wanted sources, without times in which the server could not
-   * receive alerts; undefined without an alert.
+   * Resolves to the milliseconds since the last alert or repeat from the wanted sources, not counting times when the
+   * server could not receive alerts; undefined without an alert.
    */
   silenceOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
 }

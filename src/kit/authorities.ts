@@ -3,27 +3,27 @@ import tls from 'node:tls';
 
 const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Parses the certificates in a PEM text. Throws if a certificate cannot be read. */
+/** Parses the certificates in a PEM text. Throws if a certificate cannot be parsed. */
 export const parseCertificates = (text: string): X509Certificate[] =>
   Array.from(text.matchAll(pem), ([block]) => new X509Certificate(block));
 
-/** Returns the certificates that Node trusts, in PEM, with NODE_EXTRA_CA_CERTS and the system's if Node can list them. */
+/** Returns the certificates that Node trusts, in PEM, including NODE_EXTRA_CA_CERTS and, if listable, the system's. */
 export const listTrusted = (): readonly string[] => {
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
   return getCACertificates?.('default') ?? tls.rootCertificates;
 };
 
-/** Parses the CAs of a setting. Throws an Error that names the setting. */
+/** Parses the CAs in a setting. Throws an Error that names the setting. */
 export const parseAuthorities = (name: string, text: string): X509Certificate[] => {
   try {
     const found = parseCertificates(text);
     if (found.length > 0) return found;
   } catch {
-    // Refused below, like a text without a certificate.
+    // Unparsable text is rejected below, like text without a certificate.
   }
   throw new Error(`${name} has no certificate in PEM`);
 };
 
-/** Returns the option `ca` of a TLS client that also trusts the given CAs; empty without CAs. */
+/** Returns the TLS client option `ca` that also trusts the given CAs; empty without CAs. */
 export const toTrust = (authorities: readonly X509Certificate[]): { ca?: string[] } =>
   authorities.length === 0 ? {} : { ca: [...listTrusted(), ...authorities.map(String)] };

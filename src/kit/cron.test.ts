@@ -10,7 +10,7 @@ import { createCron } from './cron.ts';
 
 const year = 2026;
 
-/** Returns the days of 2026 on which an expression matches midnight. */
+/** Returns the days in 2026 whose midnight matches an expression. */
 const listDays = (expression: string): string[] => {
   const cron = createCron(expression, { utcOffset: 0 });
   const days: string[] = [];
@@ -25,7 +25,7 @@ const listDays = (expression: string): string[] => {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** Returns the values of a field from `first` to `last`, by the rules of crontab(5). */
+/** Returns a field's values from `first` to `last`, by the rules of crontab(5). */
 const listValues = (
   field: string,
   first: number,
@@ -46,7 +46,7 @@ const listValues = (
   return values;
 };
 
-/** Returns the matching days of the year by the rules of crontab(5). */
+/** Returns the year's matching days by the rules of crontab(5). */
 const listDaysByManual = (day: string, month: string, weekday: string): string[] => {
   const days = listValues(day, 1, 31, [], 0);
   const ofYear = listValues(month, 1, 12, months, 1);
@@ -126,7 +126,7 @@ test('an expression with days that its months do not have has no times', () => {
 
 test('29 February on a certain weekday is found up to 40 years ahead', () => {
   for (const weekday of weekdays.keys()) {
-    // 1900 and 2100 are no leap years.
+    // 1900 and 2100 are not leap years.
     for (const from of [Date.UTC(1872, 2, 1), Date.UTC(2026, 0, 1), Date.UTC(2072, 2, 1), Date.UTC(2099, 11, 31)]) {
       const day = createCron(`0 0 29 2 +${weekday}`, { utcOffset: 0 }).nextRun(new Date(from));
       assert.deepEqual([day?.getUTCDate(), day?.getUTCDay()], [29, weekday]);

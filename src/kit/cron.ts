@@ -3,7 +3,7 @@ import { RecentValues } from './recent-values.ts';
 
 interface CronField {
   name: string;
-  /** Number of values of the field. */
+  /** Number of values that the field can have. */
   count: number;
 }
 
@@ -15,10 +15,10 @@ const cronFields: readonly CronField[] = [
   { name: 'day of the week', count: 7 },
 ];
 
-/** Characters of a field, with the `L`, `W` and `#` of other programs. */
+/** Characters allowed in a field, including `L`, `W` and `#`, which other programs support. */
 const fieldForm = /^[\w*,/#+?-]+$/;
 
-/** Nicknames of crontab(5), without `@reboot`, which is no time. */
+/** Nicknames from crontab(5), except `@reboot`, which is not a time. */
 const nicknames: Record<string, string> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -29,7 +29,7 @@ const nicknames: Record<string, string> = {
   '@hourly': '0 * * * *',
 };
 
-/** Splits a cron expression into its five fields. Throws an Error that explains the fault. */
+/** Splits a cron expression into its five fields. Throws an Error that explains the problem. */
 export const splitCron = (expression: string): string[] => {
   const trimmed = expression.trim();
   const fields = (nicknames[trimmed.toLowerCase()] ?? trimmed).split(/[ \t]+/);
@@ -38,9 +38,9 @@ export const splitCron = (expression: string): string[] => {
   throw new Error(`${JSON.stringify(expression)} must have five fields: ${names}`);
 };
 
-/** Times of a cron expression. The longest gap, for 29 February on a certain weekday, is 40 years. */
+/** Times matched by a cron expression. The longest gap, for 29 February on a given weekday, is 40 years. */
 export interface CronTimes {
-  /** Returns the first time after `from`, by default now; null if the expression has none. */
+  /** Returns the first time after `from`, by default now; null if the expression matches no time. */
   nextRun(from?: Date): Date | null;
   nextRuns(count: number, from?: Date): Date[];
   /** Returns the last times before `from`, latest first. */
@@ -53,8 +53,8 @@ type Zone = Pick<CronOptions, 'timezone' | 'utcOffset'>;
 const noTimes: CronTimes = { nextRun: () => null, nextRuns: () => [], previousRuns: () => [] };
 
 /**
- * Creates the times of a cron expression as in Debian's cron(8): if a day field begins with `*`, as in `*\/2`, both day fields
- * must match; otherwise one is enough. Throws an Error that explains the fault.
+ * Computes the times of a cron expression like Debian's cron(8): if a day field begins with `*`, as in `*\/2`, both day
+ * fields must match; otherwise one is enough. Throws an Error that explains the problem.
  */
 export const createCron = (expression: string, zone: Zone): CronTimes => {
   const fields = splitCron(expression);
@@ -72,7 +72,7 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   };
 };
 
-/** Returns successive times, each found from the previous time. */
+/** Returns consecutive times, each found from the previous one. */
 const follow = (count: number, find: (from?: Date) => Date | null, from?: Date): Date[] => {
   const found: Date[] = [];
   while (found.length < count) {
@@ -96,17 +96,17 @@ const needsBoth = (pattern: string): boolean => {
   return day.startsWith('*') || weekday.startsWith('*');
 };
 
-/** Days of the months in a common year. */
+/** Lengths of the months in a common year. */
 const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
 
-/** Croner's bit for the last such weekday of the month; the lower bits stand for the first to the fifth. */
+/** Croner's bit for the month's last such weekday; the lower bits stand for the first to the fifth. */
 const lastBit = 32;
 
 /**
- * Returns the maximum years between matching days; undefined if there are none. A date falls on a certain weekday after at most
- * 12 years, 29 February after 40. Without a limit, croner searches 400 years.
+ * Returns the maximum number of years between matching days; undefined if no day matches. A date falls on a given weekday
+ * within 12 years, 29 February within 40. Without a limit, croner searches 400 years.
  */
 const readLongestWait = (pattern: CronPattern, both: boolean): number | undefined => {
   if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return 40;
@@ -116,14 +116,14 @@ const readLongestWait = (pattern: CronPattern, both: boolean): number | undefine
   return mayHave(29, 1) ? 40 : undefined;
 };
 
-/** Creates a test for weekdays: true if a month of the given length can have a matching day on the weekday. */
+/** Creates a test for weekdays: true if a month of the given length can have a matching day on that weekday. */
 const hasDay =
   (pattern: CronPattern, length: number) =>
   (weekday: number): boolean => {
     const bits = pattern.dayOfWeek[weekday] ?? 0;
     const isNth = (day: number): boolean =>
       (bits & (1 << Math.floor((day - 1) / 7))) !== 0 || ((bits & lastBit) !== 0 && day > length - 7);
-    // True if `day` can be the working day nearest to the wanted day, as with `15W`.
+    // True if `day` can be the working day nearest to the wanted day, as in `15W`.
     const isNear = (wanted: number, day: number): boolean => {
       const of = (weekday + wanted - day + 35) % 7;
       if (of === 0) return day === (wanted === length ? wanted - 2 : wanted + 1);
@@ -138,7 +138,7 @@ const hasDay =
     return bits !== 0 && Array.from({ length }, (_, index) => index + 1).some((day) => isNth(day) && isNamed(day));
   };
 
-/** Maximum number of parsed expressions in memory. An expression takes 80 kB, and there may be thousands of schedules. */
+/** Maximum number of parsed expressions in memory. Each takes 80 kB, and there can be thousands of schedules. */
 const maxParsed = 100;
 
 const parsed = new RecentValues<Cron>(maxParsed);
@@ -154,6 +154,6 @@ const findParsed = (pattern: string, zone: Zone, at: Date, wait: number): Cron =
 const createParsed = (pattern: string, zone: Zone, domAndDow: boolean): Cron =>
   new Cron(pattern, { ...zone, mode: '7-part', domAndDow, paused: true });
 
-/** Reduces steps beyond the end of a range, as in `*\/100`, which croner refuses; cron takes the first value of the range. */
+/** Reduces steps larger than the range, as in `*\/100`, which croner rejects; cron then uses the range's first value. */
 const clampSteps = (field: string, { count }: CronField): string =>
   field.replaceAll(/\/(\d+)/g, (_, step: string) => `/${Math.min(Number(step), count)}`);

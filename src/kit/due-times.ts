@@ -3,12 +3,12 @@ interface Due {
   at: number;
 }
 
-/** Due times by id, earliest first, in a binary heap. A new time of an id replaces its previous time. */
+/** Due times by id, earliest first, in a binary heap. Setting an id's time replaces its previous time. */
 export class DueTimes {
   readonly #heap: Due[] = [];
   readonly #at = new Map<string, number>();
 
-  /** Sets the time of an id; Infinity removes it. */
+  /** Sets an id's time; Infinity removes it. */
   set(id: string, at: number): void {
     if (this.#at.get(id) === at) return;
     if (at === Number.POSITIVE_INFINITY) {
@@ -17,11 +17,11 @@ export class DueTimes {
     }
     this.#at.set(id, at);
     this.#push({ id, at });
-    // Outdated entries are removed before they outnumber the current ones.
+    // Outdated entries are removed before they greatly outnumber the current ones.
     if (this.#heap.length > 2 * this.#at.size + 1024) this.#rebuild();
   }
 
-  /** Sets the time of an id, unless it has an earlier one. */
+  /** Sets an id's time, unless its current time is earlier. */
   advance(id: string, at: number): void {
     if (at < (this.#at.get(id) ?? Number.POSITIVE_INFINITY)) this.set(id, at);
   }
@@ -31,7 +31,7 @@ export class DueTimes {
     return this.#at.size;
   }
 
-  /** Returns the time of an id; undefined without one. */
+  /** Returns an id's time; undefined if it has none. */
   timeOf(id: string): number | undefined {
     return this.#at.get(id);
   }
@@ -41,7 +41,7 @@ export class DueTimes {
     return this.#peek()?.at;
   }
 
-  /** Removes the ids up to a time; returns them, earliest first. */
+  /** Removes and returns the ids with times up to `until`, earliest first. */
   take(until: number): string[] {
     const ids: string[] = [];
     for (let first = this.#peek(); first && first.at <= until; first = this.#peek()) {
@@ -52,7 +52,7 @@ export class DueTimes {
     return ids;
   }
 
-  /** Returns the first ids with their times, earliest first. */
+  /** Returns the first `count` ids with their times, earliest first. */
   list(count: number): Due[] {
     return Array.from(this.#at, ([id, at]) => ({ id, at }))
       .sort((one, other) => one.at - other.at)

@@ -13,10 +13,10 @@ const HubSetting = Type.Object(
   { additionalProperties: false },
 );
 
-/** Hub that this server reports to. */
+/** Hub to which this server reports. */
 export type HubSetting = Static<typeof HubSetting>;
 
-/** Setting of features that report to another signalbox. */
+/** Settings for features that report to another signalbox. */
 export const hubSettings = {
   hub: Type.Optional(
     Type.Object(HubSetting.properties, {
@@ -26,13 +26,13 @@ export const hubSettings = {
   ),
 };
 
-/** Variable with the key, instead of `keyFile`. */
+/** Environment variable with the key, instead of `keyFile`. */
 export const hubKeyVariable = otherVariables.hubKey;
 
-/** Name of the destination of alerts for the hub. */
+/** Name of the alert destination for the hub. */
 export const hubDestination = 'hub';
 
-/** Returns the address of a hub, which ends with `/`. Throws an Error whose message is a clause. */
+/** Parses a hub's address, which ends with `/`. Throws an Error whose message is a clause. */
 export const parseHubUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
@@ -51,7 +51,7 @@ export const parseHubUrl = (text: string): URL => {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** Returns the problems of the setting, as clauses. */
+/** Returns problems with the setting, as clauses. */
 export const findHubProblems = ({ hub }: { hub?: HubSetting | undefined }): string[] => {
   if (!hub) return [];
   const problems: string[] = [];
@@ -66,7 +66,7 @@ export const findHubProblems = ({ hub }: { hub?: HubSetting | undefined }): stri
   return problems;
 };
 
-/** Returns the key for the hub. Throws an Error whose message is a clause without the key. */
+/** Reads the key for the hub. Throws an Error whose message is a clause that does not reveal the key. */
 export const readHubKey = ({ keyFile }: Pick<HubSetting, 'keyFile'>): string => {
   const key =
     (keyFile === undefined ? process.env[hubKeyVariable] : readSmallFileSync(keyFile).toString())?.trim() ?? '';

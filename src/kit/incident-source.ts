@@ -5,37 +5,37 @@ import { type NotificationKind, notificationKinds, type SharedIncident } from '.
 import { defineShape, nullable, Time } from './route.ts';
 import { type Severity, severities } from './severity.ts';
 
-/** Outcome of a notification to a destination. */
+/** Outcome of notifying a destination. */
 export interface IncidentDelivery {
   destination: string;
   what: NotificationKind;
   /** Level of the incident when the notification was sent. */
   level: Severity;
-  /** `openings` of the incident when the notification was sent. */
+  /** The incident's `openings` when the notification was sent. */
   opening: number;
   isDelivered: boolean;
-  /** `delivered`, or why the notification was given up. */
+  /** `delivered`, or the reason why the notification was given up. */
   result: string;
-  /** True for a destination that is notified only if nobody acknowledges the incident. */
+  /** True for a destination notified only if nobody acknowledges the incident. */
   isEscalation?: boolean;
 }
 
-/** Action of another feature on an incident. */
+/** Another feature's action on an incident. */
 export type SharedAction = { id: string; by: string } & (
   | { type: 'acknowledge'; comment?: string | undefined; until?: number | undefined }
   | { type: 'resolve'; comment?: string | undefined }
   | ({ type: 'notify' } & IncidentDelivery)
   /** The first notification to the destination is being sent. */
   | { type: 'attempt'; destination: string }
-  /** The destinations are not notified of the resolution. */
+  /** The destinations will not be notified of the resolution. */
   | { type: 'forget'; destinations: readonly string[] }
   /** A silence suppresses the notifications. */
   | { type: 'silence' }
-  /** The picture of the machine was taken at `takenAt`, in Unix milliseconds, or is deleted. */
+  /** A picture of the machine was taken at `takenAt` (Unix milliseconds), or has been deleted. */
   | { type: 'snapshot'; takenAt: number; isKept: boolean }
 );
 
-/** Notification that was sent or given up, as responses have it. */
+/** Sent or abandoned notification, in responses. */
 export const ShownNotification = defineShape('SentNotification', {
   at: Type.String({ ...Time, description: 'Time of the delivery, or of giving up.' }),
   destination: Type.String({ examples: ['pager'] }),
@@ -53,21 +53,21 @@ export const ShownNotification = defineShape('SentNotification', {
   result: Type.String({ description: '`delivered`, or the reason for giving up.', examples: ['delivered'] }),
 });
 
-/** Notification that was sent or given up. */
+/** Sent or abandoned notification. */
 export interface SentNotification extends Omit<Static<typeof ShownNotification>, 'at'> {
   /** Unix milliseconds. */
   at: number;
-  /** `change` of the incident after the notification. */
+  /** The incident's `change` after the notification. */
   change: number;
 }
 
 export interface SentFilter {
   destination?: string | undefined;
-  /** Id of an incident. */
+  /** Incident id. */
   incident?: string | undefined;
 }
 
-/** Next notification of an incident to a destination. */
+/** An incident's next notification to a destination. */
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
   dueAt: nullable(Time, 'Earliest time of the notification; `null` if the time is unknown.'),
@@ -86,7 +86,7 @@ const LastNotification = defineShape('LastNotification', {
   at: Time,
 });
 
-/** Last and next notification of an incident to a destination. */
+/** An incident's last and next notification to a destination. */
 export const IncidentNotification = defineShape('IncidentNotification', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   last: nullable(
@@ -98,27 +98,27 @@ export const IncidentNotification = defineShape('IncidentNotification', {
 
 export type IncidentNotification = Static<typeof IncidentNotification>;
 
-/** Incidents for features that show incidents or notify people. */
+/** Incidents for features that show them or notify people. */
 export interface IncidentSource {
-  /** Returns the incident of each alert; undefined for an alert without an incident, or not folded yet. */
+  /** Returns each alert's incident; undefined if the alert has no incident or has not been folded yet. */
   nameIncidents(alerts: readonly StoredRecord[]): Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
-  /** Lists active incidents, and resolved ones with destinations that have not been notified of the resolution. */
+  /** Lists active incidents, and resolved ones whose resolution has not reached every destination. */
   listUnsettled(): Promise<readonly SharedIncident[]>;
-  /** Finds an incident by its id or number. */
+  /** Finds an incident by id or number. */
   find(id: string | number): Awaitable<SharedIncident | undefined>;
   /** Finds an incident by the id or number in a path. Rejects with an HttpError if it does not exist. */
   require(id: string): Promise<SharedIncident>;
   /**
-   * Applies an action; resolves, once it is stored, to the changed incident, or to undefined for an unknown one. Rejects with an
-   * HttpError if the state of the incident forbids the action.
+   * Applies an action. Once it is stored, resolves to the changed incident, or to undefined for an unknown one. Rejects
+   * with an HttpError if the incident's state forbids the action.
    */
   act(action: SharedAction): Promise<SharedIncident | undefined>;
   /** Lists notifications, newest first, before the change `before`. */
   listSent(filter: SentFilter, limit: number, before?: number): Awaitable<SentNotification[]>;
-  /** Calls the listener with new and changed incidents, also for repeated alerts. */
+  /** Calls the listener with new and changed incidents, including those of repeated alerts. */
   onChanged(listener: (incidents: readonly SharedIncident[]) => void): void;
-  /** Calls the listener when a database has lost events: incidents may be older or missing. */
+  /** Calls the listener when a database has lost events, so that incidents may be outdated or missing. */
   onLost(listener: () => void): void;
-  /** Resolves when all stored alerts are folded. */
+  /** Resolves once all stored alerts have been folded. */
   catchUp(): Promise<void>;
 }

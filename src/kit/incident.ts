@@ -8,7 +8,7 @@ export type IncidentState = (typeof incidentStates)[number];
 /** Reasons for a resolution: the sender or a person resolved the incident, or its alerts stopped. */
 export const resolutionReasons = ['sender', 'person', 'quiet'] as const;
 
-/** Events of an incident that people are notified of. */
+/** Incident events that trigger notifications. */
 export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
@@ -24,23 +24,23 @@ export const textOrNull = (example: string, description: string) =>
 const severity = (example: string, description: string) =>
   Type.Enum(severities, { type: 'string', examples: [example], description });
 
-/** Last notification of an incident to a destination, delivered or refused for good. */
+/** An incident's last notification to a destination, delivered or permanently refused. */
 const NotificationState = Type.Object({
   what: Type.Enum(notificationKinds),
   level: Type.Enum(severities),
   at: Milliseconds,
-  /** `openings` of the incident at the time of the notification. */
+  /** The incident's `openings` when the notification was sent. */
   opening: Type.Integer(),
-  /** True if the destination has ever received a notification of the incident. */
+  /** True if the destination has ever been notified of the incident. */
   isTold: Type.Boolean(),
-  /** The first notification is being sent; after kill -9 nobody knows whether the destination got the notification. */
+  /** The first notification is being sent; after a kill -9, its delivery is uncertain. */
   isPending: Type.Optional(Type.Literal(true)),
 });
 export type NotificationState = Static<typeof NotificationState>;
 
 /**
- * Incident as stores and other features have it; times are Unix milliseconds. All other forms of an incident are derived from
- * these properties. An incident is never changed, but replaced by another object.
+ * Incident as shared by stores and other features; times are Unix milliseconds. All other forms of an incident are derived
+ * from these properties. Incidents are immutable: a change creates a new object.
  */
 export const SharedIncident = Type.Object({
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
@@ -61,12 +61,12 @@ export const SharedIncident = Type.Object({
   count: Type.Integer({ description: 'Number of alerts.', examples: [3] }),
   firstAt: Milliseconds,
   lastAt: Milliseconds,
-  /** Time of the last opening. */
+  /** Time of the latest opening. */
   openedAt: Milliseconds,
   stateSince: Milliseconds,
-  /** Number of openings: at first, again, and after an acknowledgement has ended. */
+  /** Number of openings: the first, each reopening, and each end of an acknowledgement. */
   openings: Type.Integer(),
-  /** Time of the last rise of the level since the last opening. */
+  /** Time of the last rise in level since the latest opening. */
   raisedAt: nullable(Milliseconds),
   acknowledged: nullable(
     Type.Object({
@@ -81,21 +81,21 @@ export const SharedIncident = Type.Object({
   ),
   reopened: Type.Integer({ description: 'Number of times the incident was reopened.', examples: [0] }),
   task: orNull(Type.Integer({ examples: [2] }), 'Id of the task that was created for the incident.'),
-  /** Picture of the machine: the time when it was taken, and false once it is deleted. */
+  /** Picture of the machine: when it was taken, and whether it still exists. */
   snapshot: nullable(Type.Object({ at: Milliseconds, isKept: Type.Boolean() })),
   /** Id of the latest alert. */
   lastAlert: Type.String(),
-  /** Opened by an alert that was stored before incidents existed, or imported: nobody is notified. */
+  /** Opened by an alert that was imported or stored before incidents existed: nobody is notified. */
   isOld: Type.Boolean(),
-  /** Last notification of each destination; after the resolution, only of destinations that have not been notified of the resolution. */
+  /** Each destination's last notification; once resolved, only for destinations not yet notified of the resolution. */
   notices: Type.Record(Type.String(), NotificationState),
-  /** Level and opening at the last timeline event `silenced`. */
+  /** Level and opening at the latest timeline event `silenced`. */
   silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),
   version: Type.Integer({
     description: 'Version, also in the `ETag`. Repeated alerts and notifications keep the version.',
     examples: [1],
   }),
-  /** Place in the order of changes of all incidents. */
+  /** Position in the order of changes across all incidents. */
   change: Type.Integer(),
 });
 export type SharedIncident = Static<typeof SharedIncident>;
@@ -103,7 +103,7 @@ export type SharedIncident = Static<typeof SharedIncident>;
 const { properties: shared } = SharedIncident;
 const time = (description: string) => Type.String({ ...Time, description });
 
-/** Properties of an incident in responses and webhooks. */
+/** An incident's properties in responses and webhooks. */
 export const incidentFacts = {
   id: shared.id,
   number: shared.number,
@@ -137,7 +137,7 @@ export const incidentFacts = {
 
 type IncidentFacts = Static<ReturnType<typeof Type.Object<typeof incidentFacts>>>;
 
-/** Returns an incident in the form of responses and webhooks. */
+/** Converts an incident to the form used in responses and webhooks. */
 export const toIncidentFacts = ({ acknowledged, resolved, ...incident }: SharedIncident): IncidentFacts => ({
   id: incident.id,
   number: incident.number,

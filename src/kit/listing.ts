@@ -1,6 +1,6 @@
 import type { Feature, Profile } from './feature.ts';
 
-/** Profiles at the start and at the end of each list; all other profiles are in between. */
+/** Profiles at the start and end of each list; all others come in between. */
 const first = [
   'alerts',
   'incidents',
@@ -19,7 +19,7 @@ const first = [
 ];
 const last = ['items', 'simple-tasks', 'protected-tasks'];
 
-/** Returns the profiles of features in the order of lists. */
+/** Returns the features' profiles in list order. */
 export const listProfiles = (features: readonly Feature[]): Profile[] => {
   const toPlace = ({ name }: Profile): number =>
     first.includes(name) ? first.indexOf(name) - first.length : last.indexOf(name) + 1;

@@ -5,7 +5,7 @@ import { type Severity, severities } from './severity.ts';
 const numberOrNull = (example: number, description?: string) =>
   nullable(Type.Number({ examples: [example] }), description);
 
-/** Schemas of the usage of the machine at one time. */
+/** Schemas for the machine's usage at one point in time. */
 export const hostUsage = {
   cpu: numberOrNull(0.25, 'Busy share of all processors, 0 to 1.'),
   memoryUsed: numberOrNull(2_147_483_648, 'Bytes of memory not available to programs.'),
@@ -25,7 +25,7 @@ export const HostUsage = Type.Object(
   },
 );
 
-/** Creates the schema of a process with its usage; `sinceWhen` completes the period of its share. */
+/** Creates the schema of a process with its usage; `sinceWhen` completes the description of the share's period. */
 export const describeProcess = (sinceWhen: string) =>
   Type.Object({
     pid: Type.Integer({ examples: [4086] }),
@@ -49,10 +49,10 @@ export const ProcessUsage = Type.Object(
   { title: 'ProcessUsage', description: 'Processes with the most memory.' },
 );
 
-/** Names of severities in /metrics and the history. */
+/** Severity names in /metrics and the history. */
 export const severityNames = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
 
-/** Values of a step of the history, in the order of the history file; a change needs a new version of the file. */
+/** Values in a step of the history, in file order; any change requires a new file version. */
 const hostMeanings = {
   cpu: 'Busy share of all processors, 0 to 1.',
   memoryUsed: 'Bytes of memory not available to programs.',

@@ -8,36 +8,36 @@ import type { History } from './machine.ts';
 import type { SettingStore } from './setting-store.ts';
 import type { SilenceStore } from './silence-source.ts';
 
-/** Shares from which the machine has a problem: limits of the default watches, and of the status for values without a watch. */
+/** Usage shares that count as a problem: limits for the default watches, and for the status where no watch exists. */
 export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 };
 
 /** Source of the feature `watches`, for the status. */
 export interface WatchSource {
-  /** True if a watch of this or another instance checks the value, so that the status need not. */
+  /** True if a watch on this or another instance checks the value, so that the status need not. */
   covers(what: 'cpu' | 'memory' | { mountPath: string }): boolean;
-  /** Watches that a host checks for this hub. */
+  /** Returns the watches that a host checks for this hub. */
   listFor(host: { name: string; tags: readonly string[] }): PushedWatches;
-  /** Id of the watches that the hub of this server has sent. */
+  /** Id of the watches received from this server's hub. */
   readonly receivedId: string;
-  /** Replaces the watches of the hub; resolves once they are on disk. */
+  /** Replaces the hub's watches; resolves once they are on disk. */
   receive(watches: PushedWatches): Promise<void>;
-  /** Last results of the watches whose results are votes. */
+  /** Returns the last results of watches whose results are votes. */
   listChecks(): HostCheck[];
 }
 
-/** Watch that a host checks for its hub. With `isVote`, the host raises no alert, but reports its results. */
+/** Watch that a host checks for its hub. With `isVote`, the host reports its results instead of raising alerts. */
 export interface PushedWatch {
   watch: object;
   isVote: boolean;
 }
 
-/** Watches of a host; the id changes with them. */
+/** A host's watches; the id changes whenever they do. */
 export interface PushedWatches {
   id: string;
   list: PushedWatch[];
 }
 
-/** Last result of a watch about one thing, at a host. */
+/** Last result of a watch for one thing, at a host. */
 export interface HostCheck {
   watch: string;
   thing: string;
@@ -45,7 +45,7 @@ export interface HostCheck {
   text: string;
 }
 
-/** Result of a host as the hub knows it, with the time of the report in Unix milliseconds. */
+/** A host's result as known to the hub, with the report time in Unix milliseconds. */
 export interface PlaceCheck extends HostCheck {
   host: string;
   at: number;
@@ -53,11 +53,11 @@ export interface PlaceCheck extends HostCheck {
 
 /** Hosts that report to this server, for features that count their votes. */
 export interface HostSource {
-  /** Last results of a watch at all hosts. */
+  /** Returns the last results of a watch at all hosts. */
   listChecks(watch: string): PlaceCheck[];
   /**
-   * Runs a command line at a host. Rejects with an HttpError for a host that is unknown or allows no commands, and with the reason of
-   * the signal.
+   * Runs a command line on a host. Rejects with an HttpError if the host is unknown or allows no commands, and with the
+   * signal's reason.
    */
   runCommand(
     host: string,
@@ -66,22 +66,22 @@ export interface HostSource {
   ): Promise<RemoteResult>;
 }
 
-/** Output of a command at another machine. */
+/** Output of a command on another machine. */
 export interface RemoteOutput {
   rows: Record<string, unknown>[];
   truncated: boolean;
 }
 
-/** Output, or the reason of a failure for people. */
+/** Output, or a human-readable reason for the failure. */
 export type RemoteResult = RemoteOutput | { error: string };
 
-/** Commands of this machine, for the hub that it reports to. */
+/** Runs this machine's commands for the hub that it reports to. */
 export interface CommandSource {
   /** Checks, runs and audits a command line; never rejects. */
   execute(line: string, caller: { by: string | null; requestId: string; hub: string }): Promise<RemoteResult>;
 }
 
-/** Columns of the history; columns of disks are bytes. */
+/** Columns in the history; disk columns are in bytes. */
 export type HistoryColumn =
   | 'cpu'
   | 'memoryUsed'
@@ -96,27 +96,27 @@ export type HistoryColumn =
 export interface HistorySource {
   /** Seconds between two values. */
   step: number;
-  /** Returns the last `count` values, oldest first; NaN stands for unknown. */
+  /** Returns the last `count` values, oldest first; NaN means unknown. */
   list(column: HistoryColumn, count: number): number[];
-  /** Returns the last 10 minutes in steps of 5 seconds; null without values. */
+  /** Returns the last 10 minutes in 5-second steps; null without values. */
   readRecent(): Static<typeof History> | null;
 }
 
 /** Source of the feature `accounts`, for features with streaming responses. */
 interface AccessSource {
-  /** Calls the listener when users or keys have changed or tokens were revoked. */
+  /** Calls the listener when users or keys have changed or tokens have been revoked. */
   onChanged(listener: () => void): void;
-  /** Returns a key by name, and whether it is in the config file; undefined without one. */
+  /** Finds a key by name, and whether it is in the config file; undefined if there is none. */
   findKey(name: string): { scopes: readonly Scope[]; isConfigured: boolean } | undefined;
-  /** Creates a key, and resolves to its text once it is accepted. Rejects with an HttpError if the name is taken. */
+  /** Creates a key; resolves to its text once it is accepted. Rejects with an HttpError if the name is taken. */
   createKey(name: string, scopes: readonly Scope[], by: string): Promise<string>;
-  /** Deletes a key that was created at run time. */
+  /** Deletes a key created at run time. */
   deleteKey(name: string, by: string): Promise<void>;
 }
 
 /** Source of the feature `tasks`. */
 export interface TaskSource {
-  /** Creates a task and resolves to its id. Within 24 hours, an equal `key` resolves to the existing task. */
+  /** Creates a task; resolves to its id. An equal `key` within 24 hours resolves to the existing task. */
   create(
     fields: { Title: string; Description: string; Priority: 'Low' | 'Medium' | 'High' | 'Critical' },
     key: string,
@@ -125,15 +125,15 @@ export interface TaskSource {
 
 /** Source of the feature `notifications`. */
 export interface NotificationSource {
-  /** Returns the milliseconds after which a repeated alert is stored again; undefined if no destination repeats alerts. */
+  /** Returns the milliseconds after which a repeated alert is stored again; undefined if no destination wants repeats. */
   repeatAfterMs(): number | undefined;
-  /** Returns the delivery status of an alert for each destination. */
+  /** Returns an alert's delivery status for each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
-  /** Returns the last and next notification of an incident for each destination. */
+  /** Returns an incident's last and next notification for each destination. */
   describe(incident: SharedIncident): readonly IncidentNotification[];
 }
 
-/** Sources of the active features, by the features' names. */
+/** Sources of the active features, by feature name. */
 export interface Offers {
   accounts?: AccessSource;
   alerts?: AlertSource;

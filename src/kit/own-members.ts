@@ -5,24 +5,24 @@ import { isObject } from '../lib/parse-json.ts';
 
 const maxNameLength = 100;
 
-/** Maximum number of names in the advice if no name is similar. */
+/** Maximum number of names suggested if none is similar. */
 const maxListed = 8;
 
-/** Throws an HttpError if the names in the body and in the path differ. */
+/** Throws an HttpError if the names in body and path differ. */
 export const assertNameOfPath = (given: string, path: string): void => {
   if (given !== path) throw new HttpError('invalid', `name is ${given}, but the path has ${path}: make them equal`);
 };
 
 /**
- * Throws an HttpError for members that `own` and its nested objects do not define, because a misspelt member would have no effect.
- * Members of responses (`shown`) are ignored, so that clients can change a response and send it back.
+ * Throws an HttpError for members that `own` and its nested objects do not define: a misspelt member would have no effect.
+ * Members of responses (`shown`) are ignored, so that clients can edit a response and send it back.
  */
 export const assertOwnMembers = (value: object, own: TObject, shown?: TObject): void => {
   assertKnown(value, own, shown, '');
   assertParts(value, own, shown, '');
 };
 
-/** Members of a schema that describe nested objects. */
+/** Schema members that describe nested objects. */
 interface Part {
   properties?: Record<string, Part>;
   items?: Part;

@@ -1,5 +1,5 @@
 /**
- * Returns the readable name of an author: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
+ * Returns an author's readable name: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
  * `address:10.0.0.1`, `somebody through phone` for `destination:phone`.
  */
 export const toPerson = (name: string): string =>

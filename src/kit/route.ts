@@ -26,7 +26,7 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
   FastifyBaseLogger
 >;
 
-/** Route as data, from which it is mounted, guarded, documented and checked for conflicts. */
+/** Route as data: mounted, guarded, documented and checked for conflicts from this description. */
 export interface Route<S extends FastifySchema = FastifySchema>
   extends RouteAccess,
     Pick<
@@ -38,52 +38,52 @@ export interface Route<S extends FastifySchema = FastifySchema>
   path: string;
   /** True if the setting `access` has no effect, as for health checks, the login and users' own sessions. */
   staysOpen?: boolean;
-  /** True if the route changes rights, so that the caller's account is read again just before. */
+  /** True if the route changes rights; the caller's account is then reread immediately before. */
   changesAccess?: boolean;
-  /** True for a health check, which also works during overload. */
+  /** True for a health check, which must work even during overload. */
   isVital?: boolean;
-  /** True if the setting `access` may open the route to everyone. */
+  /** True if the setting `access` can open the route to everyone. */
   canBeOpen?: boolean;
-  /** Summary of the operation in the OpenAPI document, one line. */
+  /** One-line summary of the operation in the OpenAPI document. */
   summary: string;
   schema: S;
-  /** Headers in the OpenAPI document, with their meanings: optional headers of requests, and headers of successful responses. */
+  /** Headers in the OpenAPI document, with descriptions: optional request headers, and headers of successful responses. */
   headers?: DocumentedHeaders;
   /** True if the path is also served with a trailing slash. */
   looseSlash?: boolean;
-  /** Name of the profile whose route takes precedence if both define this method and path on one mount. */
+  /** Name of the profile whose route takes precedence if both define this method and path on the same mount. */
   yieldsTo?: string;
 }
 
-/** Id of a task in a path: documented as a number; other texts get 404. */
+/** Task id in a path, documented as a number; any other text gets a 404. */
 export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
 
-/** Pattern of a record's id: a UUID in lower case. */
+/** Pattern of a record id: a lower-case UUID. */
 export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Creates an object schema that the OpenAPI document lists by its title. */
+/** Creates an object schema that the OpenAPI document lists under its title. */
 export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 
-/** Creates the schema of a whole list; `noun` names the entries in messages, `order` describes their order. */
+/** Creates the schema of a complete list; `noun` names the entries in messages, `order` describes their order. */
 export const defineList = <T extends TSchema>(title: string, noun: string, entry: T, order?: string) =>
   defineShape(title, {
     count: Type.Integer({ description: `${noun} in \`data\`.`, examples: [1] }),
     data: Type.Array(entry, order === undefined ? {} : { description: order }),
   });
 
-/** Creates the parameters of a list in pages, newest first; `before` describes that parameter. */
+/** Creates the parameters of a paged list, newest first; `before` describes that parameter. */
 export const pagingQuery = (nouns: string, before = '`next` of a page, to read the page after it.') => ({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
 });
 
-/** Schema of a time in responses. */
+/** Schema of times in responses. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 
-/** Returns Unix milliseconds as a time of responses. */
+/** Converts Unix milliseconds to a time for responses. */
 export const toTimeText = (ms: number): string => new Date(ms).toISOString();
 
-/** Returns Unix milliseconds as a time of responses; null for a missing or infinite time. */
+/** Converts Unix milliseconds to a time for responses; null if missing or infinite. */
 export const toTimeOrNull = (ms: number | null | undefined): string | null =>
   typeof ms === 'number' && Number.isFinite(ms) ? toTimeText(ms) : null;
 
@@ -95,18 +95,18 @@ export const optionalText = (description: string, example?: string) =>
 export const nullable = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-/** Creates the schema of a value or null, and completes the description. */
+/** Creates the schema of a value or null, and completes its description. */
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   nullable(schema, `${description} \`null\` where there is none.`);
 
-/** Type that an `async` handler satisfies only if it sends no list. */
+/** Type satisfied by an `async` handler only if it sends no list. */
 type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>
   ? Extract<R, ListSent> extends never
     ? unknown
     : never
   : unknown;
 
-/** Types a route's handler from its schemas. */
+/** Types a route's handler by its schemas. */
 export const defineRoute = <const S extends FastifySchema, H extends Route<S>['handler']>(
   route: Route<S> & { handler: H & SendsOnce<H> },
 ): Route => route as unknown as Route;

@@ -10,15 +10,15 @@ interface Named {
 
 export interface SettingKeeperParts<Known, Configured = never> {
   settings: SettingStore;
-  /** Entries of the config file. */
+  /** Entries from the config file. */
   configured?: readonly Configured[];
-  /** Defaults, each used unless another setting has its name. */
+  /** Defaults, each used unless another setting has the same name. */
   defaults?: readonly Known[];
-  /** Throws an HttpError for a usable setting that must not be stored now. */
+  /** Throws an HttpError for a usable setting that cannot be stored now. */
   check?(known: Known): void;
-  /** Resolves when the last change has taken effect; responses to changes wait for it. */
+  /** Resolves once the last change has taken effect; responses to changes wait for this. */
   settle?(): Promise<void>;
-  /** Receives the error of a broken setting once; another version may have stored it. */
+  /** Receives a broken setting's error once; another version may have stored the setting. */
   onUnusable?(name: string, error: Error): void;
 }
 
@@ -30,7 +30,7 @@ interface CompileResult<Known> {
   reason: string | undefined;
 }
 
-/** Settings of one kind in the form that their feature uses: defaults, the config file, and runtime settings. */
+/** Settings of one kind in the form used by their feature: defaults, the config file, and runtime settings. */
 export class SettingKeeper<Stored, Known extends Named, Configured extends Named = never, Given = Stored> {
   readonly kind: SettingKind<Stored, Known, Configured, Given>;
   readonly #settings: SettingStore;
@@ -42,11 +42,11 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   /** Runtime settings, compiled on first use after a change. */
   #results: readonly CompileResult<Known>[] = [];
   #isStale = true;
-  /** Usable runtime settings whose name the config file does not have. */
+  /** Usable runtime settings whose names are not in the config file. */
   #runtime: readonly Known[] = [];
   /** All usable settings, in the order of the kind. */
   #list: readonly Known[] = [];
-  /** Usable settings by name, created at the first look-up. */
+  /** Usable settings by name, created at the first lookup. */
   #byName: ReadonlyMap<string, Known> | undefined;
 
   constructor(kind: SettingKind<Stored, Known, Configured, Given>, parts: SettingKeeperParts<Known, Configured>) {
@@ -57,25 +57,25 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#setConfigured(parts.configured ?? [], 0);
     this.#settings.onChanged(kind.name, () => {
       this.#isStale = true;
-      // The list of broken settings must not keep a setting that was replaced.
+      // The list of broken settings must not retain a setting that has been replaced.
       if (this.#results.some(({ reason }) => reason !== undefined)) this.list();
       this.#callListeners();
     });
   }
 
-  /** Calls the listener when settings have changed, here, at another instance or in the config file. */
+  /** Calls the listener when settings have changed here, on another instance or in the config file. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Applies the entries of a config file that was read again; `at` is the time in Unix milliseconds. */
+  /** Applies the entries of a reloaded config file; `at` is in Unix milliseconds. */
   configure(configured: readonly Configured[], at = 0, defaults: readonly Known[] = this.#defaults): void {
     this.#defaults = defaults;
     this.#setConfigured(configured, at);
     this.#callListeners();
   }
 
-  /** Returns all usable settings, in the order of the kind: the same array until a setting changes. */
+  /** Returns all usable settings, in the kind's order: the same array until a setting changes. */
   list(): readonly Known[] {
     if (!this.#isStale) return this.#list;
     this.#isStale = false;
@@ -88,23 +88,23 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#list;
   }
 
-  /** Returns the settings of the config file, in its order. */
+  /** Returns the config file's settings, in file order. */
   listConfigured(): readonly Known[] {
     return [...this.#configured.values()];
   }
 
-  /** Returns the usable runtime settings that the config file does not override, oldest first. */
+  /** Returns the usable runtime settings not overridden by the config file, oldest first. */
   listRuntime(): readonly Known[] {
     this.list();
     return this.#runtime;
   }
 
-  /** Returns all stored settings, oldest first, also broken and overridden ones. */
+  /** Returns all stored settings, oldest first, including broken and overridden ones. */
   listStored(): readonly RuntimeSetting<Stored>[] {
     return this.#settings.list<Stored>(this.kind.name);
   }
 
-  /** Returns a stored setting, also a broken or overridden one. */
+  /** Finds a stored setting, even if it is broken or overridden. */
   findStored(name: string): RuntimeSetting<Stored> | undefined {
     return this.#settings.find<Stored>(this.kind.name, name);
   }
@@ -115,7 +115,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#byName.get(name);
   }
 
-  /** Returns the setting with the name. Throws an HttpError without one, StoreUnavailable while settings are not read yet. */
+  /** Returns the named setting. Throws an HttpError if missing, or StoreUnavailable while settings have not been read yet. */
   require(name: string): Known {
     const { noun, path, unread } = this.kind;
     const known = this.find(name);
@@ -123,7 +123,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return requireKnown(known, noun, name, path);
   }
 
-  /** Returns the runtime setting with the name. Throws an HttpError without one, and for a setting that is defined elsewhere. */
+  /** Returns the named runtime setting. Throws an HttpError if it is missing or defined elsewhere. */
   requireRuntime(name: string): Known {
     const known = this.require(name);
     this.#requireSettings(name);
@@ -134,14 +134,14 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     );
   }
 
-  /** Throws an HttpError if a setting has the name, or for some kinds the name in another case. */
+  /** Throws an HttpError if the name is taken, for some kinds also in another case. */
   assertFree(name: string): void {
     const names = [...this.listConfigured(), ...this.listStored()].map((one) => one.name);
     const taken = names.find((one) => this.#toKey(one) === this.#toKey(name));
     if (taken !== undefined) throw this.#toTaken(taken);
   }
 
-  /** Returns the setting that a value leads to, without storing it. Throws an HttpError for a value that cannot be stored. */
+  /** Returns the setting that a value would produce, without storing it. Throws an HttpError if it cannot be stored. */
   try(name: string, value: Stored): Known {
     this.kind.assertName?.(name);
     let known: Known;
@@ -154,12 +154,12 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Reads the changes of other instances now. */
+  /** Reads other instances' changes now. */
   async catchUp(): Promise<void> {
     await this.#settings.catchUp();
   }
 
-  /** Creates a setting. Rejects with an HttpError for an unusable setting, and if the name is taken. */
+  /** Creates a setting. Rejects with an HttpError if the setting is unusable or the name is taken. */
   async create(name: string, value: Stored, by: string): Promise<Known> {
     this.try(name, value);
     this.assertFree(name);
@@ -168,7 +168,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     });
   }
 
-  /** Replaces a runtime setting; rejects with an HttpError without one. */
+  /** Replaces a runtime setting; rejects with an HttpError if there is none. */
   async replace(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
     this.requireRuntime(name);
     return this.#storeUsable(name, value, by, expected);
@@ -179,24 +179,24 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     const { complete } = this.kind;
     const settings = this.#requireSettings(name);
     this.kind.assertName?.(name);
-    // Without `complete`, the body has the stored form.
+    // Without `complete`, the body already has the stored form.
     if (!complete) return this.#storeUsable(name, given as unknown as Stored, by, expected);
     const known = await this.#serially(async () => {
       await settings.catchUp();
       const version = this.findStored(name)?.version ?? 0;
       if (version === 0) this.assertFree(name);
-      // Checked first: the rest of the request may refer to another version.
+      // This check comes first, because the rest of the request may refer to another version.
       if (expected && !expected.includes(version)) throw this.#toConflict(name, version);
       const value = complete(given, { name, known: this.find(name), stored: this.findStored(name)?.value });
       this.try(name, value);
-      // The completed value must not come from a version that was replaced meanwhile.
+      // The completed value must not be based on a version that has been replaced.
       return this.#put(name, value, by, [version]);
     });
     await this.#parts.settle?.();
     return known;
   }
 
-  /** Stores a setting without a check, for changes that the feature has checked or that only end a setting. */
+  /** Stores a setting unchecked, for changes that the feature has checked or that only end a setting. */
   async store(
     name: string,
     value: Stored,
@@ -209,7 +209,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Resolves to false if no setting has the name. Rejects with an HttpError for a setting of the config file. */
+  /** Resolves to false if no setting has the name. Rejects with an HttpError for a setting in the config file. */
   async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
     const settings = this.#requireSettings(name);
     const stored = this.findStored(name);
@@ -236,7 +236,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.store(name, value, by, expected);
   }
 
-  /** Returns the store for a setting with the name. Throws StoreUnavailable, or an HttpError for a name that cannot be stored. */
+  /** Returns the store for the named setting. Throws StoreUnavailable, or an HttpError for a name that cannot be stored. */
   #requireSettings(name: string): SettingStore {
     const { noun, isReserved, words } = this.kind;
     if (this.#configured.has(this.#toKey(name))) {
@@ -264,7 +264,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     };
   }
 
-  /** Compiles changed settings. The order of settings is stable, so unchanged settings are found by their place. */
+  /** Compiles changed settings. Their order is stable, so unchanged settings are found by position. */
   #compileAll(): void {
     const before = this.#results;
     let at = 0;
@@ -296,7 +296,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     }
   }
 
-  /** Returns the label of a value; undefined also for a broken value. */
+  /** Returns a value's label; undefined also for a broken value. */
   #toLabel(value: Stored): string | undefined {
     try {
       return this.kind.toLabel?.(value);

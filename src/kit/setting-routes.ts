@@ -11,7 +11,7 @@ import type { SettingKind } from './setting-kind.ts';
 
 /** Setting in a response. */
 interface Versioned {
-  /** Null for a setting of the config file. */
+  /** Null for a setting from the config file. */
   version: number | null;
 }
 
@@ -23,23 +23,23 @@ interface Described {
 /** Route with a body that describes a setting. */
 interface WithBody<Body extends TObject> extends Described {
   body: Body;
-  /** Schema of responses, whose members are ignored, so that clients can change a response and send it back. */
+  /** Response schema whose members are ignored, so that clients can edit a response and send it back. */
   ignores?: TObject;
 }
 
-/** Author of a change and the accepted current versions; undefined for any version. */
+/** Author of a change, and the accepted current versions; undefined accepts any version. */
 interface Condition {
   by: string;
   expected: number[] | undefined;
 }
 
-/** Sends a setting; the version of a runtime setting is its ETag. */
+/** Sends a setting; a runtime setting's version is its ETag. */
 export const sendSetting = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
 
 /**
- * Creates functions that define the routes of a kind of settings. Each takes a description and, to replace the keeper's action, an
- * action that resolves to the shown setting.
+ * Creates functions that define the routes for a kind of settings. Each takes a description and optionally an action that
+ * replaces the keeper's action and resolves to the shown setting.
  */
 export const createSettingRoutes = <
   Stored,
@@ -99,7 +99,7 @@ export const createSettingRoutes = <
         summary,
         schema: { operationId, response: { 200: response } },
         handler: (request, reply) =>
-          // Settings are converted while the response is sent.
+          // Settings are converted while the response is being sent.
           whenReady(reply, list(), (all) => sendItems(reply, all, (known) => toShown(known, request))),
       }),
 
@@ -117,7 +117,7 @@ export const createSettingRoutes = <
         handler: async (request, reply) => sendSetting(reply, toShown(require(nameOf(request)), request)),
       }),
 
-    /** Defines the route that creates a setting with the name in the body or a new id. */
+    /** Defines the route that creates a setting under the name in the body or a new id. */
     create: <Body extends TObject>(
       { operationId, summary, body, ignores, created = shape }: WithBody<Body> & { created?: TSchema },
       create: (given: Static<Body>, by: string) => Promise<Shown>,
@@ -135,7 +135,7 @@ export const createSettingRoutes = <
         },
       }),
 
-    /** Defines the route that creates or replaces the setting in the path; the body may repeat its name. */
+    /** Defines the route that creates or replaces the setting in the path; the body can repeat its name. */
     put: <Body extends TObject>(
       { operationId, summary, body, ignores }: WithBody<Body>,
       toGiven: (body: Static<Body>) => Given,
@@ -177,13 +177,13 @@ export const createSettingRoutes = <
       remove: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown> = removeKept,
     ): Route => changeOne({ method: 'DELETE', ...described }, undefined, { 409: ErrorBody }, remove),
 
-    /** Defines the route that ends a setting, which stays listed. */
+    /** Defines the route that ends a setting, which remains listed. */
     end: (described: Described, end: (name: string, condition: Condition) => Promise<Shown>): Route =>
       changeOne({ method: 'DELETE', ...described }, withVersion, {}, end),
   };
 };
 
-/** Reads the body. Throws an HttpError for unknown members or a name that differs from the path. */
+/** Reads the body. Throws an HttpError for unknown members or a name that differs from the path's. */
 const readBody = <Body extends TObject>(
   request: FastifyRequest,
   schema: Body,

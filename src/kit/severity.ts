@@ -1,10 +1,10 @@
-/** Severities of alerts, worst first. */
+/** Alert severities, worst first. */
 export const severities = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'] as const;
 export type Severity = (typeof severities)[number];
 
 /**
- * Levels of each severity, in lower case: syslog's keywords (RFC 5424), labels of Prometheus and PagerDuty, names of logging
- * libraries, and priorities from 1 to 5.
+ * Levels for each severity, in lower case: syslog keywords (RFC 5424), Prometheus and PagerDuty labels, names used by
+ * logging libraries, and priorities from 1 to 5.
  */
 const names: Record<Severity, RegExp> = {
   CRITICAL:
@@ -14,9 +14,9 @@ const names: Record<Severity, RegExp> = {
   INFO: /^(?:info|information|informational|inf|notice|debug|trace|verbose|none|ok|okay|low|normal|resolved|(?:p|sev|s|prio|priority)?-?[45])$/,
 };
 
-/** Returns the severity of a level or label, in any case; undefined for an unknown text. */
+/** Finds the severity of a level or label, in any case; undefined for unknown text. */
 export const findSeverity = (level: string): Severity | undefined => {
-  // Most senders use the names of severities.
+  // Most senders use the severities' own names.
   if (isSeverity(level)) return level;
   const name = level.trim().toLowerCase();
   return severities.find((severity) => names[severity].test(name));
@@ -24,8 +24,8 @@ export const findSeverity = (level: string): Severity | undefined => {
 
 const isSeverity = (level: string): level is Severity => (severities as readonly string[]).includes(level);
 
-/** Returns the severity of a level. Unknown and empty levels are WARNING, so that they are noticed. */
+/** Returns a level's severity. Unknown and empty levels count as WARNING, so that they are noticed. */
 export const toSeverity = (level: string): Severity => findSeverity(level) ?? 'WARNING';
 
-/** Returns the rank of a severity; 0 is the worst. */
+/** Returns a severity's rank; 0 is the worst. */
 export const rankOf = (severity: Severity): number => severities.indexOf(severity);

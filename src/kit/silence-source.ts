@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { defineShape } from './route.ts';
 import type { Severity } from './severity.ts';
 
-/** Properties of an alert or incident that silences match. */
+/** Properties of an alert or incident that silences can match. */
 export interface Silenceable {
   source: string;
   hostname: string;
@@ -13,18 +13,18 @@ export interface Silenceable {
 
 /** Active silences, for features that notify people. */
 export interface SilenceSource {
-  /** Returns the ids of the silences that match the subject and are active at a time in Unix milliseconds. */
+  /** Returns the ids of silences that match the subject and are active at a time (Unix milliseconds). */
   silencesOf(subject: Silenceable, at: number): string[];
-  /** Returns the next time at which a silence begins or ends; undefined if there is none. */
+  /** Returns the next time when a silence begins or ends; undefined if there is none. */
   nextChangeAfter(at: number): number | undefined;
   onChanged(listener: () => void): void;
 }
 
-/** Maximum characters of a pattern, and of an expression. */
+/** Maximum characters of a pattern and of an expression. */
 export const maxPatternLength = 256;
 const maxExpressionLength = 1024;
 
-/** A matcher of Alertmanager: `name="value"`, with `isRegex` `=~`, without `isEqual` `!=` or `!~`. */
+/** Alertmanager matcher: `name="value"`; `=~` with `isRegex`; `!=` or `!~` without `isEqual`. */
 export const SilenceMatcher = defineShape('SilenceMatcher', {
   name: Type.String({ minLength: 1, maxLength: maxPatternLength, examples: ['alertname'] }),
   value: Type.String({ maxLength: maxExpressionLength, examples: ['Disk.*'] }),
@@ -37,7 +37,7 @@ export const SilenceMatcher = defineShape('SilenceMatcher', {
 
 export type SilenceMatcher = Static<typeof SilenceMatcher>;
 
-/** A silence in the form of Alertmanager. Times are Unix milliseconds; a recurring silence has the times of its window. */
+/** Silence in Alertmanager's form. Times are Unix milliseconds; a recurring silence has the times of its window. */
 export interface SharedSilence {
   id: string;
   state: 'active' | 'pending' | 'expired';
@@ -45,34 +45,34 @@ export interface SharedSilence {
   startsAt: number;
   endsAt: number;
   comment: string;
-  /** Author that a program named, or else the user or key that created the silence. */
+  /** Author named by a program, otherwise the user or key that created the silence. */
   createdBy: string;
   updatedAt: number;
 }
 
-/** A silence that a client of Alertmanager creates. */
+/** Silence that an Alertmanager client creates. */
 export type GivenSilence = Pick<SharedSilence, 'matchers' | 'startsAt' | 'endsAt' | 'comment' | 'createdBy'>;
 
 /** Source of the feature `silences`, with the operations of Alertmanager's API. */
 export interface SilenceStore extends SilenceSource {
   list(): Iterable<SharedSilence>;
   find(id: string): SharedSilence | undefined;
-  /** Resolves to the id of the new silence. Rejects with an HttpError. */
+  /** Resolves to the new silence's id. Rejects with an HttpError. */
   create(silence: GivenSilence, by: string): Promise<string>;
   /**
-   * Changes the end, comment and author of a silence; other changes end the silence and create a new one. Resolves to the id;
+   * Changes a silence's end, comment and author; other changes end the silence and create a new one. Resolves to the id;
    * undefined if the silence does not exist. Rejects with an HttpError.
    */
   replace(id: string, silence: GivenSilence, by: string): Promise<string | undefined>;
   /** Ends a silence now; resolves to false if the silence does not exist. */
   end(id: string, by: string): Promise<boolean>;
-  /** Returns the labels that matchers compare: labels of the alert, and labels derived from its other fields. */
+  /** Returns the labels that matchers compare: the alert's own, and those derived from its other fields. */
   labelsOf(subject: Silenceable): ReadonlyMap<string, string>;
-  /** Creates a test that returns true if labels pass all matchers. Throws an HttpError for an unusable expression. */
+  /** Creates a test that returns true if labels satisfy all matchers. Throws an HttpError for a bad expression. */
   createFilter(matchers: readonly SilenceMatcher[]): (labels: ReadonlyMap<string, string>) => boolean;
 }
 
-/** Returns the labels of an alert in Alertmanager's API for labels that the sender does not give. */
+/** Returns an alert's labels in Alertmanager's API where the sender gives none. */
 export const deriveLabels = ({ source, hostname, level }: Pick<Silenceable, 'source' | 'hostname' | 'level'>) => ({
   alertname: source || 'signalbox',
   severity: level.toLowerCase(),

@@ -1,18 +1,18 @@
 interface SlotsOptions {
-  /** Milliseconds after which a running step gives up its slot; 1,000 by default. */
+  /** Milliseconds after which a running step loses its slot; 1,000 by default. */
   keptMs?: number;
   /** Maximum number of running steps, with or without a slot; ten times `count` by default. */
   max?: number;
 }
 
-/** Runs `count` steps at a time. A step that takes longer than `keptMs` gives its slot to the next step. */
+/** Runs `count` steps at a time. A step that takes longer than `keptMs` passes its slot to the next step. */
 export class Slots {
   readonly #count: number;
   readonly #keptMs: number;
   readonly #max: number;
-  /** Number of running steps that have a slot. */
+  /** Number of running steps with a slot. */
   #placed = 0;
-  /** Number of all running steps. */
+  /** Total number of running steps. */
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 

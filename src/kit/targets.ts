@@ -5,11 +5,11 @@ import Type from 'typebox';
 import { isLike } from '../lib/wildcards.ts';
 import { Slots } from './slots.ts';
 
-/** Addresses of cloud metadata services, which return secrets, besides link-local addresses. */
+/** Cloud metadata service addresses, which return secrets; link-local addresses are covered separately. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
-/** Setting of features that send requests to addresses from runtime settings. */
+/** Setting for features that send requests to addresses from runtime settings. */
 export const targetSettings = {
   watchTargets: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
@@ -18,11 +18,11 @@ export const targetSettings = {
   }),
 };
 
-/** Check of the addresses that requests of runtime settings may reach. */
+/** Checks the addresses that requests from runtime settings can reach. */
 export interface Targets {
-  /** Throws an UncheckedTarget for a forbidden address; `lookup` checks names. */
+  /** Throws an UncheckedTarget for a forbidden address; names are checked by `lookup`. */
   assertHost(host: string): void;
-  /** Look-up for sockets that returns only allowed addresses. */
+  /** Lookup for sockets that returns only allowed addresses. */
   lookup: LookupFunction;
 }
 
@@ -37,7 +37,7 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 const isWithin = (address: Address, [network, bits]: Range): boolean =>
   address.kind() === network.kind() && address.match(network as never, bits);
 
-/** IPv6 blocks whose addresses contain an IPv4 address, with the position of its first byte: NAT64, SIIT, 6to4. */
+/** IPv6 blocks that embed an IPv4 address, with the position of its first byte: NAT64, SIIT, 6to4. */
 const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.parseCIDR('64:ff9b:1::/48'), 12],
@@ -45,7 +45,7 @@ const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('2002::/16'), 2],
 ];
 
-/** Returns the address that is reached: for an IPv6 address that contains an IPv4 address, the latter. */
+/** Returns the address that is actually reached: for an IPv6 address that embeds an IPv4 address, the latter. */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
   const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];
@@ -58,7 +58,7 @@ const parseEntry = (entry: string): Range | string => {
   return isIP(entry) ? ([ipaddr.process(entry), isIP(entry) === 4 ? 32 : 128] as Range) : entry.toLowerCase();
 };
 
-/** Returns the faults of entries, as clauses. */
+/** Returns the problems with entries, as clauses. */
 export const findTargetProblems = (entries: readonly string[]): string[] =>
   entries.flatMap((entry) => findTargetProblem(entry) ?? []);
 
@@ -67,13 +67,13 @@ const findTargetProblem = (entry: string): string | undefined =>
     ? undefined
     : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
 
-/** Creates targets from `watchTargets`; without entries, all addresses except link-local addresses and cloud metadata. */
+/** Creates targets from `watchTargets`; without entries, all addresses except link-local and cloud metadata addresses. */
 export const createTargets = (entries: readonly string[], resolve: LookupFunction = lookupFew): Targets => {
   const parsed = entries.map(parseEntry);
   const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');
   const names = parsed.filter((entry): entry is string => typeof entry === 'string');
   const isNamed = (host: string): boolean => names.some((name) => isLike(host.toLowerCase(), name));
-  // True in a listed block; otherwise never for a forbidden address, and true for a listed name or without entries.
+  // True in a listed block; otherwise never for a forbidden address, but true for a listed name or without entries.
   const isAllowed = (text: string, host: string): boolean => {
     const address = toReached(text);
     if (ranges.some((range) => isWithin(address, range))) return true;
@@ -102,7 +102,7 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
   };
 };
 
-/** Creates targets that can change with a reload of the settings. */
+/** Creates targets that can change when the settings are reloaded. */
 export const openTargets = (entries: readonly string[]): ChangingTargets => {
   let current = createTargets(entries);
   return {
@@ -114,7 +114,7 @@ export const openTargets = (entries: readonly string[]): ChangingTargets => {
   };
 };
 
-/** Limits look-ups, which use threads that logs need too: an unresponsive name server blocks two threads, not all. */
+/** Limits lookups, which use threads that logs need too: an unresponsive name server blocks two threads, not all. */
 const lookups = new Slots(2);
 const lookupFew: LookupFunction = (host, options, callback) => {
   const look = () =>
@@ -127,7 +127,7 @@ const lookupFew: LookupFunction = (host, options, callback) => {
   void lookups.run(look);
 };
 
-/** Code of the error for a forbidden target. */
+/** Error code for a forbidden target. */
 export const forbiddenTarget = 'FORBIDDEN_TARGET';
 
 /** Error for a target that is forbidden or cannot be resolved, so that its state is unknown. */

@@ -1,31 +1,31 @@
 import type { TSchema } from 'typebox';
 import type { RouteAccess } from '../auth/access.ts';
 
-/** Sends an event; `data` is JSON. Returns a promise while the client is behind, which resolves when it has caught up. */
+/** Sends an event; `data` is JSON. While the client is behind, returns a promise that resolves once it has caught up. */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
-/** Events that a feature publishes at /api/events. Nothing is computed without listeners. */
+/** Events a feature publishes at /api/events. Nothing is computed without listeners. */
 export interface Topic extends RouteAccess {
-  /** Profile that the topic needs; by default the first mounted profile of the feature. */
+  /** Profile the topic needs; by default, the feature's first mounted profile. */
   profile?: string;
-  /** Schema of an event; its title is its name in the OpenAPI document. */
+  /** Schema of an event; its title is the event's name in the OpenAPI document. */
   schema: TSchema;
-  /** Returns the id of the last event, if listeners can continue after any event; undefined until it is known. */
+  /** Returns the last event's id, if listeners can continue after any event; undefined until known. */
   lastId?(): number | undefined;
-  /** Reads the last id, which other instances may have raised. */
+  /** Reads the last id, which other instances may have advanced. */
   refresh?(): Promise<void>;
-  /** Sends events, beginning after `after`; returns a function that ends the subscription. */
+  /** Sends events after `after`; returns a function that ends the subscription. */
   subscribe(send: SendEvent, after: number): () => void;
 }
 
 interface PollingOptions {
-  /** True to send only values that differ from the previous one. */
+  /** True to send only values that differ from the previous value. */
   onlyChanges?: boolean;
-  /** Called before the first reading after a time without listeners. */
+  /** Called before the first reading after a period without listeners. */
   begin?(): void;
 }
 
-/** Creates a topic that reads a value at intervals while it has listeners; a new listener gets a value at once. */
+/** Creates a topic that polls a value while it has listeners; a new listener gets a value immediately. */
 export const createPolledTopic = (
   allowed: RouteAccess,
   schema: TSchema,
@@ -56,7 +56,7 @@ export const createPolledTopic = (
       listeners.add(send);
       timer ??= setInterval(() => void poll(), intervalMs).unref();
       if (last && performance.now() - last.at < intervalMs) {
-        // A new reading would measure shares over too short a time.
+        // A new reading would measure shares over too short a period.
         void send(last.text);
       } else {
         last = undefined;
@@ -73,7 +73,7 @@ export const createPolledTopic = (
   };
 };
 
-/** Creates a topic of values that a source sends at once and after each change, while the topic has listeners. */
+/** Creates a topic of values that a source sends immediately and after each change, while the topic has listeners. */
 export const createSourceTopic = (
   allowed: RouteAccess,
   schema: TSchema,
@@ -104,7 +104,7 @@ export const createSourceTopic = (
   };
 };
 
-/** Sends an event to all listeners; `toEvent` is called only if there are listeners. */
+/** Sends an event to all listeners; `toEvent` is called only if there are any. */
 export type Publish = (toEvent: () => object) => void;
 
 /** Creates a topic and the function that publishes its events. */

@@ -20,7 +20,7 @@ type CollectedMachine = Pick<
   | 'processOwners'
 >;
 
-/** Collects reports of this machine from its readings. */
+/** Collects reports about this machine from its readings. */
 export class ReportCollector {
   readonly #host: CollectedMachine;
   readonly #version: string;
@@ -41,7 +41,7 @@ export class ReportCollector {
 
   start(): void {
     this.#leave ??= this.#host.listen(({ usage }: HostSample) => {
-      // Nobody has asked for a while.
+      // No report has been requested for a while.
       if (this.#samples.length >= 60) this.#samples.shift();
       this.#samples.push(usage);
     });
@@ -52,7 +52,7 @@ export class ReportCollector {
     this.#leave = undefined;
   }
 
-  /** Returns a report with the means since the last one. */
+  /** Returns a report with the means since the previous one. */
   async collect(withProcesses: boolean): Promise<HostReport> {
     const { osName } = await this.#host.system();
     const hostname = this.#host.hostname();
@@ -105,7 +105,7 @@ export class ReportCollector {
     };
   }
 
-  /** Returns the traffic of the devices below mounted disks since the last reading. */
+  /** Returns the traffic since the last reading on the devices that hold mounted disks. */
   #readTraffic(devices: ReadonlySet<string>): Pick<ReportedReadings, 'diskRead' | 'diskWritten'> {
     const at = performance.now();
     const traffic = this.#host.diskTraffic();
@@ -132,14 +132,14 @@ export class ReportCollector {
   }
 }
 
-/** Returns the id of this machine; its host name without one. */
+/** Returns this machine's id, or its host name if it has no id. */
 const readMachineId = (hostname: string): string => {
   for (const path of ['/etc/machine-id', '/var/lib/dbus/machine-id']) {
     try {
       const id = readFileSync(path, 'utf8').trim();
       if (/^[0-9a-f]{32}$/.test(id)) return id;
     } catch {
-      // The next one.
+      // The next file may be readable.
     }
   }
   return toLine(hostname, 128);
@@ -150,5 +150,5 @@ const round = (value: number, digits: number): number => Number(value.toFixed(di
 /** Control characters and line separators. */
 const controls = /[\p{Cc}\u2028\u2029]/gu;
 
-/** Returns a text on one line. */
+/** Converts a text to a single line. */
 const toLine = (text: string, length: number): string => text.replaceAll(controls, '\ufffd').slice(0, length);

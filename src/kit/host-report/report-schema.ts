@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox';
 import { describeProcess } from '../machine.ts';
 import { defineShape, nullable } from '../route.ts';
 
-/** Readings in a report besides the current ones; a report has room for an hour. */
+/** Maximum number of kept readings in a report, besides the current ones: an hour. */
 export const mostKept = 60;
 
-/** Processes in a report. */
+/** Maximum number of processes in a report. */
 export const mostProcesses = 30;
 
-/** Text on one line: names of a host are shown in lists and messages. */
+/** Schema of a single-line text, because a host's names are shown in lists and messages. */
 const line = (maxLength: number, example: string, description?: string) =>
   Type.String({
     maxLength,

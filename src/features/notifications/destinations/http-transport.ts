@@ -153,12 +153,12 @@ const describe = (error: Error): string => {
 
 const inTurn = createSerial();
 
-/** Running and waiting look-ups by host name and family. */
+/** Running and waiting lookups by host name and family. */
 const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
- * Looks up one address at a time per host name. Each look-up occupies one of the threads that the log needs, and an
- * unresponsive name server must not block all of them.
+ * Looks up one host name at a time. Each lookup occupies one of the threads that the log needs, and an unresponsive name
+ * server must not block them all.
  */
 const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
   const name = `${hostname} ${family}`;

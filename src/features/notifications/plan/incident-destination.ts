@@ -213,7 +213,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return updates;
   }
 
-  /** Records first notifications before they are sent, so that their destination gets the resolution even after a kill -9. */
+  /** Records first notifications before sending them, so that the destination gets the resolution even after kill -9. */
   async #storeAttempts(updates: readonly PlannedUpdate[]): Promise<void> {
     const first = updates.filter(({ incident }) => !incident.notices[this.name]);
     if (first.length === 0) return;

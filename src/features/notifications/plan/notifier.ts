@@ -105,7 +105,7 @@ export class Notifier {
     return describeNotifications(incident, this.#destinations ?? [], planFor, this.#now());
   }
 
-  /** Returns the next notifications for the incidents with these ids, and for the incidents whose notifications are due first. */
+  /** Returns the next notifications for the incidents with these ids, and for those whose notifications are due first. */
   listPlanned(
     ids: readonly string[],
     most: number,
@@ -131,12 +131,12 @@ export class Notifier {
     return isReady(plan, now) ? { ...plan, incident } : undefined;
   }
 
-  /** Records that a message about the incident was delivered or given up. Resolves once that is stored; never rejects. */
+  /** Records that a message about the incident was delivered or given up. Resolves once stored; never rejects. */
   storeDelivery(id: string, delivery: IncidentDelivery): Promise<void> {
     return this.#actions.add({ type: 'notify', id, by: ownSender, ...delivery });
   }
 
-  /** Records that the first message about the incident is about to be sent. Resolves once that is stored; never rejects. */
+  /** Records that the first message about the incident is being sent. Resolves once that is stored; never rejects. */
   storeAttempt(id: string, destination: string): Promise<void> {
     return this.#actions.add({ type: 'attempt', id, by: ownSender, destination });
   }
