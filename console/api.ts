@@ -15,7 +15,7 @@ import { expireSession, requestLogin, session } from './session.ts';
 import { text } from './strings/index.ts';
 
 /**
- * `offline`: no response. `login`: a login is needed. `shape`: the response does not match its schema. Else: the
+ * `offline`: no response. `login`: a login is needed. `shape`: the response does not match its schema. `refused`: the
  * server refused.
  */
 type Problem = 'offline' | 'login' | 'shape' | 'refused';
@@ -26,7 +26,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** Body of a refusal. */
   readonly body: Record<string, unknown>;
-  /** Seconds until the server accepts another attempt. */
+  /** Seconds before the server accepts another attempt. */
   readonly retryAfter: number | undefined;
 
   constructor(problem: Problem, message: string, cause?: ClientError) {
@@ -43,10 +43,10 @@ export const isForbidden = ({ problem, status }: ApiError): boolean => problem =
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Address of a path of this server; a proxy may mount the server below another path. */
+/** URL of a path on this server; a proxy may mount the server below another path. */
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
-/** Sends all requests of the console, with a timeout of 10 s. Requests are never repeated: screens reload instead. */
+/** Sends all the console's requests, with a timeout of 10 s. Requests are never retried: screens reload instead. */
 export const transmit = createCallSender({
   url: toAddress('/'),
   timeout: 10_000,
@@ -55,8 +55,8 @@ export const transmit = createCallSender({
 });
 
 /**
- * Token of the session, and the token that replaces an expired token during a request. A login may take any time, so
- * `call` asks for the login, not the sender.
+ * The session's token, and the token that replaces an expired one during a request. Logging in may take any amount of
+ * time; `call` asks for the login, not the sender.
  */
 export const sessionTokens: HeldTokens = {
   get: async () => session.value?.token,
@@ -78,7 +78,7 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
     },
   );
 
-/** Open routes that return more with a login. */
+/** Public routes that return more after a login. */
 const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat'];
 
 /** Sends a request and returns the validated response. Throws an ApiError with a message for the user. */
@@ -124,10 +124,10 @@ const toApiError = (error: ClientError, name: string): ApiError => {
 /** Calls routes by operation id, for reading: never opens the login dialog. */
 export const client = createMethods(false, ({ data }) => data) as ConsoleClient;
 
-/** Calls routes for actions of the user: opens the login dialog if needed, then sends the request. */
+/** Calls routes for the user's actions: opens the login dialog if needed, then sends the request. */
 export const userClient = createMethods(true, ({ data }) => data) as ConsoleClient;
 
-/** Same as `userClient`, and also returns the version of the resource. */
+/** Same as `userClient`, but also returns the resource's version. */
 export const versionedClient = createMethods(true, ({ data, response }) => ({
   data,
   version: toVersion(response),

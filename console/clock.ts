@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Milliseconds of difference to ignore: response time, and the header's resolution of one second. */
+/** Milliseconds of difference to ignore: response time, and the header's one-second resolution. */
 const leastSkew = 5000;
 
 /** Milliseconds by which the server's clock is ahead of the browser's. */
@@ -14,13 +14,13 @@ setInterval(() => {
 /** Current time by the browser's clock in milliseconds, updated every second while in use. */
 export const now = (): number => present.value;
 
-/** Current time by the server's clock; compare it with the server's timestamps. */
+/** Current time by the server's clock, for comparison with the server's timestamps. */
 export const serverNow = (): number => Date.now() + skew.peek();
 
 /** Milliseconds until a server timestamp, negative if past; updated every second. */
 export const untilTime = (time: number): number => time - now() - skew.value;
 
-/** Measures the clock difference from the `Date` header of a response. */
+/** Measures the clock difference from a response's `Date` header. */
 export const compareClocks = ({ headers }: Response): void => {
   const difference = Date.parse(headers.get('Date') ?? '') - Date.now();
   if (Number.isNaN(difference)) return;

@@ -3,8 +3,8 @@ import { text } from './strings/index.ts';
 import { zone } from './zone.ts';
 
 /**
- * Language of dates and numbers: the console is English-only, so the browser's language if English, else British
- * English.
+ * Language of dates and numbers: the browser's language if it is English, otherwise British English, because the
+ * console is English-only.
  */
 const language = /^en\b/i.test(navigator.language) ? navigator.language : 'en-GB';
 
@@ -71,13 +71,13 @@ export const toBytes = (bytes: number): string => {
 /** Axis label: `16 MiB`. */
 export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[.,]0(?= )/, '');
 
-/** Formats a time. Invalid times, for example from the address, become a dash, because Intl throws. */
+/** Formats a time. Invalid times, for example from the URL, become a dash because Intl throws. */
 const write = (name: keyof typeof times.value, time: Date | number): string =>
   Number.isNaN(Number(time)) ? '–' : times.value[name].format(time);
 
 const ofDay = create((tag) => new Intl.DateTimeFormat(tag, { timeZone: 'UTC', ...clock }));
 
-/** Time of day on the user's clock: `02:30` or `2:30 AM`. */
+/** Time of day in the user's format: `02:30` or `2:30 AM`. */
 export const toTimeOfDay = (time: string): string => {
   const at = Date.parse(`1970-01-01T${time}Z`);
   return Number.isNaN(at) ? time : ofDay.format(at);
@@ -89,7 +89,7 @@ export const toShortClock = (time: Date | number): string => write('shortClock',
 export const toFull = (time: Date | number): string => write('full', time).replace('GMT', 'UTC');
 export const toShortDay = (time: Date | number): string => write('day', time);
 
-/** Time for today, day and time in this year, otherwise the date. */
+/** Time if today, day and time if this year, otherwise the date. */
 export const toTime = (time: Date | number): string => {
   const [today, date] = [write('date', Date.now()), write('date', time)];
   if (date === today) return toClock(time);
@@ -99,7 +99,7 @@ export const toTime = (time: Date | number): string => {
 
 const dayMs = 86_400_000;
 
-/** Time to the minute for planned events: time for today, weekday within six days, otherwise the date. */
+/** Time to the minute for planned events: time if today, weekday within six days, otherwise the date. */
 export const toMinute = (time: Date | number): string => {
   const [at, present] = [Number(time), Date.now()];
   const clock = toShortClock(at);

@@ -1,6 +1,6 @@
 import { type Params, place, setParams } from './router.ts';
 
-/** List filter stored in parameters of the address. */
+/** List filter stored in URL parameters. */
 export interface AddressFilter<Name extends string> {
   /** Returns the parameters that are set. */
   read: () => Partial<Record<Name, string>>;
@@ -19,14 +19,14 @@ export const createAddressFilter = <Name extends string>(names: readonly Name[])
 
 const toCleared = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, undefined]));
 
-/** Choice stored in a parameter of the address. */
+/** Choice stored in a URL parameter. */
 export interface AddressChoice<T extends string> {
   values: readonly T[];
   read: () => T;
   choose: (value: T) => void;
 }
 
-/** Creates a choice. A missing parameter means the default; choosing removes the parameters `others`. */
+/** Creates a choice. A missing parameter means the default; choosing removes the parameters in `others`. */
 export const createAddressChoice = <T extends string>(
   name: string,
   values: readonly T[],

@@ -85,6 +85,6 @@ const start = async (root: Element): Promise<void> => {
   void loadViews();
 };
 
-// Without top-level await: later parts import this module.
+// No top-level await, because later parts import this module.
 const root = document.getElementById('app');
 if (root) void start(root);

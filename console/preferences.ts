@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals';
 
 export type Theme = 'auto' | 'light' | 'dark';
 
-/** Preferences of the user for the console, stored in the browser. */
+/** The user's console preferences, stored in the browser. */
 interface Preferences {
   theme: Theme;
   /** True if single-key shortcuts such as `g` and `/` are on. */
@@ -28,7 +28,7 @@ const write = (chosen: Preferences): void => {
   try {
     localStorage.setItem(storageKey, JSON.stringify(chosen));
   } catch {
-    // Storage is blocked by the browser: the choice lasts until the page is closed.
+    // The browser blocks storage: the choice lasts until the page is closed.
   }
 };
 
@@ -38,10 +38,10 @@ export const singleKeys = signal(stored.singleKeys);
 export const zoneChoice = signal<Preferences['zone']>(stored.zone);
 export const desktopNotifications = signal(stored.desktopNotices);
 
-/** True in dark mode, by choice or by the system's setting. */
+/** True in dark mode, whether chosen or from the system setting. */
 export const isDark = signal(false);
 
-/** Applies the preferences, and applies them again on each change. */
+/** Applies the preferences now and after each change. */
 export const startPreferences = (): void => {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const systemIsDark = signal(system.matches);

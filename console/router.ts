@@ -22,7 +22,7 @@ export const startRouter = (): void => {
   });
 };
 
-/** Address of a location, for links. Undefined or empty parameters are left out. */
+/** URL of a location, for links. Undefined and empty parameters are left out. */
 export const toHash = (path: string, params: Params = {}): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) if (value) query.set(name, value);
@@ -35,8 +35,8 @@ export const goTo = (path: string, params: Params = {}): void => {
 };
 
 /**
- * Changes parameters of the current address. By default, adds a history entry for the back button; `replace` does not,
- * for text being typed.
+ * Changes parameters of the current URL. By default, adds a history entry for the back button; `replace` does not, for
+ * text being typed.
  */
 export const setParams = (changes: Params, { replace = false } = {}): void => {
   // The user has already navigated elsewhere.

@@ -3,7 +3,7 @@ import type { Operations } from 'signalbox/client';
 import type { CallRoute } from '../src/client/send.ts';
 import { session } from './session.ts';
 
-/** Operation id of a route with all profiles at their default mounts. */
+/** Operation id of a route when all profiles are at their default mounts. */
 export type RouteName = keyof Operations | 'streamEvents';
 
 /** Mounted route; its path includes the base of its profile. */
@@ -33,7 +33,7 @@ interface Operation {
 
 export interface OpenApi {
   info: { version: string; license?: { name: string } };
-  /** Zone of times without an offset. */
+  /** Zone for times without an offset. */
   'x-signalbox-time-zone'?: string;
   /** Warning for users of this server. */
   'x-signalbox-warning'?: string;
@@ -44,10 +44,10 @@ export interface OpenApi {
 /** The server's OpenAPI document; undefined until loaded. */
 export const openApi = signal<OpenApi | undefined>(undefined);
 
-/** Suffixes of operation ids for profiles whose operation ids exist in another profile, by default mount. */
+/** Operation id suffixes for profiles that share operation ids with another profile, by default mount. */
 const suffixes: Record<string, string> = { 'simple-tasks': 'AtSimple', 'protected-tasks': 'AtProtected' };
 
-/** Mounted routes by name; for a profile mounted twice, the routes with the shortest base. */
+/** Mounted routes by name; for a profile mounted twice, those with the shorter base. */
 const routes = computed(() => {
   const found = new Map<string, MountedRoute>();
   const paths = Object.entries(openApi.value?.paths ?? {}).sort(([a], [b]) => b.length - a.length);
@@ -55,7 +55,7 @@ const routes = computed(() => {
     for (const [method, { operationId: id, tags = [], ...operation }] of Object.entries(operations)) {
       const [profile = ''] = tags;
       const name = id.replace(/At[A-Z0-9_]\w*$/, '') + (suffixes[profile] ?? '');
-      // The health check of the tasks profile has no readings of the machine.
+      // The tasks profile's health check has no readings of the machine.
       if (name === 'getHealth' && profile !== 'monitoring') continue;
       found.set(name, { id, path, method: method.toUpperCase(), ...describe(operation) });
     }
@@ -76,7 +76,7 @@ export const findRoute = (name: RouteName): MountedRoute | undefined => routes.v
 
 export const isMounted = (name: RouteName): boolean => findRoute(name) !== undefined;
 
-/** True if the current user may use the route, or could after a login; false if not mounted. */
+/** True if the current user may use the route, or could after a login; false if it is not mounted. */
 export const isAllowed = (name: RouteName): boolean => {
   const route = findRoute(name);
   if (!route) return false;

@@ -13,19 +13,19 @@ export interface ScreenView {
 export const groups = ['start', 'respond', 'watch', 'work', 'administer'] as const;
 export type Group = (typeof groups)[number];
 
-/** Screen of the console: a folder, with an entry in screens.ts. */
+/** A console screen: a folder with an entry in screens.ts. */
 export interface Screen {
-  /** Address after `#`, such as `/alerts`; the remainder of the address is `rest`. */
+  /** Path after `#`, such as `/alerts`; the remainder is `rest`. */
   path: string;
   /** Title for the heading and the navigation. */
   title: string;
   icon: IconName;
   group: Group;
-  /** Letter after `g` that opens the screen. A screen without a letter is opened by links only and not listed. */
+  /** Letter after `g` that opens the screen. A screen without one is not listed and is reached only through links. */
   key?: string;
   /** Route that must be mounted; undefined for screens that are always shown. */
   needs?: RouteName;
-  /** True if the screen has nothing to show: the navigation leaves the screen out; links and shortcuts still work. */
+  /** True if the screen has nothing to show: the navigation omits it, but links and shortcuts still work. */
   isEmpty?: () => boolean;
   /** Loads the screen's module. */
   load: () => Promise<ScreenView>;

@@ -11,7 +11,7 @@ const { titles } = text;
 const later = (view: keyof typeof import('./later.ts')) => async (): Promise<ScreenView> =>
   (await import('./later.ts'))[view];
 
-/** Titles of screens whose address, icon and view have the same name. */
+/** Titles of screens whose path, icon and view have the same name. */
 type ScreenName = Exclude<keyof typeof titles & IconName, 'overview'>;
 
 const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): Screen => ({
@@ -24,7 +24,7 @@ const entry = (name: ScreenName, group: Group, key: string, needs: RouteName): S
   load: later(`${name}View`),
 });
 
-/** All screens, in order of the navigation. */
+/** All screens, in navigation order. */
 const screens: readonly Screen[] = [
   { path: '/', title: titles.overview, icon: 'overview', group: 'start', key: 'o', load: async () => overviewView },
   entry('incidents', 'respond', 'n', 'listIncidents'),
@@ -66,16 +66,16 @@ const screens: readonly Screen[] = [
 
 const isAvailable = ({ needs }: Screen): boolean => needs === undefined || isMounted(needs);
 
-/** Screen with this address, mounted or not. */
+/** Screen with this path, mounted or not. */
 export const findScreen = (path: string): Screen | undefined => screens.find((screen) => screen.path === path);
 
-/** Screen with this address, if its route is mounted. */
+/** Screen with this path, if its route is mounted. */
 export const findAvailable = (path: string): Screen | undefined => {
   const screen = findScreen(path);
   return screen && isAvailable(screen) ? screen : undefined;
 };
 
-/** Screens for the navigation: mounted, and accessible to the current user. */
+/** Screens in the navigation: mounted, and accessible to the current user. */
 export const listScreens = (): (Screen & { key: string })[] =>
   screens.filter(
     (screen): screen is Screen & { key: string } =>

@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals';
 
-/** Login session: the token is in memory, and in sessionStorage only at the user's request. */
+/** Login session: the token is in memory, and in sessionStorage only if the user asks for that. */
 interface Session {
   name: string;
   role: 'Admin' | 'Reader';
   token: string;
-  /** Expiry in milliseconds of the browser's clock. */
+  /** Expiry in milliseconds by the browser's clock. */
   expiresAt: number;
 }
 
@@ -49,7 +49,7 @@ export const renew = (token: string, expiresAt: number): void => {
   begin(renewed);
 };
 
-/** Runs a change that invalidates the current token, and continues with the new token from the response. */
+/** Runs a change that invalidates the current token, and continues with the response's new token. */
 export const outlast = async (change: () => Promise<{ token: string; expiresIn: number }>): Promise<void> => {
   const [before, isKept] = [current.value, readStored() !== undefined];
   const { token, expiresIn } = await change();
@@ -77,7 +77,7 @@ export const expireSession = (): void => {
   end();
 };
 
-/** Opens the login dialog over the current screen; resolves to true after a login, to false if closed. */
+/** Opens the login dialog over the current screen; resolves to true after a login, to false if it is closed. */
 export const requestLogin = (): Promise<boolean> => {
   openLogin();
   return new Promise((resolve) => waiting.push(resolve));
@@ -108,7 +108,7 @@ const store = (kept: Session | undefined): void => {
     if (kept) sessionStorage.setItem(storageKey, JSON.stringify(kept));
     else sessionStorage.removeItem(storageKey);
   } catch {
-    // Storage is blocked by the browser: the session lasts until the page is closed.
+    // The browser blocks storage: the session lasts until the page is closed.
   }
 };
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig } from 'vite';
 
-/** Maximum bytes, gzipped: the page with script and style, and everything with charts. */
+/** Maximum gzipped bytes: the page with script and style, and everything with charts. */
 const budget = { page: 60_000, charts: 150_000 };
 
 const toBytes = (file) => gzipSync(file.type === 'chunk' ? file.code : file.source).length;
 
-/** Prints the console's bundle sizes; fails the build above the budget. */
+/** Prints the console's bundle sizes; fails the build if they exceed the budget. */
 const sizes = {
   name: 'sizes',
   apply: 'build',
@@ -38,7 +38,7 @@ const readIcons = () => {
   return JSON.stringify(Object.fromEntries(Object.entries(names).map(([name, icon]) => [name, toOutline(icon)])));
 };
 
-/** Server for all requests other than the console, for `npm run dev`. */
+/** Server for all requests other than the console's, for `npm run dev`. */
 const target = process.env.SIGNALBOX_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig(({ command }) => ({

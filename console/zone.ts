@@ -5,7 +5,7 @@ import { openApi } from './routes.ts';
 /** The browser's time zone, such as `Europe/Berlin`. */
 const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Time zone of the server; undefined if not reported or unknown to the browser. */
+/** The server's time zone; undefined if not reported or unknown to the browser. */
 const serverZone = computed(() => {
   const named = openApi.value?.['x-signalbox-time-zone'];
   return named !== undefined && isKnown(named) ? named : undefined;
@@ -14,7 +14,7 @@ const serverZone = computed(() => {
 /** Zone of displayed and typed times. */
 export const zone = computed(() => (zoneChoice.value === 'server' && serverZone.value) || browserZone);
 
-/** Zones to choose from; without the server's zone if equal to the browser's. */
+/** Zones to choose from; omits the server's zone if it equals the browser's. */
 export const zones = computed(() => ({
   browser: browserZone,
   server: serverZone.value === browserZone ? undefined : serverZone.value,
@@ -28,13 +28,13 @@ const isKnown = (name: string): boolean => {
   }
 };
 
-/** Offset of a zone at this time: `UTC+9`, or `UTC`. */
+/** A zone's offset at this time: `UTC+9`, or `UTC`. */
 export const toOffset = (name: string, at: number): string => {
   const parts = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'shortOffset' }).formatToParts(at);
   return (parts.find(({ type }) => type === 'timeZoneName')?.value ?? '').replace('GMT', 'UTC');
 };
 
-/** Wall clock time of a zone, as milliseconds of the same time in UTC. */
+/** A zone's wall clock time, as the milliseconds of the same time in UTC. */
 const toWallClock = (at: number, name: string): number => {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: name,
@@ -51,7 +51,7 @@ const toWallClock = (at: number, name: string): number => {
   return Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'), read('second'));
 };
 
-/** Milliseconds since 1970 of a time such as `2026-01-31T09:30` in a zone; NaN if empty. */
+/** Milliseconds since 1970 for a time such as `2026-01-31T09:30` in a zone; NaN if empty. */
 const toInstant = (written: string, name: string): number => {
   const wall = Date.parse(`${written}Z`);
   if (Number.isNaN(wall)) return wall;
@@ -66,7 +66,7 @@ export const fromTyped = (written: string): number => toInstant(written, zone.va
 /** Formats a time for a field, in the displayed zone. */
 export const toTyped = (at: number): string => new Date(toWallClock(at, zone.value)).toISOString().slice(0, 16);
 
-/** Parses a server timestamp; old routes of the API return times without offset in the server's zone. */
+/** Parses a server timestamp; the API's old routes return times without an offset in the server's zone. */
 export const fromServer = (written: string): number =>
   /(?:Z|[+-]\d\d:?\d\d)$/i.test(written) ? Date.parse(written) : toInstant(written, serverZone.value ?? browserZone);
 

@@ -17,9 +17,9 @@ import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity
 import { SilenceLink } from '../ui/silence-link.tsx';
 
 const words = text.alerts;
-/** Alerts shown before and after the opened alert. */
+/** Number of alerts shown before and after the opened one. */
 const around = 5;
-/** Latest notifications of the incident that are shown. */
+/** Number of the incident's latest notifications that are shown. */
 const listedNotifications = 10;
 
 /** Dialog with all fields of an alert. */
@@ -94,7 +94,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
   );
 };
 
-/** Destinations notified of the incident that the alert belongs to. */
+/** Destinations notified of the alert's incident. */
 const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('listNotifications')
@@ -123,7 +123,7 @@ const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean 
   );
 };
 
-/** Links to the sender's page and to pages that the alert refers to. */
+/** Links to the sender's page and to other pages that the alert names. */
 const listLinks = ({ link, links }: AlertDetails): [name: string, url: string][] =>
   [...(link ? [[words.link, link] as const] : []), ...Object.entries(links ?? {})]
     .filter(([, url]) => /^https?:/i.test(url))
@@ -167,7 +167,7 @@ const toFacts = (alert: AlertDetails): Fact[] => {
   return facts.map(([name, value]) => [name, value || null]);
 };
 
-/** Alerts received immediately before and after. */
+/** Alerts received just before and after. */
 const Context = ({ alert }: { alert: AlertEntry }) => {
   const load = (signal: AbortSignal) =>
     client.searchAlerts({ before: alert.seq + around + 1, limit: 2 * around + 1 }, { signal });

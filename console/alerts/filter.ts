@@ -6,16 +6,16 @@ export const alertFilter = createAddressFilter([
   'before',
 ]);
 
-/** Log sequence number before which the list begins; undefined for a list that begins with the newest alert. */
+/** Log sequence number before which the list begins; undefined if it begins with the newest alert. */
 export const readStart = (): number | undefined => Number(place.value.params['before']) || undefined;
 
-/** Severity filter; addresses of earlier versions store it as the level. */
+/** Severity filter; URLs from earlier versions contain it as the level. */
 export const readSeverity = (): string | undefined => {
   const { severity, level } = place.value.params;
   return severity ?? level?.toUpperCase();
 };
 
-/** Time windows of the histogram, by the parameter `range`. */
+/** Time windows of the histogram, by `range` parameter. */
 export const windows = {
   '1h': { hours: 1, buckets: 60 },
   '24h': { hours: 24, buckets: 96 },
@@ -25,5 +25,5 @@ export type WindowName = keyof typeof windows;
 
 export const windowChoice = createAddressChoice('range', Object.keys(windows) as WindowName[], '24h');
 
-/** True if repeats are folded, which is the default: alerts that differ only in time are shown as one. */
+/** True if repeats are folded, the default: alerts that differ only in time are shown as one. */
 export const isFolding = (): boolean => place.value.params['fold'] !== 'off';

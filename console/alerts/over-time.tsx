@@ -18,12 +18,12 @@ import { alertFilter, readSeverity, type WindowName, windowChoice, windows } fro
 
 const words = text.alerts;
 const hourMs = 3_600_000;
-/** Milliseconds between counts while the server is still indexing: the first and the longest wait. */
+/** Milliseconds between counts while the server is still indexing: initial and longest wait. */
 const [firstRecount, lastRecount] = [1000, 60_000];
 
 /**
- * Counts of alerts in the chosen window, by the filters of the address except severity. The server counts once; the
- * console adds new alerts.
+ * Counts of alerts in the chosen window, filtered as in the URL except by severity. The server counts once; the console
+ * adds new alerts.
  */
 export const useHistogram = (): Resource<AlertHistogram> => {
   const name = windowChoice.read();
@@ -55,7 +55,7 @@ const addAlert = (data: AlertEntry, before: AlertHistogram | undefined): AlertHi
   const at = toTimeOf(data).getTime();
   const buckets = [...before.buckets];
   let until = Date.parse(before.until);
-  // A time far in the future does not move the window.
+  // A time far in the future must not move the window.
   while (until <= at && at - until < buckets.length * step) {
     buckets.push({ time: new Date(until).toISOString(), count: 0, levels: {} });
     buckets.shift();
@@ -120,7 +120,7 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
 /** Hours between labels. */
 const tickHours: Record<WindowName, number> = { '1h': 1 / 6, '24h': 4, '7d': 24 };
 
-/** Labels at round times: midnight, every fourth hour, every ten minutes. The first label of a day has its date. */
+/** Labels at round times: midnight, every fourth hour, every ten minutes. A day's first label includes the date. */
 const listTicks = (bars: readonly Bar[]) => {
   const hours = tickHours[windowChoice.read()];
   const ticks: { time: number; label: string }[] = [];

@@ -69,7 +69,7 @@ const toCompact = ({ alert, count }: Folded) => (
   </div>
 );
 
-/** Table of alerts; alerts above `seenUpTo` arrived after the table was opened. */
+/** Table of alerts; those above `seenUpTo` arrived after the table was opened. */
 export const AlertTable = ({ rows, seenUpTo }: { rows: readonly Folded[]; seenUpTo: number }) => (
   <Table
     label={text.titles.alerts}

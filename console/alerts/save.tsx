@@ -12,7 +12,7 @@ import { alertFilter } from './filter.ts';
 
 const words = text.alerts;
 
-/** Maximum number of alerts in a CSV file, which limits memory. */
+/** Maximum number of alerts in a CSV file, to limit memory. */
 const mostSaved = 20_000;
 
 /** Downloads all alerts that match the filters as CSV, newest first. */

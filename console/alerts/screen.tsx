@@ -19,7 +19,7 @@ import { SaveButton } from './save.tsx';
 
 const words = text.alerts;
 
-/** Scroll position in pixels from which new alerts are held back. */
+/** Scroll position, in pixels, beyond which new alerts are held back. */
 const readingFrom = 160;
 
 /** Live list of alerts with filters; one alert opens in a dialog. */
@@ -98,7 +98,7 @@ const Start = ({ before }: { before: number }) => (
   </p>
 );
 
-/** Link to older alerts below a list that is full. */
+/** Link to older alerts below a full list. */
 const Continue = ({ count, before }: { count: string; before: number }) => (
   <div class="more">
     <p class="hint">{words.full(count)}</p>

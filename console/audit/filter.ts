@@ -7,7 +7,7 @@ export const auditFilter = createAddressFilter(['user', 'result', 'q', 'since', 
 
 type Filter = ReturnType<typeof auditFilter.read>;
 
-/** Value of the parameter `user` for commands without a user. */
+/** Value of the `user` parameter for commands without a user. */
 export const noUser = '-';
 
 export const results = ['ok', 'refused', 'failed', 'timed-out', 'abandoned', 'not-started'] as const;
@@ -17,7 +17,7 @@ export type Result = (typeof results)[number];
 export const toResult = ({ decision, exit }: Execution): Result =>
   decision === 'refused' ? 'refused' : (exit ?? 'not-started');
 
-/** Command line in PowerShell syntax; of a refused line only the first word is known. */
+/** Command line in PowerShell syntax; of a refused line, only the first word is known. */
 export const toExecutionLine = ({ command, parameters }: Execution): string =>
   [command, ...Object.entries(parameters ?? {}).map(([name, value]) => `-${name} ${toValue(value)}`)].join(' ');
 
@@ -33,7 +33,7 @@ export const executionMatches = (execution: Execution, { user, result, q = '', s
   return (
     (user === undefined || (execution.user ?? noUser) === user) &&
     (result === undefined || toResult(execution) === result) &&
-    // An invalid time does not filter: comparisons with NaN are false.
+    // An invalid time does not filter, because comparisons with NaN are false.
     !(since !== undefined && time < fromTyped(since)) &&
     !(until !== undefined && time >= fromTyped(until)) &&
     written.includes(q.toLowerCase())

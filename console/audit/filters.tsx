@@ -32,7 +32,7 @@ export const AuditFilters = ({ executions }: { executions: readonly Execution[] 
   );
 };
 
-/** Users in the loaded records, and the chosen user. */
+/** Users in the loaded records, plus the chosen user. */
 const listUsers = (executions: readonly Execution[], chosen: string): [string, string][] => {
   const users = new Set(executions.map(({ user }) => user ?? noUser));
   if (chosen) users.add(chosen);

@@ -90,7 +90,7 @@ const toCompact = (execution: Execution) => (
   </div>
 );
 
-/** Table of commands, sorted by the address. */
+/** Table of commands, sorted as in the URL. */
 export const ExecutionTable = ({ executions }: { executions: readonly Execution[] }) => (
   <Table
     label={text.titles.audit}

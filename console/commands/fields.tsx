@@ -11,7 +11,7 @@ interface Props {
   onValue: (value: string) => void;
 }
 
-/** Form field of a parameter. */
+/** Form field for a parameter. */
 export const ParameterField = ({ parameter, value, onValue }: Props) => {
   const { name, kind, options, isRequired, isList, standard, excludedBy } = parameter;
   const hint = toHint(parameter);

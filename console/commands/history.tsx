@@ -10,7 +10,7 @@ import { isRunning, type Run, runCommand, runs } from './runs.ts';
 
 const words = text.commands;
 
-/** Explains why the last command has no result, and what to do. */
+/** Explains why the last command has no result and what to do. */
 export const CommandRefusal = ({ error }: { error: ApiError }) => (
   <div class="failure" role="alert">
     <p class="strong">{isRefusal(error) ? words.refused : words.failed}</p>

@@ -1,9 +1,9 @@
 import type { CommandDescription } from 'signalbox/client';
 
-/** Entered values by parameter; lists are comma-separated, a switch that is on is `on`. */
+/** Entered values by parameter; lists are comma-separated, and a switch that is on is `on`. */
 export type Values = Record<string, string>;
 
-/** Form field, derived from the JSON Schema of the parameters. */
+/** Form field, derived from the parameters' JSON Schema. */
 export interface Parameter {
   name: string;
   description: string;
@@ -12,7 +12,7 @@ export interface Parameter {
   isRequired: boolean;
   options: readonly string[];
   standard: string | undefined;
-  /** Parameter whose value excludes this parameter. */
+  /** Parameter whose value rules this one out. */
   excludedBy: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface ParametersSchema {
   oneOf?: { properties?: Record<string, ValueSchema> }[];
 }
 
-/** Fields of the form; some depend on the values of others. */
+/** Fields of the form; some depend on other fields' values. */
 export const listParameters = ({ parameters }: CommandDescription, values: Values): Parameter[] => {
   const { properties = {}, required = [], allOf = [], oneOf = [] } = parameters as ParametersSchema;
   const variant = oneOf.find(({ properties: each = {} }) =>
@@ -93,7 +93,7 @@ const listValues = ({ isList }: Parameter, value: string): string[] =>
 /** Value that PowerShell may parse as a number and rewrite, such as 1kb; the server refuses such values in a list. */
 const rewritten = /^(?!(?:0|[1-9]\d{0,15})$)\+?\.?\d/;
 
-/** Adds quotes. A text with both kinds of quotes cannot be written; the server refuses it with a reason. */
+/** Adds quotes. Text with both kinds of quotes cannot be written; the server refuses it and says why. */
 const quote = (value: string, isInList: boolean): string => {
   if (plain.test(value) && !(isInList && rewritten.test(value))) return value;
   return value.includes("'") ? `"${value}"` : `'${value}'`;

@@ -38,7 +38,7 @@ const toText = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** Result as a table, CSV or JSON, filtered and sorted by the address. */
+/** Result as a table, CSV or JSON, filtered and sorted as in the URL. */
 export const ResultPanel = ({ line, result: { result, truncated } }: { line: string; result: CommandResult }) => {
   const { q = '', sort, row } = place.value.params;
   const names = useMemo(() => [...new Set(result.flatMap((cells) => Object.keys(cells)))], [result]);
@@ -142,7 +142,7 @@ const Shown = ({ rows, names, columns, result }: ShownProps) => {
   return (
     <>
       <p class="hint">{words.sideways(toCount(names.length))}</p>
-      {/* Links in the table make it scrollable by keyboard. */}
+      {/* Links in the table let the keyboard scroll it. */}
       <div class="sideways">
         <div style={{ minWidth: `${width}px` }}>{table}</div>
       </div>
@@ -171,7 +171,7 @@ const inBytes =
   /^((Private|Paged|NonpagedSystem|PagedSystem|Virtual|Peak\w*)MemorySize(64)?|(Peak)?WorkingSet(64|Size)?|VirtualSize|(\w*File)?Size|FreeSpace|Capacity|TotalPhysicalMemory|WS|PM|NPM|VM)$/;
 const inKilobytes = /^(Free(Physical|Virtual)Memory|Total(Visible|Virtual)MemorySize|L[23]CacheSize)$/;
 
-/** Human-readable size; the hint has the exact number. */
+/** Human-readable size; the tooltip has the exact number. */
 const toSize = (name: string, value: unknown): string | undefined => {
   if (typeof value !== 'number' || value < 0) return undefined;
   if (inBytes.test(name)) return toBytes(value);

@@ -8,7 +8,7 @@ import { session } from '../session.ts';
 export interface Run {
   number: number;
   line: string;
-  /** Address of the form. */
+  /** URL of the form. */
   address: string;
   /** User who ran the command; undefined without a login. */
   user: string | undefined;
@@ -17,7 +17,7 @@ export interface Run {
   outcome: { rows: number } | { error: ApiError } | 'stopped';
 }
 
-/** Milliseconds to wait: a command may queue and then run for its time limit, at most 50 s. */
+/** Milliseconds to wait: a command may queue and then run up to its time limit, at most 50 s. */
 const patience = 110_000;
 const mostKept = 50;
 
@@ -27,10 +27,10 @@ const current = signal<AbortController | undefined>(undefined);
 
 const isOwn = ({ user }: { user: string | undefined }): boolean => user === session.value?.name;
 
-/** Commands of the current user, newest first. */
+/** The current user's commands, newest first. */
 export const runs = computed(() => all.value.filter(isOwn));
 
-/** Last result of the current user. */
+/** The current user's last result. */
 export const shownResult = computed(() => (latest.value && isOwn(latest.value) ? latest.value : undefined));
 
 export const isRunning = computed(() => current.value !== undefined);

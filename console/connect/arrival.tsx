@@ -12,21 +12,21 @@ import { session } from '../session.ts';
 import { connectTexts as words } from '../strings/connect.ts';
 import { Facts } from '../ui/facts.tsx';
 
-/** Newest alerts to search after events may have been missed. */
+/** Number of newest alerts to search after events may have been missed. */
 const mostRead = 100;
 /** Maximum number of pages to search for an earlier alert. */
 const mostPages = 10;
 
 interface Props {
   format: string;
-  /** Name of the key created now. */
+  /** Name of the key just created. */
   keyName: string | undefined;
   /** Names of keys created earlier for this sender. */
   earlierKeys: readonly string[];
 }
 
 /**
- * Waits for the first alert of a sender, matched by its key, else by its format, and shows the stored fields. Until
+ * Waits for a sender's first alert, recognized by its key or else by its format, and shows the stored fields. Until
  * then, shows the latest earlier alert.
  */
 export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
@@ -96,7 +96,7 @@ const Stored = ({ alert, title }: { alert: AlertEntry; title: string }) => {
   return (
     <div class="note">
       <p class="strong">
-        {/* Hidden from screen readers, which would read out every second. */}
+        {/* Hidden from screen readers, which would read it out every second. */}
         {title} <span aria-hidden="true">{ago}</span>: <bdi>{alert.labels?.['alertname'] ?? toAlertLine(alert)}</bdi>
       </p>
       <Facts facts={facts} />

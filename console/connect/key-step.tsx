@@ -22,7 +22,7 @@ interface Props {
   keys: readonly Key[] | undefined;
 }
 
-/** Creates a key for a sender, or names the existing key. */
+/** Creates a key for a sender, or names the existing one. */
 export const KeyStep = ({ sender, created, keys }: Props) => {
   const { isRunning, run } = useRun(async () => {
     created.value = await createKey(sender);
@@ -33,7 +33,7 @@ export const KeyStep = ({ sender, created, keys }: Props) => {
   const hint = last ? words.knownHint(noKey) : words.keyHint;
   return (
     <>
-      {/* Not a live region: screen readers would read out every second. */}
+      {/* Not a live region: screen readers would read it out every second. */}
       {last && <p>{words.known(last.name, lastUse ?? undefined)}</p>}
       <p class={last && 'hint'} role="status">
         {created.value ? words.created(created.value.name) : hint}
@@ -55,7 +55,7 @@ export const KeyStep = ({ sender, created, keys }: Props) => {
   );
 };
 
-/** Keys created by this screen for a sender, last used first; empty for users without access. */
+/** Keys that this screen created for a sender, last used first; empty for users without access. */
 export const useKeys = (sender: SenderName): readonly Key[] | undefined => {
   const load = async (signal: AbortSignal) => {
     const { data } = isReadable('listKeys') ? await client.listKeys(undefined, { signal }) : { data: [] };
@@ -68,7 +68,7 @@ export const useKeys = (sender: SenderName): readonly Key[] | undefined => {
 
 const timeOf = ({ lastUsedAt }: Key): number => Date.parse(lastUsedAt ?? '') || 0;
 
-/** Creates a key that can only send alerts, with the first free name: `grafana`, `grafana-2`. */
+/** Creates a key that can only send alerts, under the first free name: `grafana`, `grafana-2`. */
 const createKey = async (sender: SenderName): Promise<CreatedKey> => {
   const { data } = await userClient.listKeys();
   const names = [sender, ...data.map((_, index) => `${sender}-${index + 2}`)];

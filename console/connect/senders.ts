@@ -4,10 +4,10 @@ import type { connectTexts } from '../strings/connect.ts';
 
 export type SenderName = keyof typeof connectTexts.names;
 
-/** URL that senders use, based on the browser's address. */
+/** URL for senders, based on the browser's address. */
 export const toIntake = (): URL => new URL(toAddress(findRoute('createAlert')?.path ?? '/'));
 
-/** Intake format of a sender; `native` for senders without a format of their own. */
+/** A sender's intake format; `native` for senders without a format of their own. */
 export const toFormat = (sender: SenderName): string => {
   return ['github', 'syslog', 'cron', 'systemd', 'powershell', 'curl'].includes(sender) ? 'native' : sender;
 };
@@ -49,7 +49,7 @@ Additional Headers: {"Authorization": "Bearer ${key}"}`;
       const [repository, workflow, server, run] = ['repository', 'workflow', 'server_url', 'run_id'].map(
         (name) => `github.${name}`,
       );
-      // Passed as JSON in a variable, since a name may contain quotes.
+      // Passed as JSON in a variable because a name may contain quotes.
       return `- if: failure()
   shell: bash
   env:
@@ -110,7 +110,7 @@ if /usr/local/bin/backup; then report resolved 'has succeeded'; else report firi
   }
 };
 
-/** Lines to add to an existing configuration; undefined for senders that need no other lines. */
+/** Lines to add to an existing configuration; undefined for senders that need none. */
 export const toOtherLines = (sender: SenderName, intake: URL, key: string): string | undefined =>
   sender !== 'alertmanager'
     ? undefined
@@ -145,8 +145,8 @@ END
 const toExpression = (name: string): string => ['$', '{{ ', name, ' }}'].join('');
 
 /**
- * Program that reads lines from rsyslog, sends an alert for each, and confirms each line; and the rsyslog
- * configuration that starts the program. Messages of signalbox and rsyslog are excluded to prevent a loop.
+ * Program that reads lines from rsyslog, sends an alert for each and confirms each; and the rsyslog configuration that
+ * starts it. Messages from signalbox and rsyslog are excluded to prevent a loop.
  */
 const toRsyslog = (url: string, bearer: string): string => `cat > /usr/local/bin/syslog-alerts << 'END'
 #!/bin/sh

@@ -39,7 +39,7 @@ interface Found {
   runs: readonly HeartbeatRun[];
 }
 
-/** Dialog of a heartbeat; with `edit` in the address, the edit form. */
+/** Dialog for a heartbeat; with `edit` in the URL, the edit form. */
 export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
   const load = async (signal: AbortSignal): Promise<Found> => {
     const [heartbeat, { data: runs }] = await Promise.all([
@@ -177,7 +177,7 @@ interface RemoveProps {
   onClose: () => void;
 }
 
-/** Confirms deletion, which also removes runs and ping address. */
+/** Confirms a deletion, which also removes runs and the ping address. */
 const RemoveDialog = ({ heartbeat, onRemoved, onClose }: RemoveProps) => {
   const { name } = heartbeat;
   const submission = useSubmission(async () => {

@@ -13,7 +13,7 @@ import { type HeartbeatDraft, heartbeatModes, periodUnits, toHeartbeatDefinition
 
 interface Props {
   draft: HeartbeatDraft;
-  /** Edited heartbeat; undefined for a new heartbeat. */
+  /** Heartbeat being edited; undefined for a new one. */
   before?: Heartbeat;
   onSaved: (name: string) => void;
   onClose: () => void;

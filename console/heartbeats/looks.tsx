@@ -16,7 +16,7 @@ export const HeartbeatChip = ({ state }: Pick<Heartbeat, 'state'>) => (
   <Chip {...looks[state]}>{words.states[state]}</Chip>
 );
 
-/** Duration of a run in words, below a minute with fractions. */
+/** Duration of a run in words, with fractions below a minute. */
 export const toRunTime = (milliseconds: number): string =>
   milliseconds < 1000 ? `${toCount(milliseconds)} ms` : toDuration(milliseconds / 1000);
 
@@ -25,13 +25,13 @@ const most = 20;
 const height = 28;
 const least = 0.25;
 
-/** Last runs as bars from left to right: colour for the result, height for the duration. */
+/** Last runs as bars from left to right: colour shows the result, height the duration. */
 export const RunStrip = ({ runs }: { runs: readonly RecentRun[] }) => {
   const shown = runs.slice(-most);
   if (shown.length === 0) return null;
   const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
   const heightOf = ({ durationMs }: RecentRun): number =>
-    // Square root, so that long runs leave short runs visible.
+    // Square root keeps short runs visible beside long ones.
     durationMs === null ? 1 : least + (1 - least) * Math.sqrt(durationMs / longest);
   return (
     <svg

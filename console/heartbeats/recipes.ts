@@ -2,7 +2,7 @@ import type { Heartbeat } from 'signalbox/client';
 import { toAddress } from '../api.ts';
 import { findRoute } from '../routes.ts';
 
-/** Ping address of a job. */
+/** A job's ping address. */
 export interface PingAddress {
   url: string;
   /** True for the address by name, which needs a key. */
@@ -32,7 +32,7 @@ export const toRecipe = (kind: RecipeKind, { url, isByName }: PingAddress, heart
     case 'cron':
       return `${toCronTimes(heartbeat)} backup.sh; ${curl} ${url}/$?`;
     case 'systemd': {
-      // systemd needs a dollar sign doubled.
+      // systemd requires dollar signs to be doubled.
       const command = `backup.sh; code=$?; ${curl} ${url}/$code; exit $code`;
       return `ExecStart=/bin/sh -c '${command.replaceAll('$', '$$$$')}'`;
     }
@@ -48,7 +48,7 @@ export const toRecipe = (kind: RecipeKind, { url, isByName }: PingAddress, heart
 const minute = 60;
 const hour = 60 * minute;
 
-/** Cron fields of the schedule. */
+/** Cron fields for the schedule. */
 const toCronTimes = ({ schedule, period }: Heartbeat): string => {
   if (schedule !== null) return schedule;
   const seconds = period ?? 0;

@@ -20,7 +20,7 @@ const toAbout = ({ description, isConfigured, tags }: Heartbeat): string =>
     .filter(Boolean)
     .join(' · ');
 
-/** Next event and open incident. */
+/** Next event and any open incident. */
 const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: ActiveIncidents }) => {
   const [, next] = describeLast(heartbeat);
   const incident = findIncident(incidents, `heartbeat/${heartbeat.name}`);
@@ -95,7 +95,7 @@ const toCompact = (incidents: ActiveIncidents) => (each: Heartbeat) => (
   </div>
 );
 
-/** Table of heartbeats; paused heartbeats are dimmed. */
+/** Table of heartbeats; paused ones are dimmed. */
 export const HeartbeatTable = ({ rows, incidents }: { rows: readonly Heartbeat[]; incidents: ActiveIncidents }) => (
   <Table
     label={text.titles.heartbeats}

@@ -50,7 +50,7 @@ const Recipes = ({ heartbeat, address }: { heartbeat: Heartbeat; address: PingAd
   );
 };
 
-/** Badge, if public. */
+/** Badge, if it is public. */
 export const Badge = ({ heartbeat }: { heartbeat: Heartbeat }) => {
   const { name, state, open } = heartbeat;
   const address = toBadgeAddress(heartbeat);
@@ -60,7 +60,7 @@ export const Badge = ({ heartbeat }: { heartbeat: Heartbeat }) => {
       <h3>{words.badge}</h3>
       {open ? (
         <>
-          {/* The address varies by state, because browsers cache the image of an address. */}
+          {/* The address varies by state because browsers cache an address's image. */}
           <p class="badge">
             <img src={`${address}?${state}`} alt={words.badgeText(name, words.states[state])} height={20} />
           </p>

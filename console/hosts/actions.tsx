@@ -13,7 +13,7 @@ import { notify } from '../ui/toast.tsx';
 
 const toTags = (typed: string): string[] => typed.split(',').flatMap((tag) => tag.trim() || []);
 
-/** Form that creates the code of a host, and then the line to run on the machine. */
+/** Form that creates a host's code, then shows the line to run on the machine. */
 export const AddHost = ({ onClose, onChanged }: { onClose: () => void; onChanged: () => void }) => {
   const name = useSignal('');
   const tags = useSignal('');

@@ -25,7 +25,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Dialog of a host: state, history, disks and largest processes. */
+/** Dialog for a host: state, history, disks and largest processes. */
 export const HostDialog = ({ name, host, onChanged }: Props) => (
   <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/hosts', { q: place.value.params['q'] })}>
     {host ? <Details host={host} onChanged={onChanged} /> : <Empty title={words.missing} hint={words.missingHint} />}
@@ -82,7 +82,7 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
 
 type Range = keyof typeof words.ranges;
 
-/** Seconds of each range, and between two values. */
+/** Length and step of each range, in seconds. */
 const ranges = {
   hour: { seconds: 3600, step: 10 },
   day: { seconds: 86_400, step: 60 },

@@ -13,13 +13,13 @@ const looks: Record<Host['state'], Look> = {
   up: { tone: 'good', icon: 'check' },
 };
 
-/** States in the order of the list, the worst first. */
+/** States in list order, worst first. */
 const order = Object.keys(looks);
 
-/** State in words, in its colour. */
+/** State in words and in its colour. */
 export const HostChip = ({ state }: Pick<Host, 'state'>) => <Chip {...looks[state]}>{words.states[state]}</Chip>;
 
-/** `since 14:05 (2 h 3 min)`; nothing for a host that never reported. */
+/** `since 14:05 (2 h 3 min)`; nothing for a host that has never reported. */
 export const Since = ({ since }: Pick<Host, 'since'>) => {
   if (since === null) return null;
   const at = Date.parse(since);
@@ -28,7 +28,7 @@ export const Since = ({ since }: Pick<Host, 'since'>) => {
 
 type Usage = number | null | undefined;
 
-/** Shares of a host from 0 to 1; undefined for unknown. */
+/** A host's shares from 0 to 1; undefined if unknown. */
 export const toShares = ({ readings }: Pick<Host, 'readings'>): { cpu: Usage; memory: Usage; disk: Usage } => {
   const { cpu, memoryUsed, memoryTotal, disks = [] } = readings ?? {};
   const full = disks.filter(({ total }) => total > 0).map(({ used, total }) => used / total);
@@ -39,7 +39,7 @@ export const toShares = ({ readings }: Pick<Host, 'readings'>): { cpu: Usage; me
   };
 };
 
-/** Bar with its percentage; a dash for unknown. */
+/** Bar with its percentage; a dash if unknown. */
 export const Meter = ({ label, share }: { label: string; share: Usage }) => {
   if (typeof share !== 'number') return <span class="hint">–</span>;
   const percent = Math.min(100, share * 100);
@@ -51,7 +51,7 @@ export const Meter = ({ label, share }: { label: string; share: Usage }) => {
   );
 };
 
-/** Processor of the last hour. */
+/** Processor usage in the last hour. */
 export const HourLine = ({ line, readings }: Pick<Host, 'line' | 'readings'>) => {
   const values = line.cpu.map((value) => value && value * 100);
   const { cpu } = readings ?? {};
@@ -67,7 +67,7 @@ export const HourLine = ({ line, readings }: Pick<Host, 'line' | 'readings'>) =>
   );
 };
 
-/** Sort order by state, then by open incidents, then by name: the worst first. */
+/** Sort order: by state, worst first, then by open incidents, then by name. */
 export const compareHosts = (one: Host, other: Host): number =>
   order.indexOf(one.state) - order.indexOf(other.state) ||
   other.openIncidents - one.openIncidents ||

@@ -17,7 +17,7 @@ const Incidents = ({ name, openIncidents }: Host) =>
     <a href={toHash('/incidents', { hostname: name })}>{words.open(toCount(openIncidents))}</a>
   ) : null;
 
-/** Tags and note in a line. */
+/** Tags and note on one line. */
 const toHint = ({ isHub, tags, note }: Host): string => [isHub && words.hub, ...tags, note].filter(Boolean).join(' · ');
 
 const columns: Column<Host>[] = [

@@ -17,10 +17,10 @@ import { HostDialog } from './details.tsx';
 import { compareHosts } from './looks.tsx';
 import { HostTable } from './rows.tsx';
 
-/** Milliseconds for which events are collected before the list is loaded again. */
+/** Milliseconds for which events are collected before the list reloads. */
 const calm = 2000;
 
-/** List of hosts, the worst first; one host opens in a dialog. */
+/** List of hosts, worst first; one opens in a dialog. */
 const HostsScreen = ({ rest }: { rest: string }) => {
   const load = (signal: AbortSignal) => client.listHosts(undefined, { signal });
   const { value, error, reload } = useResource(load, { topic: 'hosts', calm });

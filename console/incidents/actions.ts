@@ -12,7 +12,7 @@ const words = text.incidents;
 /** Maximum number of characters of a title in a message. */
 const mostNamed = 60;
 
-/** Pending question of a dialog and its incidents. */
+/** A dialog's pending question and its incidents. */
 interface Question {
   kind: 'snooze' | 'comment';
   incidents: readonly Incident[];
@@ -20,7 +20,7 @@ interface Question {
 
 export const question = signal<Question | undefined>(undefined);
 
-/** Counter of changes made by this page; lists reload on change, without waiting for an event. */
+/** Counter of changes made by this page; lists reload when it changes, without waiting for an event. */
 export const changes = signal(0);
 
 /** Title of a single incident, or the number of incidents. */
@@ -121,7 +121,7 @@ const restoreAll = async (before: readonly Incident[], restore: (one: Incident) 
 
 const reopenAgain = ({ id }: Incident): Promise<unknown> => userClient.reopenIncident({ id });
 
-/** Restores an acknowledgement, unless its time has passed. */
+/** Restores an acknowledgement unless it has expired. */
 const acknowledgeAgain = async ({
   id,
   acknowledgedUntil: until,
@@ -131,7 +131,7 @@ const acknowledgeAgain = async ({
   await userClient.acknowledgeIncident({ id, ...(until !== null && { until }), ...(comment !== null && { comment }) });
 };
 
-/** Runs an action of the user; on failure, shows the reason and resolves to false. */
+/** Runs a user's action; on failure, shows the reason and resolves to false. */
 const attempt = async (run: () => Promise<void>): Promise<boolean> => {
   try {
     await run();

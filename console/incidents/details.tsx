@@ -25,7 +25,7 @@ import { SilencesOf } from './silences.tsx';
 import { SnapshotOf } from './snapshot.tsx';
 
 const words = text.incidents;
-/** Maximum number of listed alerts; the histogram counts more. */
+/** Maximum number of alerts listed; the histogram counts more. */
 const listed = 10;
 const counted = 1000;
 const calm = 500;
@@ -215,11 +215,11 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
   );
 };
 
-/** Id of the silence in the event `silenced`. */
+/** Id of the silence in a `silenced` event. */
 const findSilence = ({ type, by }: IncidentEvent): string | undefined =>
   type === 'silenced' ? /^silence (\S+)/.exec(by ?? '')?.[1] : undefined;
 
-/** Details of an event in words: `as Critical by anna until 8:00`. */
+/** An event's details in words: `as Critical by anna until 8:00`. */
 const describe = ({ type, level, by, until, reason, destination, what, result }: IncidentEvent): string => {
   if (destination !== null) {
     const sent =

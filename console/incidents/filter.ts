@@ -8,10 +8,10 @@ export const incidentFilter = createAddressFilter(['level', 'source', 'hostname'
 /** State filter. */
 export const stateChoice = createAddressChoice('state', ['active', 'resolved', 'all'], 'active', ['pages']);
 
-/** Page size. All active incidents are shown at once, the worst first. */
+/** Page size. All active incidents are shown at once, worst first. */
 const pageSize = { active: 1000, resolved: 100, all: 100 };
 
-/** Query for the server, from the address. */
+/** Query for the server, from the URL. */
 export const readQuery = (): IncidentQuery => {
   const state = stateChoice.read();
   return { state, limit: Math.min(1000, readPageCount() * pageSize[state]), ...incidentFilter.read() } as IncidentQuery;

@@ -8,7 +8,7 @@ import { LongText } from '../ui/long-text.tsx';
 
 const words = text.notifications;
 
-/** Notifications of an incident, sent and planned, by destination. */
+/** An incident's sent and planned notifications, by destination. */
 export const Notifications = ({ incident: { notifications, number } }: { incident: IncidentDetails }) => {
   if (notifications.length === 0) return null;
   return (

@@ -96,7 +96,7 @@ const toCompact = (incident: Incident) => (
   </div>
 );
 
-/** Table of incidents with selection; resolved incidents are dimmed. */
+/** Table of incidents with selection; resolved ones are dimmed. */
 export const IncidentTable = ({ rows }: { rows: readonly Incident[] }) => (
   <Table
     label={text.titles.incidents}

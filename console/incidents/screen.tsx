@@ -34,7 +34,7 @@ const words = text.incidents;
 /** Minimum milliseconds between requests while alerts arrive. */
 const calm = 500;
 
-/** List of incidents, the worst and oldest first; one incident opens in a dialog. */
+/** List of incidents, worst and oldest first; one opens in a dialog. */
 const IncidentsScreen = ({ rest }: { rest: string }) => {
   const query = readQuery();
   const load = (signal: AbortSignal) => client.listIncidents(query, { signal });
@@ -60,7 +60,7 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-/** Incidents that a key acts on: the opened incident, else the selected incidents, else the focused row. */
+/** Incidents that a key acts on: the one in the dialog, else the selected ones, else the focused row. */
 const findTargets = (rows: readonly Incident[], open: string | undefined): readonly Incident[] => {
   if (open !== undefined) return rows.filter(({ id, number }) => id === open || String(number) === open);
   const marked = rows.filter(({ id }) => isSelected(id));

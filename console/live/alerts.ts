@@ -3,7 +3,7 @@ import { createFilterTest } from '../../src/lib/wildcards.ts';
 import { text } from '../strings/index.ts';
 import { fromServer } from '../zone.ts';
 
-/** Search criteria; undefined or empty texts do not filter. */
+/** Search criteria; undefined and empty texts do not filter. */
 export interface AlertFilter {
   severity?: string | undefined;
   level?: string | undefined;
@@ -15,7 +15,7 @@ export interface AlertFilter {
   until?: string | undefined;
 }
 
-/** True if a search on the server with this filter finds the alert. */
+/** True if a server search with this filter would find the alert. */
 export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean => {
   const { q, since, until, ...exact } = filter;
   const time = toTimeOf(alert).getTime();

@@ -6,7 +6,7 @@ interface Versioned {
   version: number | null;
 }
 
-/** Value as first seen by the user, so that concurrent changes by others are not overwritten. */
+/** Value as the user first saw it, to avoid overwriting concurrent changes by others. */
 export const useSeen = <T>(present: T): T => useState(present)[0];
 
 /** `If-Match` header value for the seen version. */
@@ -14,7 +14,7 @@ export const toIfMatch = ({ version }: Versioned): { ifMatch?: string } =>
   version === null ? {} : { ifMatch: `"${version}"` };
 
 /**
- * Creates a resource, or replaces the seen version. A new resource whose name exists throws an Error with the text
+ * Creates a resource, or replaces the version seen. If a new resource's name is taken, throws an Error with the text
  * `existsMessage`.
  */
 export const putSeen = async (

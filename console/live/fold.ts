@@ -9,7 +9,7 @@ export interface Folded {
   row: string | number;
 }
 
-/** Cached key per alert: long lists are folded again with each page. */
+/** Cached key per alert: each new page folds the long list again. */
 const keys = new WeakMap<AlertEntry, string>();
 
 const toKey = (alert: AlertEntry): string => {
@@ -19,7 +19,7 @@ const toKey = (alert: AlertEntry): string => {
   return key;
 };
 
-/** Short row ids in place of keys, which are as long as messages. */
+/** Short row ids to replace keys, which are as long as messages. */
 const rows = new Map<string, number>();
 const mostRows = 100_000;
 let nextRow = 0;
@@ -31,7 +31,7 @@ const toRow = (key: string): number => {
   return row;
 };
 
-/** Folds alerts that differ only in time into a single row, at the position of the newest. */
+/** Folds alerts that differ only in time into one row, at the position of the newest. */
 export const fold = (alerts: readonly AlertEntry[]): Folded[] => {
   const found = new Map<string, Folded>();
   for (const alert of alerts) {

@@ -12,7 +12,7 @@ import { type Resource, useResource } from './resource.ts';
 /** Minimum milliseconds between requests in an alert storm. */
 const calm = 1000;
 
-/** Maximum number of incidents kept here; of further incidents, only the number is known. */
+/** Maximum number of incidents kept here; further ones are only counted. */
 const most = 100;
 
 interface OpenIncidents {
@@ -34,7 +34,7 @@ export const openIncidents = signal<Resource<OpenIncidents>>({
   reloadSoon: () => undefined,
 });
 
-/** Sort order by urgency: open before acknowledged, then the worst, then the oldest. */
+/** Sort order by urgency: open before acknowledged, then worst first, then oldest first. */
 export const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
@@ -52,7 +52,7 @@ const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
   const [open, acknowledged, resolved] = await Promise.all([
     client.listIncidents({ state: 'open', limit: most }, { signal }),
     client.listIncidents({ state: 'acknowledged', limit: most }, { signal }),
-    // The incident changed last need not be the incident resolved last: comments are changes, too.
+    // The most recently changed incident may not be the one resolved last: comments are changes, too.
     client.listIncidents({ state: 'resolved', limit: most }, { signal }),
   ]);
   return {
@@ -72,8 +72,7 @@ const findLast = (times: readonly (string | null)[]): string | null =>
     .at(-1) ?? null;
 
 /**
- * Applies a change of an incident. The former state of an incident not kept here is unknown, so the lists are
- * reloaded.
+ * Applies an incident's change. The former state of an incident not kept here is unknown; the lists are then reloaded.
  */
 const apply = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
   if (!before) return before;
@@ -89,7 +88,7 @@ const apply = (changed: Incident, before: OpenIncidents | undefined): OpenIncide
   };
 };
 
-/** Moves an incident into or out of a list; the list is partial if not all incidents are kept. */
+/** Moves an incident into or out of a list, which is partial if not all incidents are kept. */
 const move = (changed: Incident, state: Incident['state'], before: readonly Incident[], total: number) => {
   const others = before.filter(({ id }) => id !== changed.id);
   const isIn = changed.state === state;
@@ -101,7 +100,7 @@ const move = (changed: Incident, state: Incident['state'], before: readonly Inci
   };
 };
 
-/** Shows open incidents in the favicon, and reports new incidents on the desktop if enabled. */
+/** Shows open incidents in the favicon and, if enabled, reports new ones on the desktop. */
 export const startIncidentSignals = (): void => {
   const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   effect(() => {
@@ -114,7 +113,7 @@ export const startIncidentSignals = (): void => {
   });
 };
 
-/** Reported incidents, so that each opening is reported once. */
+/** Incidents already reported; each opening is reported only once. */
 const reported = new Set<string>();
 
 const showNotice = ({ id, number, state, level, title }: Incident): void => {

@@ -24,9 +24,9 @@ export const lastContact = signal(Date.now());
 
 const second = 1000;
 const pollEvery = 2 * second;
-/** Milliseconds without data after which the connection is checked with a separate request. */
+/** Milliseconds without data after which a separate request checks the connection. */
 const silence = 4 * second;
-/** Milliseconds without the first event after which a buffering proxy is assumed. */
+/** Milliseconds without a first event after which a buffering proxy is assumed. */
 const openingTime = 4 * second;
 /** Milliseconds before reconnecting: doubled each time, up to `longestPause`, until a connection lasts. */
 const shortestPause = 50;
@@ -38,7 +38,7 @@ const hiddenFor = 10 * second;
 
 const probes: RouteName[] = ['getLivez', 'getServerHealth', 'getReadiness'];
 
-/** Aborts the current wait or stream when topics or session change. */
+/** Aborts the current wait or stream when topics or the session change. */
 let interruption = new AbortController();
 /** Id of the last event, from which the stream resumes. */
 let lastId: string | undefined;
@@ -47,7 +47,7 @@ let nextPause = shortestPause;
 let isScheduled = false;
 let isPaused = document.hidden;
 
-/** Follows a topic; returns a function that ends the subscription. */
+/** Subscribes to a topic; returns a function that unsubscribes. */
 export const subscribe = <T extends LiveTopic>(topic: T, subscriber: Subscriber<T>): (() => void) => {
   addSubscriber(topic, subscriber);
   interrupt();
@@ -57,7 +57,7 @@ export const subscribe = <T extends LiveTopic>(topic: T, subscriber: Subscriber<
   };
 };
 
-/** Connects, and reconnects as long as the page is open. */
+/** Connects, and reconnects for as long as the page is open. */
 export const startLive = async (): Promise<never> => {
   effect(() => {
     session.value;
@@ -87,7 +87,7 @@ const pauseWhileHidden = (): void => {
   });
 };
 
-/** Restarts the stream once for several changes, such as a screen replacing another. */
+/** Restarts the stream once for several changes, such as one screen replacing another. */
 const interrupt = (): void => {
   if (isScheduled) return;
   isScheduled = true;
@@ -127,7 +127,7 @@ const follow = async (topics: LiveTopic[], interrupted: AbortSignal): Promise<vo
     if (!interrupted.aborted) liveState.value = 'reconnecting';
   } catch (error) {
     const status = error instanceof ClientError ? error.status : 0;
-    // A session that expired with a 401, or began during the connection, starts the next round.
+    // If the session expired with a 401 or began during the connection, starts the next round.
     const isInterrupted = interrupted.aborted || session.peek() !== before;
     if (status > 0 && !isInterrupted) pollUntil = Date.now() + polledFor;
     else if (!isInterrupted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
@@ -159,7 +159,7 @@ const dispatch = ({ id, event, data }: ServerEvent): void => {
   if (event === 'hello' && lastId === undefined) resync();
   lastId = id ?? lastId;
   const value = parseResponseJson('GET /api/events', data);
-  // The server cannot tell which events of these topics were missed.
+  // The server cannot tell which events on these topics were missed.
   if (event === 'resync') for (const topic of (value as { topics: LiveTopic[] }).topics) resync(topic);
   else publish(event, value);
 };

@@ -7,27 +7,27 @@ import { text } from '../strings/index.ts';
 import { subscribe } from './live.ts';
 import type { LiveTopic } from './topics.ts';
 
-/** Value loaded from the server; the last value stays during a reload and after a failure. */
+/** Value loaded from the server; the last value remains during a reload and after a failure. */
 export interface Resource<T> {
   value: T | undefined;
   error: ApiError | undefined;
   reload(): void;
-  /** Same as `reload`, once for several events. */
+  /** Same as `reload`, but once for several events. */
   reloadSoon(): void;
 }
 
 interface Options<T, K extends LiveTopic> {
   /** Reloads when this key changes. */
   key?: string;
-  /** Reloads on events of this topic. */
+  /** Reloads on events on this topic. */
   topic?: K;
-  /** Keeps the value while an expired session is renewed, for a form that is based on the value. */
+  /** Keeps the value while an expired session is renewed, for a form based on the value. */
   isKept?: boolean;
-  /** Milliseconds to wait after an event, so that many events cause a single request. */
+  /** Milliseconds to wait after an event, to make many events cause a single request. */
   calm?: number;
-  /** Replaces the value by the data of an event, instead of reloading. */
+  /** Replaces the value with an event's data instead of reloading. */
   replace?: (data: Topics[K]) => T;
-  /** Applies the data of an event to the value, instead of reloading. */
+  /** Applies an event's data to the value instead of reloading. */
   apply?: (data: Topics[K], before: T | undefined) => T | undefined;
 }
 
@@ -64,7 +64,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   return { value: value.value, error: error.value, reload: resource.reload, reloadSoon: resource.reloadSoon };
 };
 
-/** Calls `onEvent` on each event of a topic other than the topic of the resource. */
+/** Calls `onEvent` on each event on a topic other than the resource's. */
 export const useEvents = (topic: LiveTopic, onEvent: () => void): void =>
   useEffect(() => subscribe(topic, { onEvent, onResync: () => undefined }), [onEvent]);
 
@@ -124,7 +124,7 @@ const createLoader = <T>(
     readFor.current = key;
     value.value = data;
   };
-  /** Repeats a running request, whose response may be older than the event. */
+  /** Repeats a running request because its response may be older than the event. */
   const repeatIfRunning = (): void => {
     if (running) reloadSoon();
   };

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { notify } from '../ui/toast.tsx';
 import { toApiError } from './resource.ts';
 
-/** Shows the reason of a failure, unless the user has declined to log in. */
+/** Shows the reason for a failure, unless the user declined to log in. */
 export const notifyFailure = (reason: unknown): void => {
   const { problem, message } = toApiError(reason);
   if (problem !== 'login') notify(message, { kind: 'failure' });
 };
 
-/** Runs a button's action, one at a time, and shows the reason of a failure. */
+/** Runs a button's action, one at a time, and shows the reason for a failure. */
 export const useRun = (action: () => Promise<void>): { isRunning: boolean; run: () => void } => {
   const isRunning = useSignal(false);
   const run = async (): Promise<void> => {

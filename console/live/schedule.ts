@@ -5,7 +5,7 @@ import { zone } from '../zone.ts';
 
 const words = text.silences;
 
-/** Time of day on days of the week; 0 is Sunday. */
+/** Time of day on certain weekdays; 0 is Sunday. */
 interface WeeklyTime {
   days: readonly number[];
   /** Time of day, such as `02:30`. */
@@ -13,7 +13,7 @@ interface WeeklyTime {
 }
 
 const allDays = [0, 1, 2, 3, 4, 5, 6];
-/** Days in order of display, from Monday. */
+/** Days in display order, from Monday. */
 export const weekdays = [1, 2, 3, 4, 5, 6, 0];
 const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
@@ -25,7 +25,7 @@ const toCron = ({ days, time }: WeeklyTime): string => {
   return `${Number(minute)} ${Number(hour)} * * ${on}`;
 };
 
-/** Weekly times of a cron expression; undefined if the expression is not a single time on days of the week. */
+/** Weekly times of a cron expression; undefined unless the expression is a single time on certain weekdays. */
 const toWeekly = (expression: string): WeeklyTime | undefined => {
   const [, minute, hour, on] = /^\s*(\d{1,2})\s+(\d{1,2})\s+\*\s+\*\s+(\S+)\s*$/.exec(expression) ?? [];
   const days = on === undefined ? undefined : readDays(on);
@@ -33,7 +33,7 @@ const toWeekly = (expression: string): WeeklyTime | undefined => {
   return { days, time: `${toTwoDigits(hour)}:${toTwoDigits(minute)}` };
 };
 
-/** Days of `*`, `6`, `1-5` or `mon,wed`; undefined for other expressions. */
+/** Days in `*`, `6`, `1-5` or `mon,wed`; undefined for other expressions. */
 const readDays = (on: string): number[] | undefined => {
   if (on === '*') return allDays;
   const days = new Set<number>();
@@ -47,7 +47,7 @@ const readDays = (on: string): number[] | undefined => {
 
 const readDay = (word: string): number => (/^[0-7]$/.test(word) ? Number(word) : names.indexOf(word));
 
-/** Form state of a recurring schedule: days of the week, or a cron expression. */
+/** Form state of a recurring schedule: weekdays, or a cron expression. */
 export interface ScheduleDraft extends WeeklyTime {
   expression: string;
   timeZone: string;
@@ -59,7 +59,7 @@ export const toScheduleDraft = (expression: string, timeZone: string | null) => 
   return weekly ? { ...typed, ...weekly, mode: 'weekly' as const } : { ...typed, mode: 'cron' as const };
 };
 
-/** Request body of a schedule. Throws an Error with a message for the user. */
+/** Request body for a schedule. Throws an Error with a message for the user. */
 export const readSchedule = ({ mode, days, time, expression, timeZone }: ScheduleDraft & { mode: string }) => {
   if (mode === 'weekly' && (days.length === 0 || time === '')) throw new Error(words.noDays);
   const schedule = mode === 'weekly' ? toCron({ days, time }) : expression.trim();
@@ -83,7 +83,7 @@ const toDays = (days: readonly number[]): string => {
 export const describeSchedule = ({ schedule, timeZone, minutes }: Silence): string =>
   describeTimes(schedule ?? '', timeZone, words.lasting(toDuration((minutes ?? 0) * 60)));
 
-/** Times of a cron expression in words: `Saturday at 02:00 (Asia/Tokyo)`, with the zone unless displayed. */
+/** Times of a cron expression in words: `Saturday at 02:00 (Asia/Tokyo)`; the displayed zone is omitted. */
 export const describeTimes = (expression: string, timeZone: string | null, lasting = ''): string => {
   const weekly = toWeekly(expression);
   const [, minute, hour, day] = /^(\d{1,2}) (\d{1,2}) (\d{1,2}) \* \*$/.exec(expression) ?? [];

@@ -11,7 +11,7 @@ const words = text.silences;
 /** Maximum number of loaded silences. */
 export const mostSilences = 1000;
 
-/** Loaded silences with the number of all silences. */
+/** Loaded silences, and the total number of silences. */
 export interface FoundSilences {
   total: number;
   data: readonly Silence[];
@@ -70,10 +70,10 @@ export const toWhen = (silence: Silence): string[] => {
   return [words.until(toMinute(windowEnd)), words.left(toDuration(left))];
 };
 
-/** Schedule in a single line. */
+/** Schedule on one line. */
 export const describeWhen = (silence: Silence): string => toWhen(silence).join(' · ');
 
-/** True if the silence matches the incident, by the server's rules. */
+/** True if the silence matches the incident under the server's rules. */
 export const silenceMatches = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
   const subject = { source, hostname, level, text: title };
   const isText = (value: string | undefined, pattern: string): boolean =>

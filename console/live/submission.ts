@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiError } from '../api.ts';
 import { text } from '../strings/index.ts';
 
-/** Reason of a refused form; after a conflict, with what to do. */
+/** Reason a form was refused; after a conflict, with what to do. */
 const explain = (reason: unknown): string => {
   if (reason instanceof ApiError && reason.status === 412) return text.errors.conflict;
   return reason instanceof Error ? reason.message : String(reason);
@@ -29,22 +29,22 @@ const useAttempts = (send: () => Promise<void>) => {
   return { error, attempt, submission };
 };
 
-/** Submits a dialog, one request at a time, and keeps the reason of a refusal. */
+/** Submits a dialog, one request at a time, and keeps the reason for a refusal. */
 export const useSubmission = (send: () => Promise<void>) => useAttempts(send).submission;
 
-/** Names of the text members of a draft. */
+/** Names of a draft's text fields. */
 type TextName<Draft> = { [Name in keyof Draft]: string extends Draft[Name] ? Name : never }[keyof Draft];
 
 /** Properties of form sections that share a draft. */
 export interface DraftProps<Draft> {
   draft: Draft;
   set: (changes: Partial<Draft>) => void;
-  /** Binds a field to a text of the draft. */
+  /** Binds a field to one of the draft's texts. */
   bind: (name: TextName<Draft>) => { value: string; onValue: (value: string) => void };
 }
 
 /**
- * Form with a draft: each change clears the last error. `attempt` runs another action with the draft, and shows its
+ * Form with a draft: each change clears the last error. `attempt` runs another action with the draft and shows its
  * error in the same place.
  */
 export const useDraft = <Draft extends object>(

@@ -5,7 +5,7 @@ import { isReadable, type RouteName } from '../routes.ts';
 export type LiveTopic = keyof Topics;
 
 export interface Subscriber<T extends LiveTopic = LiveTopic> {
-  /** Handles the data of an event. */
+  /** Handles an event's data. */
   onEvent(data: Topics[T]): void;
   /** Handles missed events: reloads the current state. Called every 2 s while polling. */
   onResync(): void;
@@ -50,7 +50,7 @@ export const publish = (topic: string, data: unknown): void => {
   for (const { onEvent } of subscribers.get(topic as LiveTopic) ?? []) onEvent(data as never);
 };
 
-/** Makes the subscribers of all topics, or of a topic, reload. */
+/** Makes the subscribers of one topic, or of all topics, reload. */
 export const resync = (topic?: LiveTopic): void => {
   const woken = topic === undefined ? [...subscribers.values()].flatMap((each) => [...each]) : subscribers.get(topic);
   for (const { onResync } of woken ?? []) onResync();

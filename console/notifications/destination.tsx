@@ -26,7 +26,7 @@ interface Props {
   onRetried: () => void;
 }
 
-/** Delivery status of a destination, with waiting and given-up notifications and buttons to retry. */
+/** A destination's delivery status, with waiting and given-up notifications and buttons to retry. */
 export const DestinationPanel = ({ destination, onCall, onRetried }: Props) => {
   const { destination: name, type, address, state, parked, parkedAlerts, waitingAlerts } = destination;
   return (
@@ -183,7 +183,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-/** Rules for notifications about incidents. */
+/** Rules for incident notifications. */
 const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
   const { after, repeat, groupSeconds, hours, hoursExcept } = rules;
   return (
@@ -203,7 +203,7 @@ const Rules = ({ rules }: { rules: NonNullable<Destination['incidents']> }) => {
 const toNames = (levels: NonNullable<Destination['incidents']>['hoursExcept']): string =>
   levels.map((level) => text.alerts.severities[level]).join(', ');
 
-/** Filter for incidents, in words. */
+/** Incident filter, in words. */
 const toIncidents = ({ filter: { levels, sources } }: Destination, { on }: NonNullable<Destination['incidents']>) => {
   const kinds = on.filter((kind) => kind !== 'reminder').map((kind) => words.kinds[kind].toLowerCase());
   return [
@@ -215,7 +215,7 @@ const toIncidents = ({ filter: { levels, sources } }: Destination, { on }: NonNu
     .join(' ');
 };
 
-/** Filter for alerts, in words. */
+/** Alert filter, in words. */
 const toFilter = ({ levels, sources, formats }: Destination['filter']): string =>
   [
     levels ? levels.join(', ') : words.allLevels,

@@ -7,7 +7,7 @@ import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
-/** Maximum length of a list that is expanded at first. */
+/** Longest list that is expanded at first. */
 const mostOpen = 5;
 /** Maximum number of characters of a message in the list. */
 const mostShown = 200;
@@ -18,14 +18,14 @@ type HeldAlert = Pick<ParkedAlert, 'id' | 'time' | 'severity' | 'source' | 'mess
 
 interface Props {
   title: (count: string) => string;
-  /** Number of all held alerts; `alerts` may have only some. */
+  /** Number of all held alerts; `alerts` may contain only some. */
   count: number;
   alerts: readonly HeldAlert[];
   destination: string;
   onRetried: () => void;
 }
 
-/** Undelivered alerts of a destination, each with a retry button. */
+/** A destination's undelivered alerts, each with a retry button. */
 export const HeldAlerts = ({ title, count, alerts, ...rest }: Props) => {
   if (alerts.length === 0) return null;
   return (

@@ -19,7 +19,7 @@ import { OverrideDialog } from './override-dialog.tsx';
 
 const words = text.notifications;
 
-/** Maximum milliseconds between reloads: handovers cause no events, so the list reloads at the next handover. */
+/** Longest time between reloads, in milliseconds; handovers cause no events, so the list reloads at the next one. */
 const longestWait = 3_600_000;
 
 interface OnCallState {
@@ -49,7 +49,7 @@ export const useOnCall = (): Resource<OnCallState> => {
   return resource;
 };
 
-/** Rotations: who is on call, who follows, and overrides. */
+/** Rotations: who is on call, who is next, and overrides. */
 export const OnCallPanels = ({ onCall: { value, error, reload } }: { onCall: Resource<OnCallState> }) => {
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   if (!value || value.rotations.length === 0) return null;

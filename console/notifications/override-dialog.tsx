@@ -18,7 +18,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Dialog to override who is on call, until a time. */
+/** Dialog to override who is on call until a given time. */
 export const OverrideDialog = ({
   onCall: { rotation, member: present, next, endsAt },
   members,

@@ -27,7 +27,7 @@ const NotificationsScreen = () =>
 const Present = () => {
   const onCall = useOnCall();
   const destinations = useDestinations();
-  // Waits for rotations, which would otherwise move the destinations when loaded.
+  // Waits for rotations, which would otherwise shift the destinations once loaded.
   if (!onCall.value && !onCall.error) return <Skeleton lines={12} />;
   return (
     <div class="list">

@@ -20,7 +20,7 @@ const pageSize = 50;
 const mostRows = 1000;
 const calm = 1000;
 
-/** Sent notifications about incidents, newest first. */
+/** Sent incident notifications, newest first. */
 export const SentList = () => {
   const { value: all } = useDestinations();
   const names = (all?.data ?? []).flatMap((each) => (each.incidents ? [each.destination] : []));
@@ -31,7 +31,7 @@ export const SentList = () => {
     ...(incident && { incident }),
   };
   const load = (signal: AbortSignal) => client.listNotifications(query, { signal });
-  // Each delivery changes the state of its destination.
+  // Each delivery changes its destination's state.
   const { value, error, reload } = useResource(load, { key: JSON.stringify(query), topic: 'deliveries', calm });
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   return (

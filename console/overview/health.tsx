@@ -15,7 +15,7 @@ import { toTone } from '../ui/severity.tsx';
 const words = text.overview;
 
 /**
- * True if the server has no destination; undefined for users without access. A server in quiet mode reports a problem
+ * True if the server has no destinations; undefined for users without access. A server in quiet mode reports a problem
  * instead.
  */
 const readHasNoDestinations = async (signal: AbortSignal) => {
@@ -85,7 +85,7 @@ const NoDestinations = () => (
   </>
 );
 
-/** Mounted screen with details of a problem; undefined if there is none. */
+/** Mounted screen with a problem's details; undefined if there is none. */
 const findPlace = (area: HealthStatus['problems'][number]['area']): string | undefined => {
   if (area === 'incidents') return isMounted('listIncidents') ? '#/incidents' : toHash('/alerts', { status: 'firing' });
   if (area === 'deliveries') return isMounted('listDeliveries') ? '#/notifications' : undefined;
@@ -129,7 +129,7 @@ const Facts = () => {
   );
 };
 
-/** Known facts; names only while loading. */
+/** Known facts; only names while loading. */
 const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: string, fact: string][] => {
   const passed = (now() - readAt) / 1000;
   const { value: health } = healthStatus.value;

@@ -6,7 +6,7 @@ import type { Span } from '../ui/samples.ts';
 
 const words = text.overview;
 
-/** Time span of the charts, stored in the address. */
+/** Time span of the charts, stored in the URL. */
 export const spanChoice = createAddressChoice<Span>('range', ['live', 'day'], 'live');
 
 export const RangeChoice = () =>

@@ -13,12 +13,12 @@ import { RangeChoice, spanChoice } from './range.tsx';
 
 const words = text.overview;
 
-/** Open problems, then the state of the machine. */
+/** Open problems, then the machine's state. */
 const OverviewScreen = () => (
   <div class="overview">
     <Health />
     {isMounted('listIncidents') && <OpenIncidentsPanel />}
-    {/* Waits for the height of the incidents, so that nothing below moves. */}
+    {/* Waits for the incidents' height to keep everything below in place. */}
     {isKnown() && (isMounted('getHealth') || isMounted('getHistory') ? <Live /> : <Alerts />)}
   </div>
 );

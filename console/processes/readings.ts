@@ -13,18 +13,18 @@ export interface Process {
   /** Processor time in seconds since the process started. */
   cpuSeconds: number | null;
   memoryBytes: number;
-  /** Known from events only, like all optional fields. */
+  /** Known only from events, like all optional fields. */
   parentPid?: number | null;
   user?: string | null;
   threads?: number | null;
   startedAt?: string | null;
 }
 
-/** Process list at a time, sorted by memory, the largest first. */
+/** Process list at a given time, sorted by memory, largest first. */
 export interface Reading {
   /** Milliseconds since 1970, by the browser's clock. */
   time: number;
-  /** Number of all processes; `processes` has the first of them. */
+  /** Number of all processes; `processes` contains the first of them. */
   count: number;
   processes: Process[];
 }
@@ -39,10 +39,10 @@ const top = 2000;
 const fresh = 3000;
 /** Milliseconds to wait for the first event, which has more fields than a response. */
 const openingTime = 1000;
-/** Minimum milliseconds between readings for a usable CPU share. */
+/** Minimum milliseconds between readings for a meaningful CPU share. */
 const leastBetween = 1000;
 
-/** Process list, updated by events, or by requests without events. */
+/** Process list, updated by events or, without them, by requests. */
 export const useProcesses = (): State & { retry: () => void } => {
   const source = useMemo(createSource, []);
   useEffect(() => source.start(), [source]);

@@ -12,11 +12,11 @@ const mostShown = 200;
 
 export const toCpu = (cpu: number | null): string => (cpu === null ? '–' : toPercent(cpu * 100));
 
-/** CPU share, as a placeholder until the second reading. */
+/** CPU share, with a placeholder until the second reading. */
 const toShare = ({ cpu, cpuSeconds }: Process) =>
   cpu === null && cpuSeconds !== null ? <span class="bone share" title={words.measuring} /> : toCpu(cpu);
 
-/** PID of the pinned process, from the address. */
+/** PID of the pinned process, from the URL. */
 export const readPinned = (): string | undefined => place.value.params['pin'] || undefined;
 
 const PinButton = ({ name, pid }: Process) => {
@@ -105,7 +105,7 @@ const toCompact = (process: Process) => (
   </div>
 );
 
-/** Table of processes, sorted by the address. */
+/** Table of processes, sorted as in the URL. */
 export const ProcessTable = ({ processes }: { processes: readonly Process[] }) => (
   <Table
     label={text.titles.processes}

@@ -33,7 +33,7 @@ const ProcessesScreen = () => {
   );
 };
 
-/** Choice of the sort column for narrow windows, whose tables have no headings. */
+/** Sort-column choice for narrow windows, whose tables have no headings. */
 const SortChoice = () => (
   <Choice
     label={words.sort}

@@ -117,7 +117,7 @@ const FieldOf = ({ name, draft: { type, fields }, before, set }: PartProps & { n
   if (name === 'method')
     return <Choice {...shared} value={shared.value || 'POST'} options={methods.map((each) => [each, each])} />;
   if (name === 'body' || name === 'headers') return <Area {...shared} lines={2} />;
-  // Prevents the browser from saving the value as the user's password.
+  // Keeps the browser from saving the value as the user's password.
   const isSecret = name === 'secret' || name === 'token';
   return <Field {...exact} {...shared} {...(isSecret && { type: 'password', autocomplete: 'new-password' })} />;
 };
@@ -132,7 +132,7 @@ const toHint = (name: FieldName, type: DestinationKind, before: Destination | un
   return hints[name];
 };
 
-/** Fields for what the destination receives. */
+/** Fields that choose what the destination receives. */
 const Filter = ({ draft, set }: PartProps) => (
   <div class="beside">
     {isMounted('listIncidents') && (

@@ -11,7 +11,7 @@ import { notify } from '../ui/toast.tsx';
 import { FormatTrial, readJson } from './format-trial.tsx';
 import type { FormProps } from './section.tsx';
 
-/** Definition in the form of a new format. */
+/** Definition with which a new format's form begins. */
 const example: IntakeFormat['definition'] = {
   source: 'builds/{/project/name}',
   level: { '/status': { failed: 'ERROR', '*': 'INFO' } },
@@ -21,7 +21,7 @@ const example: IntakeFormat['definition'] = {
   link: '{/url}',
 };
 
-/** Form of an intake format: its name, and its definition as JSON, with a trial before saving. */
+/** Form of an intake format: its name and its definition as JSON, which can be tried before saving. */
 export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<IntakeFormat>) => {
   const before = useSeen(present);
   const name = useSignal(before?.name ?? '');

@@ -15,6 +15,6 @@ export interface RuntimeSetting {
 
 export type Kind = 'users' | 'keys' | 'destinations' | 'formats';
 
-/** Author of a setting, or its source. */
+/** A setting's author, or its source. */
 export const describeOrigin = ({ origin, updatedBy }: RuntimeSetting): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];

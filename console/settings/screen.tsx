@@ -23,10 +23,10 @@ const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = 
   ['about', AboutSection],
 ];
 
-/** Sections that the user has access to. */
+/** Sections that the user can access. */
 const listSections = () => sections.filter(([, , needs]) => needs === undefined || isAllowed(needs));
 
-/** Section of the settings chosen in the address. */
+/** Settings section chosen in the URL. */
 const SettingsScreen = ({ rest }: { rest: string }) => {
   const all = listSections();
   const [name, View] = all.find(([each]) => each === rest) ?? all[0] ?? sections[0] ?? [];

@@ -18,7 +18,7 @@ import { notify } from '../ui/toast.tsx';
 import { describeOrigin, type Kind, type RuntimeSetting } from './runtime-setting.ts';
 
 export interface FormProps<T> {
-  /** Edited item; undefined for a new item. */
+  /** Item being edited; undefined for a new one. */
   before?: T;
   onClose: () => void;
   /** Reloads the list. */
@@ -29,14 +29,14 @@ interface SectionProps<T extends RuntimeSetting> {
   kind: Kind;
   load: (signal: AbortSignal) => Promise<{ data: readonly T[] }>;
   columns: Column<T>[];
-  /** Mark beside the name. */
+  /** Badge beside the name. */
   Mark?: ComponentType<T>;
-  /** Summary in one line. */
+  /** One-line summary. */
   describe: (item: T) => ComponentChildren;
   toFacts: (item: T) => Fact[];
   Form: ComponentType<FormProps<T>>;
   createRoute: RouteName;
-  /** False for items that can be deleted, but not changed. */
+  /** False for items that can be deleted but not changed. */
   isChangeable?: boolean;
   remove: (item: T) => Promise<unknown>;
   /** Further actions for an item. */
@@ -45,7 +45,7 @@ interface SectionProps<T extends RuntimeSetting> {
 
 const close = (): void => goTo(`/settings${place.value.rest && `/${place.value.rest}`}`);
 
-/** List of runtime settings of a kind; the address names the item open in a dialog. */
+/** List of one kind of runtime setting; the URL names the item open in a dialog. */
 export const Section = <T extends RuntimeSetting>(props: SectionProps<T>) => {
   const { kind, load, Form, createRoute } = props;
   const { value, error, reload } = useResource(load, { key: kind, isKept: true });

@@ -12,7 +12,7 @@ import { Ago } from '../ui/time.tsx';
 import { notify } from '../ui/toast.tsx';
 import { OwnPassword } from './own-password.tsx';
 
-/** Sessions of the user, with a button to log out everywhere. */
+/** The user's sessions, with a button to log out everywhere. */
 export const SessionsSection = () => {
   const { value, error, reload } = useResource((signal) => client.listSessions(undefined, { signal }), {
     isKept: true,
@@ -58,7 +58,7 @@ const Client = ({ client: agent, isCurrent }: Session) => (
   </bdi>
 );
 
-/** Browser names by user agent token; a user agent also contains the tokens that follow here. */
+/** Browser names by user agent token; a user agent also contains the tokens of later entries. */
 const browsers = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
 const systems = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac', 'Linux'];
 

@@ -45,7 +45,7 @@ const Connection = () => (
   </p>
 );
 
-/** Banner over the page while the server is unreachable; an overlay, so that the content stays in place. */
+/** Banner over the page while the server is unreachable; an overlay, to keep the content in place. */
 export const OfflineBanner = () => (
   <div class="offline-place" role="status">
     {(liveState.value === 'offline' || liveState.value === 'stale') && (
@@ -78,7 +78,7 @@ const ThemeButton = () => (
   </button>
 );
 
-/** Displays the time zone and lets the user change the zone. */
+/** Displays the time zone and lets the user change it. */
 const ZoneButton = () => {
   const { browser, server } = zones.value;
   const name = (each: string) => `${each}, ${toOffset(each, now())}`;

@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { isMedium } from '../ui/virtual.ts';
 
-/** Number of screens in the bar of narrow windows; the others are behind “More”. */
+/** Number of screens in the bar of narrow windows; the others are under “More”. */
 const mostInBar = 4;
 const inBar = ['/', '/incidents', '/alerts', '/tasks'];
 
@@ -74,10 +74,10 @@ const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-l
   </a>
 );
 
-/** Screens of areas that have a different name. */
+/** Screens for areas that have a different name. */
 const places: Record<string, string> = { deliveries: '/notifications', host: '/watches' };
 
-/** Dot on a screen with details of an open problem. */
+/** Dot on a screen that has details of an open problem. */
 const Attention = ({ path }: { path: string }) => {
   const problem = healthStatus.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
   if (!problem) return null;

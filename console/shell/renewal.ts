@@ -2,7 +2,7 @@ import { client } from '../api.ts';
 import { isMounted } from '../routes.ts';
 import { renew, session } from '../session.ts';
 
-/** Milliseconds before expiry in which an active session is renewed; not in the last moments. */
+/** Earliest and latest time before expiry at which an active session is renewed, in milliseconds. */
 const [earliest, latest] = [30 * 60_000, 60_000];
 /** Milliseconds before another attempt. */
 const pause = 60_000;

@@ -55,6 +55,6 @@ const actions: Record<string, () => void> = {
   k: () => stepRow(false),
 };
 
-/** True if the element takes typed text, so that keys are not shortcuts. */
+/** True if the element accepts typed text, in which case keys are not shortcuts. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]');

@@ -31,7 +31,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Dialog of a silence; with `edit` in the address, the edit form. */
+/** Dialog for a silence; with `edit` in the URL, the edit form. */
 export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
   const load = (signal: AbortSignal) => client.getSilence({ id }, { signal });
   const { value, error, reload } = useResource(load, { key: id, topic: 'silences', calm: 200, isKept: true });

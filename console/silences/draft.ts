@@ -21,7 +21,7 @@ export interface SilenceDraft extends ScheduleDraft {
   labels: string;
   comment: string;
   mode: (typeof silenceModes)[number];
-  /** Minutes from now, for the mode `for`. */
+  /** Minutes from now, for the `for` mode. */
   length: string;
   start: string;
   end: string;
@@ -46,7 +46,7 @@ const blank = (): SilenceDraft => ({
   timeZone: zone.value,
 });
 
-/** Draft of a new silence, prefilled from the address. */
+/** Draft of a new silence, prefilled from the URL. */
 export const toNewSilence = ({ source = '', hostname = '', level = '', text: pattern = '' }: Params): SilenceDraft => ({
   ...blank(),
   source,
@@ -55,7 +55,7 @@ export const toNewSilence = ({ source = '', hostname = '', level = '', text: pat
   text: pattern,
 });
 
-/** Draft of an existing silence, to edit or repeat after its end. */
+/** Draft of an existing silence, to edit it or repeat it after its end. */
 export const toSilenceDraft = ({
   match,
   comment,
@@ -96,7 +96,7 @@ export const toMatch = ({ source, hostname, level, text: pattern, labels }: Sile
   return match;
 };
 
-/** Request body of a draft; `before` is the edited silence. Throws an Error with a message for the user. */
+/** Request body for a draft; `before` is the silence being edited. Throws an Error with a message for the user. */
 export const toSilenceBody = (draft: SilenceDraft, before?: Silence): NewSilence => {
   const match = toMatch(draft);
   return { match, ...toTimes(draft, before), comment: draft.comment.trim() };
@@ -118,7 +118,7 @@ const toTimes = (draft: SilenceDraft, before: Silence | undefined): Omit<NewSile
   return { ...readSchedule(draft), minutes: Number(draft.minutes), ...endsAt };
 };
 
-/** Time of a field; an unchanged time keeps its seconds. */
+/** Time in a field; an unchanged time keeps its seconds. */
 const readTyped = (typed: string, before: string | null | undefined, problem: string): string => {
   if (before && typed === toTyped(Date.parse(before))) return before;
   const at = fromTyped(typed);

@@ -21,7 +21,7 @@ const mostNamed = 3;
 
 interface Props {
   draft: SilenceDraft;
-  /** Edited silence; undefined for a new silence. */
+  /** Silence being edited; undefined for a new one. */
   before?: Silence;
   incidents: ActiveIncidents;
   onSaved: () => void;
@@ -85,7 +85,7 @@ const Matching = ({ draft, bind }: PartProps) => (
 /** Maximum number of characters of a title in the preview. */
 const mostOfTitle = 60;
 
-/** Preview of open incidents that match. */
+/** Preview of the open incidents that match. */
 const Preview = ({ draft, incidents }: { draft: SilenceDraft; incidents: readonly Incident[] }) => {
   const covered = findCovered(draft, incidents);
   if (!covered) return null;
@@ -138,7 +138,7 @@ const End = ({ bind, hint }: Pick<PartProps, 'bind'> & { hint?: string }) => (
   <Field label={words.endsAt} type="datetime-local" hint={hint} {...bind('end')} />
 );
 
-/** Fields for the length of a window and the end of the schedule. */
+/** Fields for a window's length and the schedule's end. */
 const Windows = ({ bind }: Pick<PartProps, 'bind'>) => (
   <>
     <div class="beside">

@@ -9,7 +9,7 @@ import { type Column, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.silences;
 
-/** Open incidents covered by each silence, by its id; undefined for users without access. */
+/** Open incidents covered by each silence, by silence id; undefined for users without access. */
 export type Covered = ReadonlyMap<string, readonly Incident[]> | undefined;
 
 const looks: Record<Silence['state'], Look> = {
@@ -80,7 +80,7 @@ const toCompact = (covered: Covered) => (silence: Silence) => {
   );
 };
 
-/** Table of silences; past silences are dimmed. */
+/** Table of silences; past ones are dimmed. */
 export const SilenceTable = ({ rows, covered }: { rows: readonly Silence[]; covered: Covered }) => (
   <Table
     label={text.titles.silences}

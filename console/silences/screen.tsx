@@ -27,12 +27,12 @@ const words = text.silences;
 /** Minimum milliseconds between requests while silences change. */
 const calm = 200;
 const pageSize = 100;
-/** Maximum delay of a timer. */
+/** Maximum delay of a timer, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
 const stateChoice = createAddressChoice('state', ['current', 'past', 'all'], 'current', ['pages']);
 
-/** List of active, upcoming and past silences; one silence opens in a dialog. */
+/** List of active, upcoming and past silences; one opens in a dialog. */
 const SilencesScreen = ({ rest }: { rest: string }) => {
   const shown = stateChoice.read();
   const limit = Math.min(mostSilences, readPageCount() * pageSize);

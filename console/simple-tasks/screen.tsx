@@ -14,7 +14,7 @@ import { type Column, sortRows, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.simpleTasks;
 
-/** Tasks of the profile `simple-tasks`. */
+/** Tasks of the `simple-tasks` profile. */
 const SimpleTasksScreen = () => {
   const { value, error, reload } = useResource((signal) => client.listTasksAtSimple(undefined, { signal }));
   if (error || !value) return <Unloaded error={error} reload={reload} lines={12} />;

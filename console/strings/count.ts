@@ -1,4 +1,4 @@
-/** A formatted count with its noun in singular or plural. */
+/** Formatted count with its noun in the singular or plural. */
 export const counted = (count: string, one: string, many = `${one}s`): string =>
   `${count} ${count === '1' ? one : many}`;
 

@@ -15,18 +15,18 @@ const words = text.tasks;
 /** Maximum number of characters of a title in a message. */
 const mostNamed = 60;
 
-/** Milliseconds before each attempt to change a task that others may be changing, too. */
+/** Milliseconds before each attempt to change a task that others may also be changing. */
 const pauses = [0, 200, 800, 3200];
 
 /** Title for messages and accessible names. */
 export const toTaskName = ({ Title: title }: Task): string => shorten(title, mostNamed);
 
-/** Result of saving: the version that was kept, or the reason of a refusal. */
+/** Result of saving: the version kept, or the reason for a refusal. */
 export type SaveOutcome = KeptVersion | { reason: string };
 
 /**
- * Saves the changed fields of a task; `before` has their original values. On a conflict with changes by others, the
- * user chooses the version to keep.
+ * Saves a task's changed fields; `before` has their original values. If others' changes conflict, the user chooses the
+ * version to keep.
  */
 export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: TaskChanges): Promise<SaveOutcome> => {
   list.put({ ...task, ...changes });
@@ -35,7 +35,7 @@ export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: 
   });
 };
 
-/** Runs a change of the stored version, unless a conflict arises and the user decides against the change. */
+/** Runs a change to the stored version, unless a conflict arises and the user decides against the change. */
 const settle = async (
   list: LiveTasks,
   task: Task,
@@ -58,7 +58,7 @@ const settle = async (
       return 'mine';
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
-      // The task was changed after it was loaded.
+      // The task has changed since it was loaded.
       if (status === 412) continue;
       if (status === 404) list.drop(task.Id);
       else list.put(shown);
@@ -69,7 +69,7 @@ const settle = async (
   return { reason: words.keepsChanging };
 };
 
-/** Shows a change at once and sends it; on a refusal, reverts the change and returns the reason. */
+/** Shows a change at once and sends it; if refused, reverts the change and returns the reason. */
 const change = async (list: LiveTasks, task: Task, changes: TaskChanges): Promise<string | undefined> => {
   list.put({ ...task, ...changes });
   try {
@@ -82,7 +82,7 @@ const change = async (list: LiveTasks, task: Task, changes: TaskChanges): Promis
   }
 };
 
-/** Changes a single field by choice and shows the reason of a refusal. */
+/** Changes a single field by choice and shows the reason for any refusal. */
 export const choose = async (list: LiveTasks, task: Task, changes: TaskChanges): Promise<void> => {
   const reason = await change(list, task, changes);
   if (reason !== undefined) notify(reason, { kind: 'failure' });
@@ -103,8 +103,8 @@ export const create = async (list: LiveTasks, fields: NewTask, key: string): Pro
 };
 
 /**
- * Hides a task and offers undo. The server deletes the task when the offer expires, so that undo keeps the task
- * itself. On a conflict with a change by others, the user decides once; `isSecond` marks the deletion after that.
+ * Hides a task and offers undo. The server deletes the task only when the offer expires, so undo brings back the same
+ * task. If another user's change conflicts, the user decides once; `isSecond` marks the deletion after that.
  */
 export const remove = async (list: LiveTasks, task: Task, isSecond = false): Promise<void> => {
   if (!isAllowed('deleteTask')) return notify(text.errors.admin, { kind: 'failure' });
@@ -130,13 +130,13 @@ const finish = async (list: LiveTasks, task: Task, isSecond: boolean): Promise<v
   notify(words.notDeleted(toTaskName(task), reason), { kind: 'failure' });
 };
 
-/** Reports that the edited task was deleted, and offers to save the changes as a new task. */
+/** Reports that the task being edited was deleted, and offers to save the changes as a new task. */
 export const offerToRestore = (list: LiveTasks, task: Task): void => {
   const run = () => void restore(list, task);
   notify(words.deletedElsewhere(toTaskName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
 };
 
-/** Creates a deleted task again with a new id, since the API never reuses ids. */
+/** Recreates a deleted task under a new id, since the API never reuses ids. */
 export const restore = async (list: LiveTasks, task: Task, key = createRequestKey()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {

@@ -6,7 +6,7 @@ export type KeptVersion = 'mine' | 'theirs' | 'neither';
 
 /** Task changed by two users at the same time. */
 export interface Versions {
-  /** Task when the user began to edit. */
+  /** Task as it was when the user began to edit. */
   before: Task;
   /** Fields changed by the user; undefined for a deletion. */
   changes: TaskChanges | undefined;

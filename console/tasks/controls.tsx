@@ -19,10 +19,10 @@ export interface TaskProps {
   list: LiveTasks;
 }
 
-/** Maximum number of characters of a title that fits everywhere; longer titles may be cut. */
+/** Longest title, in characters, that fits everywhere; longer titles may be cut. */
 const mostInLine = 30;
 
-/** Title being edited in place. Kept outside the component, so that scrolling does not lose text. */
+/** Title being edited in place. Stored outside the component because scrolling would lose the text. */
 const draft = signal<{ before: Task; title: string } | undefined>(undefined);
 
 /** Title; a click or Enter starts editing in place. */
@@ -143,7 +143,7 @@ export const MoveChoice = (props: TaskProps) => (
   </span>
 );
 
-/** Buttons: complete, open, delete. Double clicks are ignored, because the second click would hit the next row. */
+/** Buttons: complete, open, delete. Double clicks are ignored because the second click would hit the next row. */
 export const TaskActions = ({ task, list, children }: TaskProps & { children?: ComponentChildren }) => {
   const name = toTaskName(task);
   const isDone = task.Status === 'Completed';

@@ -25,7 +25,7 @@ export const undoDeletion = (id: number): void => {
 };
 
 /**
- * Deletes a task on the server. On a failure, whose reason is returned, or a change by others, shows the task again.
+ * Deletes a task on the server. After a failure, whose reason it returns, or a change by others, shows the task again.
  */
 export const completeDeletion = async (id: number): Promise<'deleted' | 'changed' | { reason: string }> => {
   const version = waiting.get(id);
@@ -42,7 +42,7 @@ export const completeDeletion = async (id: number): Promise<'deleted' | 'changed
   return 'deleted';
 };
 
-/** Sends all pending deletions, with requests that outlive the page. */
+/** Sends all pending deletions, in requests that outlive the page. */
 const flush = (): void => {
   const path = findRoute('deleteTask')?.path ?? '';
   const token = session.peek()?.token;

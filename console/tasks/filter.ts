@@ -5,11 +5,11 @@ import { createAddressChoice, createAddressFilter } from '../list-address.ts';
 export interface TaskCriteria {
   status?: Status | undefined;
   priority?: Priority | undefined;
-  /** Part of the title, in any case. */
+  /** Part of the title, regardless of case. */
   q?: string | undefined;
 }
 
-/** Statuses in order of the board's columns. */
+/** Statuses in the order of the board's columns. */
 export const taskStatuses: readonly Status[] = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
 export const taskPriorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Critical'];
 
@@ -18,7 +18,7 @@ export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 /** Maximum length of a search text on the server. */
 const mostSearched = 256;
 
-/** Filters from the address: a single filter for the table, a filter per non-empty column for the board. */
+/** Filters from the URL: one filter for the table, one filter per non-empty column for the board. */
 export const readFilters = (): TaskCriteria[] => {
   const { q, ...others } = taskFilter.read();
   const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskCriteria;

@@ -18,7 +18,7 @@ export const TaskFilters = () => (
 );
 
 interface ChipsProps<T extends string> {
-  /** Parameter of the address and of the API. */
+  /** Parameter in the URL and in the API. */
   name: string;
   label: string;
   values: readonly T[];

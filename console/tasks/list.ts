@@ -7,9 +7,9 @@ import { session } from '../session.ts';
 import type { TaskCriteria } from './filter.ts';
 import { createTaskPages } from './pages.ts';
 
-/** Maximum number of changed tasks loaded singly; after more changes, the lists are reloaded. */
+/** Maximum number of changed tasks loaded one by one; after more changes, the lists are reloaded. */
 const mostSingle = 20;
-/** Milliseconds to collect changes. */
+/** Milliseconds for which changes are collected. */
 const calm = 100;
 /** Maximum share of time spent reloading lists. */
 const share = 1 / 20;

@@ -16,10 +16,10 @@ const words = text.tasks;
 type Draft = Required<Pick<NewTask, 'Title' | 'Description' | 'Priority'>>;
 const blank: Draft = { Title: '', Description: '', Priority: 'Medium' };
 
-/** Text in the form, kept until the task is created, so that closing the form loses nothing. */
+/** Text in the form, kept until the task is created, to lose nothing when the form is closed. */
 const draft = signal(blank);
 
-/** Last request with its idempotency key: repeating the request after a lost connection creates no second task. */
+/** Last request with its idempotency key: repeating it after a lost connection does not create a second task. */
 let sent: { fields: Draft; key: string } | undefined;
 
 const keyOf = (fields: Draft): string => {
@@ -28,7 +28,7 @@ const keyOf = (fields: Draft): string => {
   return sent.key;
 };
 
-/** Dialog with the form of a new task. */
+/** Dialog with the form for a new task. */
 export const NewTaskDialog = ({ list, onClose }: { list: LiveTasks; onClose: () => void }) => {
   const error = useSignal<string | undefined>(undefined);
   const isRunning = useSignal(false);

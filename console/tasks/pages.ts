@@ -13,10 +13,10 @@ interface State {
   error: ApiError | undefined;
 }
 
-/** Page size, also for pages loaded by scrolling; the server's maximum is 1000. */
+/** Page size, also when loading by scrolling; the server's maximum is 1000. */
 const pageSize = 200;
 const nextPageSize = 1000;
-/** Maximum number of tasks in a list, which limits memory. */
+/** Maximum number of tasks in a list, to limit memory. */
 const mostKept = 20_000;
 
 /** Tasks that match a filter, loaded page by page; `known` tasks are shown until the first page is loaded. */
@@ -30,7 +30,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
   const update = (changes: Partial<State>): void => {
     if (!stop.aborted) state.value = { ...state.value, ...changes };
   };
-  /** Changes since a page was requested, which the page may not contain. */
+  /** Changes made since a page was requested, which the page may not contain. */
   let news: (() => void)[] = [];
   let isSure = true;
 
@@ -80,7 +80,7 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
     }
   };
 
-  /** Counts matches again after a change to a task that is not loaded. */
+  /** Recounts matches after a change to a task that is not loaded. */
   const recount = async (): Promise<void> => {
     if (isSure) return;
     isSure = true;
@@ -123,13 +123,13 @@ export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | u
 
 export type TaskPages = ReturnType<typeof createTaskPages>;
 
-/** True if the server finds the task with this filter. */
+/** True if the server would find the task with this filter. */
 const isMatch = ({ Status, Priority, Title }: Task, { status, priority, q }: TaskCriteria): boolean =>
   (!status || Status === status) &&
   (!priority || Priority === priority) &&
   (!q || Title.toLowerCase().includes(q.toLowerCase()));
 
-/** Index of the task with this id, or the index to insert it at. */
+/** Index of the task with this id, or the index at which to insert it. */
 const findPlace = (tasks: readonly Task[], id: number): number => {
   let low = 0;
   let high = tasks.length;

@@ -92,7 +92,7 @@ export const TaskTable = ({ pages, list }: { pages: TaskPages; list: LiveTasks }
   );
 };
 
-/** End of a list: the next page, or the reason why there is none. */
+/** End of a list: the next page, or the reason there is none. */
 export const MoreTasks = ({ pages, isLoading }: { pages: TaskPages; isLoading: boolean }) => {
   const { tasks = [], total } = pages.state.value;
   if (!pages.hasMore() && tasks.length < total) return <p class="hint">{words.full(toCount(tasks.length))}</p>;

@@ -7,7 +7,7 @@ interface Props<T extends string> {
   labels: Record<T, string>;
 }
 
-/** Segmented control for a choice stored in the address. */
+/** Segmented control for a choice stored in the URL. */
 export const AddressSegments = <T extends string>({ label, choice, labels }: Props<T>) => (
   <Segments
     label={label}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface Look {
-  /** A colour of style/colors.css: `critical`, `error`, `warning`, `info`, `good` or `quiet`. */
+  /** A colour from style/colors.css: `critical`, `error`, `warning`, `info`, `good` or `quiet`. */
   tone: string;
   icon?: IconName | undefined;
 }
@@ -24,7 +24,7 @@ interface ToggleProps extends Props {
   onToggle: () => void;
 }
 
-/** Filter chip with an on and an off state. */
+/** Filter chip that can be on or off. */
 export const ChipToggle = ({ tone, icon, children, pressed, onToggle }: ToggleProps) => (
   <button type="button" class={`chip toggle tone-${tone}`} aria-pressed={pressed} onClick={onToggle}>
     {icon && <Icon name={icon} />}
@@ -39,7 +39,7 @@ interface SegmentsProps<T extends string> {
   onValue: (value: T) => void;
 }
 
-/** Segmented control: a few options side by side, exactly one active. */
+/** Segmented control: a few options side by side, exactly one of them active. */
 export const Segments = <T extends string>({ label, value, options, onValue }: SegmentsProps<T>) => (
   <fieldset class="segments">
     <legend class="unseen">{label}</legend>

@@ -25,7 +25,7 @@ export const CopyButton = ({ value, label = text.copy, icon = 'copy' }: Props) =
   <IconButton icon={icon} label={label} onClick={() => void copyText(value())} />
 );
 
-/** Button that copies the address of a screen, for a message or a ticket. */
+/** Button that copies a screen's URL, for a message or a ticket. */
 export const CopyLink = ({ path }: { path: string }) => (
   <CopyButton label={text.copyLink} icon="link" value={() => new URL(toHash(path), location.href).href} />
 );

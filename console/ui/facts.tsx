@@ -6,7 +6,7 @@ import { LongText } from './long-text.tsx';
 /** Name and value; not shown without a value. */
 export type Fact = [name: string, value: string | null | undefined | false];
 
-/** List of names and values, a pair per line. */
+/** List of names and values, one pair per line. */
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="pairs">
     {facts.map(
@@ -25,6 +25,6 @@ export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   </dl>
 );
 
-/** Author and time of an action. */
+/** An action's author and time. */
 export const toDoneBy = (name: string | null | undefined, time: string | null | undefined): Fact[1] =>
   name && time && text.doneBy(toPerson(name), toFull(new Date(time)));

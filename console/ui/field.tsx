@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks';
 interface Common {
   label: string;
   hint?: string | undefined;
-  /** Reason why the value is refused. */
+  /** Reason the value was refused. */
   error?: string | undefined;
   value: string;
   onValue: (value: string) => void;
@@ -34,7 +34,7 @@ export const bind = (signal: Signal<string>) => ({
 export const exact = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {
-  /** Renders the field with the attributes that link its label and hint. */
+  /** Renders the field with the attributes that link it to its label and hint. */
   children: (attributes: {
     id: string;
     'aria-describedby': string | undefined;
@@ -42,7 +42,7 @@ interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {
   }) => ComponentChildren;
 }
 
-/** Label of a field, with a hint or the reason of a refusal below. */
+/** A field's label, with a hint or the reason for a refusal below. */
 const Labelled = ({ label, hint, error, children }: LabelledProps) => {
   const id = useId();
   const about = hint || error ? `${id}-about` : undefined;

@@ -10,14 +10,12 @@ import { isNarrow } from './virtual.ts';
 interface Props {
   /** Label of the text filter. */
   label: string;
-  /** Parameters of the address for the other filters. */
+  /** URL parameters of the other filters. */
   others: readonly string[];
   children: ComponentChildren;
 }
 
-/**
- * Filters of a list; in narrow windows, all but the text filter are behind a button with the number of active filters.
- */
+/** A list's filters; in narrow windows, all but the text filter are behind a button with the number of active ones. */
 export const FilterBar = ({ label, others, children }: Props) => (
   <search class="filters" aria-label={text.filters}>
     <TextFilter name="q" label={label} type="search" />
@@ -34,7 +32,7 @@ export const FilterBar = ({ label, others, children }: Props) => (
 
 type Clearable = Pick<AddressFilter<string>, 'isSet' | 'clear'>;
 
-/** Button that removes all filters of a list. */
+/** Button that removes all of a list's filters. */
 export const ClearButton = ({ filter }: { filter: Clearable }) => (
   <IconButton icon="close" label={text.clear} kind="quiet" isDisabled={!filter.isSet()} onClick={filter.clear} />
 );
@@ -46,7 +44,7 @@ interface NoRowsProps {
   children?: ComponentChildren;
 }
 
-/** Placeholder of a list without rows: no match, or no data. */
+/** Placeholder for a list without rows: no match, or no data. */
 export const NoRows = ({ filter, words, children }: NoRowsProps) =>
   filter.isSet() ? (
     <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={filter.clear} />

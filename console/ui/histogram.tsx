@@ -25,11 +25,11 @@ interface Props {
 }
 
 const height = 88;
-/** Minimum pixels between labels and to the end. */
+/** Minimum pixels between labels, and to the end. */
 const labelWidth = 60;
 
 /**
- * Stacked bars over time. A drag or click chooses a time range, and so do the arrow keys, Shift for several bars, and
+ * Stacked bars over time. A drag or click chooses a time range, as do the arrow keys (with Shift for several bars) and
  * Enter. Escape clears the choice.
  */
 export const Histogram = ({ label, bars, chosen, onChoose, onClear, toCount, ticks }: Props) => {
@@ -182,7 +182,7 @@ const toTop = (most: number): number => {
   return [2, 4, 6, 8, 10, 20].map((step) => step * power).find((each) => each >= most && each % 2 === 0) ?? most;
 };
 
-/** Labels with positions in pixels; labels without room are left out. */
+/** Labels with positions in pixels; labels without room are omitted. */
 const placeTicks = (ticks: Props['ticks'], bars: readonly Bar[], width: number) => {
   const [from = 0, to = 0] = [bars[0]?.from, bars.at(-1)?.to];
   const every = Math.max(1, Math.ceil((ticks.length * labelWidth) / Math.max(1, width)));

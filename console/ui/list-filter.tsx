@@ -1,7 +1,7 @@
 import { text } from '../strings/index.ts';
 import { TextFilter } from './text-filter.tsx';
 
-/** Text filter of a short list, stored in the parameter `q`. */
+/** Text filter of a short list, stored in the `q` parameter. */
 export const ListFilter = ({ label }: { label: string }) => (
   <search class="filters" aria-label={text.filters}>
     <TextFilter name="q" label={label} type="search" />

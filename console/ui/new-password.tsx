@@ -11,7 +11,7 @@ interface Props {
   onValue: (value: string) => void;
 }
 
-/** Field for a new password, with a button to show the password. */
+/** Field for a new password, with a button to show it. */
 export const NewPassword = (props: Props) => {
   const isShown = useSignal(false);
   return (

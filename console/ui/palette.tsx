@@ -29,7 +29,7 @@ export const useCommands = (offered: PaletteCommand[], keys: unknown[] = []): vo
   }, keys);
 };
 
-/** Dialog to find and run commands by typing parts of their names. */
+/** Dialog for finding and running commands by typing parts of their names. */
 export const Palette = () => (isPaletteOpen.value ? <OpenPalette /> : null);
 
 const close = (): void => {

@@ -27,7 +27,7 @@ export const Panel = ({ title, aside, kind = '', children }: PanelProps) => {
   );
 };
 
-/** Grey lines in place of loading content, with its expected size. */
+/** Grey lines in place of loading content, at its expected size. */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div class="skeleton" aria-busy="true">
     <span class="unseen">{text.loading}</span>
@@ -69,7 +69,7 @@ interface UnloadedProps {
   error: ApiError | undefined;
   reload: () => void;
   lines: number;
-  /** Message if the server responds that the item does not exist. */
+  /** Message for a response that the item does not exist. */
   words?: { missing: string; missingHint: string };
 }
 
@@ -84,7 +84,7 @@ export const LoginButton = () => (
   <IconButton icon="user" label={text.login.action} kind="primary" onClick={openLogin} />
 );
 
-/** Reason of a failure, and what to do: log in, or try again. */
+/** Reason for a failure, and what to do: log in, or try again. */
 export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
   if (isForbidden(error)) {
     if (session.value) return <Empty title={text.errors.admin} />;

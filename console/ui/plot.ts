@@ -4,7 +4,7 @@ import { zone } from '../zone.ts';
 
 export interface Series {
   label: string;
-  /** CSS custom property with the colour, such as `--series-1`. */
+  /** CSS custom property that contains the colour, such as `--series-1`. */
   color: string;
   values: (number | null)[];
   /** True for a limit, which is constant. */
@@ -23,7 +23,7 @@ export interface PlotData {
   /** Maximum of the axis; by default, based on the values. */
   top?: number | undefined;
   format: (value: number) => string;
-  /** True for values in bytes: the axis uses steps of powers of two. */
+  /** True for values in bytes: the axis then uses steps of powers of two. */
   isBytes?: boolean;
   /** Short format for the axis. */
   axis?: (value: number) => string;
@@ -38,7 +38,8 @@ export interface Plot {
 const height = 132;
 
 /**
- * Draws time series into an element; all plots of a page share a crosshair. `onIndex` gets the index at the crosshair.
+ * Draws time series into an element; all of a page's plots share a crosshair. `onIndex` gets the index at the
+ * crosshair.
  */
 export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (index: number | null) => void): Plot => {
   let data = first;
@@ -104,7 +105,7 @@ const toSeries = (kind: PlotData['kind'] | 'limit', stroke: string): UPlot.Serie
 
 const withPaths = (paths: UPlot.Series.PathBuilder | undefined) => (paths ? { paths } : {});
 
-/** Cumulative sums for stacked bars: drawn from the total down, so that each bar covers the part of the others. */
+/** Cumulative sums for stacked bars, drawn from the total down: each bar covers part of the one behind it. */
 const toColumns = ({ times, series, kind }: PlotData): UPlot.AlignedData => {
   if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
   const sums = series.map(({ values }) => values.map((value) => value ?? 0));

@@ -6,13 +6,13 @@ type Key = string | number;
 interface RowFocus {
   /** Index of the focused row, which stays rendered at any scroll position. */
   focused: number | undefined;
-  /** Handlers for the element around the rows; each row has its key in the attribute `data-row`. */
+  /** Handlers for the element around the rows; each row has its key in the `data-row` attribute. */
   handlers: { onFocusIn: (event: FocusEvent) => void; onFocusOut: (event: FocusEvent) => void };
 }
 
 /**
- * Keeps the focus on a record: the focus follows a record that moves in or between lists. If the record is gone, the
- * first control of the row in its place gets the focus, so that pressing the same key again deletes nothing.
+ * Keeps the focus on a record even if it moves within or between lists. If the record is gone, the first control of the
+ * row in its place gets the focus; pressing the same key again then deletes nothing.
  */
 export const useRowFocus = (list: RefObject<HTMLElement | null>, keys: readonly Key[]): RowFocus => {
   const [key, setKey] = useState<string | undefined>(undefined);

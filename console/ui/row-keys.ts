@@ -1,4 +1,4 @@
-/** Moves the focus to the link or button of the next or previous row, for the arrow keys. */
+/** Moves the focus to the next or previous row's link or button, for the arrow keys. */
 export const focusRow = (event: KeyboardEvent): void => {
   if (!['ArrowDown', 'ArrowUp'].includes(event.key) || !(event.target instanceof HTMLElement)) return;
   if (event.target.matches('input, select, textarea')) return;
@@ -6,7 +6,7 @@ export const focusRow = (event: KeyboardEvent): void => {
   if (moved) event.preventDefault();
 };
 
-/** Focuses the first link or button of the next or previous row, for the keys j and k. */
+/** Focuses the first link or button of the next or previous row, for the j and k keys. */
 export const stepRow = (isForward: boolean): void => {
   const row = document.activeElement?.closest('tr');
   if (row) moveFocus(row, isForward);
@@ -27,7 +27,7 @@ const moveFocus = (row: Element | null, isForward: boolean): boolean => {
 const focusRowBeside = (row: Element | null, isForward: boolean): boolean => {
   const target = findTarget(isForward ? row?.nextElementSibling : row?.previousElementSibling);
   target?.focus();
-  // Scrolls further, because page and table headers cover the top.
+  // Scrolls further because the page and table headers cover the top.
   target?.closest('tr')?.scrollIntoView({ block: 'nearest' });
   return target !== undefined;
 };

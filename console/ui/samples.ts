@@ -2,7 +2,7 @@ import type { History } from 'signalbox/client';
 
 type Values = (number | null)[];
 
-/** Columns of readings with a value per time; null for missing values. */
+/** Columns of readings with one value per time; null for missing values. */
 export interface Samples {
   /** Seconds since 1970, ascending. */
   times: number[];
@@ -64,7 +64,7 @@ const toPercent = (used: Values, total: Values): Values =>
     return value === null || !whole ? null : (value / whole) * 100;
   });
 
-/** Sums over longer steps, for bars of visible width. */
+/** Sums over longer steps, which give bars a visible width. */
 export const sumUp = ({ times, columns }: Samples, names: string[], seconds: number): Samples => {
   const first = Math.floor((times[0] ?? 0) / seconds);
   const count = times.length === 0 ? 0 : Math.floor((times.at(-1) ?? 0) / seconds) - first + 1;

@@ -9,7 +9,7 @@ const words = text.silences;
 
 type Props = DraftProps<ScheduleDraft> & { draft: { mode: string } };
 
-/** Fields of a recurring schedule: days of the week with a time, or a cron expression. */
+/** Fields for a recurring schedule: weekdays with a time, or a cron expression. */
 export const ScheduleFields = ({ draft, set, bind }: Props) => {
   const { mode, days } = draft;
   return (

@@ -3,10 +3,10 @@ import { type Severity, severities } from '../../src/kit/severity.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from './chip.tsx';
 
-/** Colour, icon and bar name of a severity. */
+/** Name of a severity's colour, icon and bar. */
 export const toTone = (severity: Severity) => severity.toLowerCase() as 'critical' | 'error' | 'warning' | 'info';
 
-/** Severity options, the worst first. */
+/** Severity options, worst first. */
 export const severityOptions = severities.map((each): [string, string] => [each, text.alerts.severities[each]]);
 
 export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity; isQuiet?: boolean }) => (
@@ -15,13 +15,13 @@ export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity
   </Chip>
 );
 
-/** State of an alert; undefined for an alert that only reports something. */
+/** An alert's state; undefined for an alert that only reports something. */
 export const toState = ({ status, resolvedBy }: AlertEntry): 'firing' | 'resolved' | undefined => {
   if (status === 'resolved' || (status === 'firing' && resolvedBy)) return 'resolved';
   return status === 'firing' ? status : undefined;
 };
 
-/** Severity of an alert; dimmed if resolved, and marked if the alert is a resolution. */
+/** An alert's severity; dimmed if resolved, and marked if the alert is a resolution. */
 export const AlertChip = ({ alert }: { alert: AlertEntry }) =>
   alert.status === 'resolved' ? (
     <AlertStateChip alert={alert} />

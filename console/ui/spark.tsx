@@ -1,9 +1,9 @@
-/** Minimum number of steps: a new watch or heartbeat starts with empty slots, so that its line does not look long. */
+/** Minimum number of steps: a new watch or heartbeat starts with empty slots, to keep its line from looking long. */
 const fewest = 24;
 const height = 32;
 
 interface Props {
-  /** Description for screen readers and the hint. */
+  /** Description for screen readers and the tooltip. */
   label: string;
   /** Values; null for unknown. */
   values: readonly (number | null)[];
@@ -69,7 +69,7 @@ const toSpans = (bad: Props['bad']): { from: number; to: number; isBad: boolean 
   return spans;
 };
 
-/** Line path. Each step has its width in time, so that a single value is visible. */
+/** Line path. Each step is as wide as its time, which makes a single value visible. */
 const toPath = (values: Props['values'], left: number, toY: (value: number) => number): string => {
   let isOpen = false;
   const parts = values.map((value, index) => {

@@ -9,13 +9,13 @@ import { focusRow } from './row-keys.ts';
 import { isMedium, isTight, listPieces, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
-  /** Short, stable name; stored in the address while sorting by this column. */
+  /** Short, stable name; stored in the URL while sorting by this column. */
   key: string;
   title: string;
   /** Content of the header, instead of the title. */
   head?: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
-  /** CSS width; columns without a width share the rest. */
+  /** CSS width; columns without one share the rest. */
   width?: string;
   align?: 'end';
   /** True to hide the column in windows without room for all columns. */
@@ -40,7 +40,7 @@ export interface TableProps<Row> {
 
 const defaultHeights = [34, 66] as const;
 
-/** Table of any length that renders only rows near the viewport, sorted by the parameter `sort`. */
+/** Table of any length that renders only rows near the viewport, sorted by the `sort` parameter. */
 export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
   const isFew = isTight.value;
   const columns = useMemo(() => all.filter(({ isMinor }) => !(isMinor && isFew)), [all, isFew]);
@@ -164,7 +164,7 @@ const readSort = (): [key: string, direction: 'up' | 'down'] => {
   return sort.endsWith('-down') ? [sort.slice(0, -5), 'down'] : [sort, 'up'];
 };
 
-/** Sorts rows by the address; without a sort column, keeps the order. */
+/** Sorts rows as in the URL; without a sort column, keeps the order. */
 export const sortRows = <Row,>(rows: readonly Row[], columns: Column<Row>[]): readonly Row[] => {
   const [key, direction] = readSort();
   const sortBy = columns.find((column) => column.key === key)?.sortBy;

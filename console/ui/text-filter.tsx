@@ -2,7 +2,7 @@ import { Field } from './field.tsx';
 import { useTyped } from './typed.ts';
 
 interface Props {
-  /** Parameter of the address with the text. */
+  /** URL parameter that contains the text. */
   name: string;
   label: string;
   type?: 'text' | 'search' | 'datetime-local';
@@ -10,7 +10,7 @@ interface Props {
   example?: string;
 }
 
-/** Text filter, applied while typing; Escape clears the text. */
+/** Text filter, applied while typing; Escape clears it. */
 export const TextFilter = ({ name, label, type = 'text', example = '' }: Props) => {
   const { typed } = useTyped([name]);
   return (

@@ -10,13 +10,13 @@ interface Toast {
   message: string;
   kind: 'note' | 'failure';
   action: { label: string; run: () => void } | undefined;
-  /** Time of display in milliseconds. */
+  /** Time at which it was shown, in milliseconds. */
   at: number;
-  /** Called when the message closes without its action being used. */
+  /** Called when the message closes without its action having been used. */
   onEnd: (() => void) | undefined;
 }
 
-/** Milliseconds of display; failures stay until closed. */
+/** Milliseconds for which messages are shown; failures stay until closed. */
 const shownFor = { note: 6000, action: 10_000 };
 const mostShown = 4;
 
@@ -43,7 +43,7 @@ export const notify = (
   for (const oldest of toasts.value.slice(0, -mostShown)) dismiss(oldest);
 };
 
-/** Closes notes of the screen being left, except notes with undo and recent notes, which belong to the next screen. */
+/** Closes the notes of the screen being left, except notes with undo and recent ones, which belong to the next screen. */
 const endNotes = (): void => {
   for (const toast of toasts.value) {
     if (toast.kind === 'note' && !toast.action && Date.now() - toast.at > 1000) dismiss(toast);
@@ -81,7 +81,7 @@ export const startToasts = (): void => {
   render(<Toasts />, home);
 };
 
-/** List of messages; their timers stop while hovered or focused. */
+/** List of messages; their timers stop while the list is hovered or focused. */
 const Toasts = () => {
   const [isPointed, isFocused] = [useSignal(false), useSignal(false)];
   const isPaused = isPointed.value || isFocused.value;

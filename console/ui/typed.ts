@@ -2,18 +2,18 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { place, setParams } from '../router.ts';
 
-/** Milliseconds without a key press before typed text is written to the address. */
+/** Milliseconds without a key press before typed text is written to the URL. */
 const calm = 200;
 
 type Values = Record<string, string>;
 
-/** Typed text by parameter of the address; `write` writes the text to the address at once. */
+/** Typed text by URL parameter; `write` writes it to the URL at once. */
 interface Typed {
   typed: Signal<Values>;
   write: () => void;
 }
 
-/** Text bound to parameters of the address, written when typing pauses. */
+/** Text bound to URL parameters, written when typing pauses. */
 export const useTyped = (names: string[]): Typed => {
   const read = (): Values => Object.fromEntries(names.map((name) => [name, place.value.params[name] ?? '']));
   const inAddress = read();
@@ -21,13 +21,13 @@ export const useTyped = (names: string[]): Typed => {
   const key = JSON.stringify(inAddress);
   const known = useRef(key);
   const write = () => {
-    // The user has navigated to an address whose text replaces the typed text.
+    // The user has navigated to a URL whose text replaces the typed text.
     if (JSON.stringify(read()) !== known.current) return;
     setParams(typed.value, { replace: true });
     known.current = JSON.stringify(read());
   };
   useEffect(() => {
-    // An address written here may be older than the typed text.
+    // A URL written here may be older than the typed text.
     if (key !== known.current) typed.value = inAddress;
     known.current = key;
   }, [key]);

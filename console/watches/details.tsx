@@ -31,7 +31,7 @@ import {
 import { RecentLine, Since, WatchChip } from './looks.tsx';
 import { Found, TrialButton, useTrial } from './trial.tsx';
 
-/** Maximum number of shown things. */
+/** Maximum number of things shown. */
 const mostShown = 30;
 
 interface Props {
@@ -43,7 +43,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Dialog of a watch; with `edit` in the address, the edit form. */
+/** Dialog for a watch; with `edit` in the URL, the edit form. */
 export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props) => {
   if (watch && place.value.params['edit'] && watch.origin !== 'config') {
     return (
@@ -69,7 +69,7 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
 
 const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' | 'watch'> & { watch: Watch }) => {
   const { name, settings, state, since, things } = watch;
-  // With a single thing, its state is the state of the watch.
+  // With a single thing, its state is the watch's state.
   const isSingle = things.length < 2;
   const trial = useTrial();
   const test = useRun(() => trial.run(settings));
@@ -136,7 +136,7 @@ const Thing = ({
   );
 };
 
-/** Minimum span of the time axis in seconds, so that a new watch does not seem old. */
+/** Minimum span of the time axis in seconds, to keep a new watch from seeming old. */
 const leastSeconds = 30 * 60;
 
 const colors = ['--warning-bar', '--critical-bar'] as const;
@@ -149,7 +149,7 @@ const toPlot = (settings: Watch['settings'], { recent }: WatchedThing): PlotData
   const begin = Math.min(from, to - leastSeconds);
   // Limits span the entire chart.
   const before = begin < from ? [begin] : [];
-  // Each step has its width in time, so that a single value is visible.
+  // Each step is as wide as its time, which makes a single value visible.
   const times = [...before, ...figures.map((_, index) => from + index * step), to];
   const values = [...before.map(() => null), ...figures, figures.at(-1) ?? null];
   const limits = limitsOf(settings).map(

@@ -10,7 +10,7 @@ type OwnField = (typeof watchFields)[keyof typeof watchFields][number];
 export interface WatchDraft {
   name: string;
   type: WatchKind;
-  /** Values by setting; lists have an entry per line, a checked box is `1`. */
+  /** Values by setting; lists have one entry per line, and a checked box is `1`. */
   own: Partial<Record<OwnField, string>>;
   limit: string;
   critical: string;
@@ -53,7 +53,7 @@ export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pic
   return { type, ...(metric && { metric: metric as NonNullable<WatchSettings['metric']> }) };
 };
 
-/** Draft of a new watch, prefilled from the address, with a free name. */
+/** Draft of a new watch, prefilled from the URL, with a free name. */
 export const toNewWatch = (params: Params, known: readonly Watch[]): WatchDraft => {
   const type = Object.values(groups)
     .flat()
@@ -115,7 +115,7 @@ const sizeOf = (draft: Pick<WatchDraft, 'type' | 'own'>): number =>
 const fromUnit = (draft: Pick<WatchDraft, 'type' | 'own'>, value: string): string =>
   value === '' ? '' : String(Number((Number(value) / sizeOf(draft)).toPrecision(6)));
 
-/** Request body of a draft. Throws an Error with a message for the user. */
+/** Request body for a draft. Throws an Error with a message for the user. */
 export const toSettings = (draft: WatchDraft): WatchSettings => {
   const { name, type, level, message, isEnabled } = draft;
   if (name.trim() === '') throw new Error(words.noName);
@@ -150,7 +150,7 @@ export const toSettings = (draft: WatchDraft): WatchSettings => {
 
 type JsonCondition = NonNullable<WatchSettings['json']>[number];
 
-/** Text of a setting in the form; headers and conditions have a line each. */
+/** A setting's text in the form; headers and conditions have one line each. */
 const toTyped = (value: NonNullable<WatchSettings[OwnField]>): string => {
   if (typeof value === 'boolean') return value ? '1' : '';
   if (typeof value !== 'object') return String(value);
@@ -163,7 +163,7 @@ const toTyped = (value: NonNullable<WatchSettings[OwnField]>): string => {
 
 const toConditionLine = ({ pointer, is, value }: JsonCondition): string => `${pointer} ${is} ${JSON.stringify(value)}`;
 
-/** Condition of a line such as `/status = "up"`; a value that is no JSON is a text. Throws an Error with a message for the user. */
+/** Condition in a line such as `/status = "up"`; a value that is not JSON is text. Throws an Error for the user. */
 const readCondition = (line: string): JsonCondition => {
   const [, pointer = '', is, value = ''] = /^(\S*)\s+(!=|<=|>=|=|<|>)\s+(.+)$/.exec(line) ?? [];
   if (is === undefined) throw new Error(words.badCondition(line));
@@ -171,12 +171,12 @@ const readCondition = (line: string): JsonCondition => {
   try {
     parsed = JSON.parse(value);
   } catch {
-    // A text without quotes.
+    // Text without quotes.
   }
   return { pointer, is: is as JsonCondition['is'], value: parsed as JsonCondition['value'] };
 };
 
-/** Name and value of a line such as `Accept: text/html`. Throws an Error with a message for the user. */
+/** Name and value in a line such as `Accept: text/html`. Throws an Error with a message for the user. */
 const readHeader = (line: string): [string, string] => {
   const [, name, value] = /^([^:\s]+)\s*:\s*(.*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined) throw new Error(words.badHeader(line));

@@ -7,7 +7,7 @@ import { isLimitOptional, sideOf, unitOf, watchMetrics } from './kinds.ts';
 
 type Props = DraftProps<WatchDraft>;
 
-/** Fields of the chosen type. */
+/** Fields for the chosen type. */
 export const OwnFields = ({ draft, set }: Props) => (
   <>
     {listFields(draft).map((name) => {

@@ -4,14 +4,14 @@ import { watchTexts as words } from '../strings/watches.ts';
 
 export type WatchKind = WatchSettings['type'];
 
-/** Types of the form, in groups; file watches can only be defined in the config file. */
+/** Types in the form, in groups; file watches can only be defined in the config file. */
 export const groups = {
   machine: ['disk', 'memory', 'swap', 'cpu', 'load', 'network', 'pressure', 'temperature', 'process', 'service'],
   network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'alert'],
   own: ['database', 'journal', 'destination'],
 } as const satisfies Record<string, readonly WatchKind[]>;
 
-/** Settings of each type, beside the settings common to all types. */
+/** Settings of each type, besides those common to all types. */
 export const watchFields = {
   disk: ['metric', 'mounts', 'except'],
   network: ['metric'],
@@ -39,7 +39,7 @@ export const watchFields = {
   alert: ['source', 'metric', 'minutes'],
 } as const satisfies Partial<Record<WatchKind, readonly (keyof WatchSettings)[]>>;
 
-/** Metrics of each type, the default first. */
+/** Metrics of each type, default first. */
 export const watchMetrics: Partial<Record<WatchKind, readonly (keyof typeof words.metrics)[]>> = {
   disk: ['used', 'free', 'inodes'],
   network: ['received', 'sent'],
@@ -49,7 +49,7 @@ export const watchMetrics: Partial<Record<WatchKind, readonly (keyof typeof word
 
 export type WatchUnit = keyof typeof words.units;
 
-/** Factor from typed to stored values: `2` is 2 GiB. */
+/** Factor from typed to stored values: `2` means 2 GiB. */
 export const unitSizes: Partial<Record<WatchUnit, number>> = { bytes: 1024 ** 3, rate: 1024 ** 2 };
 
 const units: Partial<Record<WatchKind, WatchUnit>> = {
@@ -70,7 +70,7 @@ const units: Partial<Record<WatchKind, WatchUnit>> = {
 
 type Measured = Pick<WatchSettings, 'type' | 'metric'>;
 
-/** Unit of the limit; undefined for types that check yes or no. */
+/** Unit of the limit; undefined for yes-or-no checks. */
 export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
   if (type === 'disk' && metric === 'free') return 'bytes';
   if (type === 'process') return metric === 'memory' ? 'mebibytes' : metric === 'cpu' ? 'percent' : undefined;
@@ -78,7 +78,7 @@ export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
   return units[type];
 };
 
-/** True if a limit is optional: without a limit, only faults are reported. */
+/** True if a limit is optional: without one, only faults are reported. */
 export const isLimitOptional = ({ type }: Measured): boolean =>
   ['http', 'tcp', 'ping', 'dns', 'certificate'].includes(type);
 
@@ -111,7 +111,7 @@ export const toLimitText =
     return toFigure(settings)(value).replace(/[.,]0(?= )/, '');
   };
 
-/** Limits that can be drawn, the critical limit last. */
+/** Limits that can be drawn, critical limit last. */
 export const limitsOf = ({ limit, critical, type }: WatchSettings): number[] => {
   const usual = type === 'certificate' ? 14 : undefined;
   return [limit ?? usual, critical].filter((each) => each !== undefined);
@@ -133,11 +133,11 @@ const toName = ({ type, metric }: WatchSettings): string => {
 
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'new', 'ok', 'elsewhere', 'paused'];
 
-/** Sort order by state, the worst first. */
+/** Sort order by state, worst first. */
 export const compareStates = (one: { state: Watch['state'] }, other: { state: Watch['state'] }): number =>
   order.indexOf(one.state) - order.indexOf(other.state);
 
-/** Thing shown for the watch: in the worst state, with the worst value. */
+/** Thing that stands for the watch: in the worst state, with the worst value. */
 export const findWorst = ({ things, settings }: Pick<Watch, 'things' | 'settings'>): WatchedThing | undefined =>
   sortThings(things, settings)[0];
 
@@ -148,7 +148,7 @@ export const sortThings = (things: readonly WatchedThing[], settings: WatchSetti
   return things.toSorted((one, other) => compareStates(one, other) || sign * ((one.figure ?? 0) - (other.figure ?? 0)));
 };
 
-/** Settings for a thing: some watches measure two metrics. */
+/** Settings that apply to a thing: some watches measure two metrics. */
 export const settingsOf = (settings: WatchSettings, { thing }: Pick<WatchedThing, 'thing'>): WatchSettings => {
   const { name, type, certificateDays } = settings;
   if (type === 'http' && certificateDays !== undefined && thing.endsWith(' certificate'))

@@ -17,7 +17,7 @@ const looks: Record<Watch['state'], Look> = {
   elsewhere: { tone: 'quiet', icon: 'instances' },
 };
 
-/** State in words; a firing watch has the colour of its level. */
+/** State in words; a firing watch has its level's colour. */
 export const WatchChip = ({ state, level }: Pick<Watch, 'state'> & Partial<Pick<WatchedThing, 'level'>>) => {
   const { tone, icon } = looks[state];
   return (
@@ -33,7 +33,7 @@ export const Since = ({ time }: { time: string }) => {
   return <time dateTime={time}>{words.since(toMinute(at), toDuration(Math.max(0, -untilTime(at) / 1000)))}</time>;
 };
 
-/** Recent history of a thing, with its limits. */
+/** A thing's recent history, with its limits. */
 export const RecentLine = ({ settings: all, thing }: Pick<Watch, 'settings'> & { thing: WatchedThing }) => {
   const { recent } = thing;
   const settings = settingsOf(all, thing);

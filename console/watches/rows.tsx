@@ -29,7 +29,7 @@ const toReading = (watch: Watch): string => {
 
 const Chip = ({ watch }: { watch: Watch }) => <WatchChip state={watch.state} level={findWorst(watch)?.level ?? null} />;
 
-/** State with its start, and the open incident. */
+/** State and its start, and any open incident. */
 const State = ({ watch, incidents }: { watch: Watch; incidents: ActiveIncidents }) => {
   const { name, since, state } = watch;
   const incident = findIncident(incidents, `watch/${name}`);
@@ -91,7 +91,7 @@ const toCompact = (incidents: ActiveIncidents) => (watch: Watch) => (
   </div>
 );
 
-/** Table of watches with their last readings; paused watches are dimmed. */
+/** Table of watches with their last readings; paused ones are dimmed. */
 export const WatchTable = ({ rows, incidents }: { rows: readonly Watch[]; incidents: ActiveIncidents }) => (
   <Table
     label={text.titles.watches}

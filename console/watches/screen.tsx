@@ -20,11 +20,11 @@ import { WatchForm } from './form.tsx';
 import { compareStates, describeWatch } from './kinds.ts';
 import { WatchTable } from './rows.tsx';
 
-/** Milliseconds between reloads, equal to the check interval of the machine; shorter while a watch is unchecked. */
+/** Milliseconds between reloads, equal to the machine's check interval; shorter while a watch is unchecked. */
 const rereadEvery = 10_000;
 const rereadSoon = 1500;
 
-/** List of watches, the worst first; one watch opens in a dialog. */
+/** List of watches, worst first; one opens in a dialog. */
 const WatchesScreen = ({ rest }: { rest: string }) => {
   const resource = useResource((signal) => client.listWatches(undefined, { signal }), { isKept: true });
   const incidents = useActiveIncidents().value;

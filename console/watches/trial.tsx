@@ -13,7 +13,7 @@ interface Trial {
   /** Undefined before the first trial. */
   found: Signal<readonly WatchedThing[] | undefined>;
   isRunning: boolean;
-  /** Rejects with an Error with a message for the user. */
+  /** Rejects with an Error that has a message for the user. */
   run: (settings: WatchSettings) => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export const TrialButton = ({ isRunning, onTest }: { isRunning: boolean; onTest:
   <IconButton icon="search" label={isRunning ? words.testing : words.test} isDisabled={isRunning} onClick={onTest} />
 );
 
-/** Rendered before it has text, so that screen readers announce the text. */
+/** Rendered before it has text, to make screen readers announce the text. */
 export const Found = ({ found: { value: found } }: Pick<Trial, 'found'>) => (
   <div class="tested" role="status">
     {found && (
