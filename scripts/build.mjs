@@ -9,7 +9,7 @@ import { withLock } from './lock.mjs';
 import { preparePackage, prepareProgram, root, run } from './prepare.mjs';
 
 /**
- * Builds the contents of the npm package, or packs it with `package`; builds the `executable`, or the `deb` as well, for
+ * Builds the contents of the npm package, or packs them with `package`; builds the `executable`, or also the `deb`, for
  * tests of upgrades as `--release 0.2.0` and into `--folder FOLDER`.
  */
 const options = { release: { type: 'string' }, folder: { type: 'string' } };
@@ -17,8 +17,8 @@ const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [target] = positionals;
 
 /**
- * Packs a copy of the package's files whose package.json has only the dependencies that are not in the bundle, so that
- * npm does not install the others again.
+ * Packs a copy of the package's files whose package.json lists only dependencies outside the bundle, so that npm does
+ * not install the others again.
  */
 const pack = ({ folder = root }) => {
   const copy = join(root, 'dist', 'package');

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { installTools, root } from './install.mjs';
 
 export const clientPath = join(root, 'dist', 'client.js');
-/** The OpenAPI document of all profiles, for checks. */
+/** OpenAPI document of all profiles, for checks. */
 const documentPath = join(root, 'dist', 'openapi.json');
 const typesPath = join(root, 'dist', 'client.d.ts');
 
@@ -44,8 +44,8 @@ export const buildClient = async (serverPath) => {
 };
 
 /**
- * Returns the OpenAPI document of a server with all profiles at their default mounts. The address of a database without
- * a server adds the profile that only shared stores have.
+ * Returns the OpenAPI document of a server with all profiles at their default mounts. The address of a nonexistent
+ * database adds the profile that only shared stores have.
  */
 const describeApi = async (serverPath) => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-build-'));
@@ -67,7 +67,7 @@ const describeApi = async (serverPath) => {
 /** Routes that only agents and Prometheus call. */
 const ofAgents = ['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'];
 
-/** Returns the document without routes of agents, and routes that take only plain text: the client sends JSON. */
+/** Returns the document without agents' routes and routes that accept only plain text: the client sends JSON. */
 const withoutTexts = ({ paths, ...api }) => {
   const isCalled = ([, { operationId, requestBody }]) =>
     !ofAgents.includes(operationId) && (requestBody === undefined || 'application/json' in requestBody.content);
@@ -78,7 +78,7 @@ const withoutTexts = ({ paths, ...api }) => {
 /** Parameters that name the start of a page; src/client/streams.ts has one reader for each. */
 const pagings = ['after', 'before', 'page'];
 
-/** Lists the routes in the form of src/client/create-client.ts: id, method, profile, default mount, path and marks. */
+/** Lists the routes as src/client/create-client.ts needs them: id, method, profile, default mount, path and marks. */
 const listOperations = ({ paths, components }) => {
   const resolve = (schema) => (schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema);
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -98,7 +98,7 @@ const listOperations = ({ paths, components }) => {
   );
 };
 
-/** Generates the types of all schemas and routes by openapi-typescript, without refusals, which the client throws. */
+/** Generates the types of all schemas and routes with openapi-typescript, without refusals, which the client throws. */
 const toTypes = async ({ paths, components, openapi, info }) => {
   const packages = await installTools('client', 'Installing openapi-typescript (45 MB) ...');
   const generator = join(packages, 'openapi-typescript', 'dist', 'index.mjs');
@@ -127,7 +127,7 @@ const pickSuccess = (responses) =>
       .map(([status, { description, content }]) => [status, { description, content }]),
   );
 
-/** Returns the type of the data of events, by topic. */
+/** Returns the type of event data by topic. */
 const toTopics = ({ 'x-signalbox-topics': topics }) => {
   const members = Object.entries(topics).map(([name, { $ref }]) => `  ${name}: ${$ref.split('/').at(-1)};`);
   return `/** The data of events by topic. */\nexport type Topics = {\n${members.join('\n')}\n};\n`;

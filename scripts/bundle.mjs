@@ -10,14 +10,14 @@ import { buildLicences, licencesPath } from './licences.mjs';
 
 const dist = join(root, 'dist');
 
-/** The program: the commands, which load the server from the file beside it. */
+/** The program: the commands, which load the server from the file next to it. */
 export const bundlePath = join(dist, 'signalbox.js');
 const serverPath = join(dist, 'server.js');
 
-/** Packages outside the program: packages with binaries, and a package that is never loaded on Linux. */
+/** Packages kept out of the bundle: ones with binaries, and one that is never loaded on Linux. */
 export const external = ['@node-rs/argon2', 'systeminformation'];
 
-/** All files below folders of the repository, sorted. */
+/** Lists all files below folders of the repository, sorted. */
 export const listFiles = (...folders) =>
   folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -26,7 +26,7 @@ export const listFiles = (...folders) =>
       .sort(),
   );
 
-/** Hashes files. The lockfile stands for the libraries and tools. */
+/** Hashes files. The lockfile represents the libraries and tools. */
 const hashFiles = (paths) => {
   const hash = createHash('sha256');
   for (const path of ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs', ...paths]) {
@@ -53,7 +53,7 @@ export const createPart = (name, output, listInputs, build) => {
   return { isCurrent, makeCurrent };
 };
 
-/** Replaces a folder with a new folder beside it. */
+/** Replaces a folder with a new one next to it. */
 const replaceFolder = (folder) => {
   rmSync(folder, { recursive: true, force: true });
   renameSync(`${folder}.new`, folder);
@@ -63,7 +63,7 @@ const referencePath = join(dist, 'public');
 const reference = 'tools/reference/package-lock.json';
 const icon = 'console/public/favicon.svg';
 
-/** Copies the page of the API reference, with Scalar from a package that holds its single file as a string. */
+/** Copies the page of the API reference, and Scalar from a package that contains its single file as a string. */
 const buildReference = async () => {
   const packages = await installTools('reference', 'Installing Scalar for the API reference (5 MB) ...');
   const holder = join(packages, '@scalar', 'fastify-api-reference');
@@ -90,8 +90,8 @@ const buildConsole = async () => {
 };
 
 /**
- * Leaves out modules that Fastify would load for servers of other kinds: HTTP/2, schemas that it compiles by itself,
- * and lists of files made on startup.
+ * Omits modules that Fastify would load for other kinds of servers: HTTP/2, schemas it compiles itself, and lists of
+ * files created on startup.
  */
 const withoutUnused = {
   name: 'without-unused',
@@ -110,11 +110,11 @@ const serverApart = {
   setup: ({ onResolve }) => onResolve({ filter: /\/program\.ts$/ }, () => ({ path: './server.js', external: true })),
 };
 
-/** Bundles a part of the program with esbuild, in one of its forms; resolves to esbuild's result. */
+/** Bundles part of the program with esbuild in one of its forms; resolves to esbuild's result. */
 export const bundleProgram = async ({ plugins = [], ...options }) => {
   const { build, stop } = await import('esbuild');
   const common = { absWorkingDir: root, entryPoints: ['src/main.ts'], bundle: true, platform: 'node', external };
-  // Ends esbuild's service, which would run as long as this process.
+  // Stops esbuild's service, which would otherwise run as long as this process.
   const all = { ...common, plugins: [withoutUnused, ...plugins], logLevel: 'error', ...options };
   return build(all).finally(stop);
 };
@@ -124,14 +124,14 @@ const js =
   "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
 
 /**
- * Without comments and indentation, because V8 keeps a program's whole text in memory: 3.8 MB instead of 5.4, and twice that
- * with a single character outside Latin-1.
+ * Without comments and indentation, because V8 keeps a program's whole text in memory: 3.8 MB instead of 5.4, and twice
+ * as much if a single character is outside Latin-1.
  */
 const asModule = { format: 'esm', target: 'node20', banner: { js }, minifyWhitespace: true, legalComments: 'none' };
 
 /**
- * Options for the program and its libraries as two files: finding and linking a thousand modules took half of the startup time,
- * and commands for scripts start in a third of the time without the server.
+ * Options for the program and its libraries as two files: finding and linking a thousand modules took half of the
+ * startup time, and without the server, commands for scripts start in a third of the time.
  */
 export const programFiles = [
   { ...asModule, entryPoints: ['src/cli/program.ts'], outfile: serverPath },
@@ -145,7 +145,7 @@ const buildProgram = async () => {
 
 const textsPath = join(dist, 'texts.json');
 
-/** Writes the help, the manual page, the completions and the schema of the config file, which the program prints. */
+/** Writes the help, manual page, completions and config file schema that the program prints. */
 const buildTexts = async () => {
   const outfile = join(dist, 'texts.js');
   await bundleProgram({ ...asModule, plugins: [serverApart], entryPoints: ['tools/texts/main.ts'], outfile });
@@ -159,11 +159,11 @@ const bundleParts = [
   createPart('console', consolePath, () => listSources('console', 'src/client'), buildConsole),
   createPart('program', bundlePath, () => listSources('src'), buildProgram),
   createPart('texts', textsPath, () => ['package.json', ...listSources('src', 'tools/texts')], buildTexts),
-  // Covers the parts before it.
+  // Covers the parts above.
   createPart('licences', licencesPath, () => ['scripts/licences.mjs', reference], buildLicences),
 ];
 
-/** Inputs of the client, which needs the program because it calls its routes. */
+/** Inputs of the client, which include the program because building the client calls its routes. */
 const clientInputs = ['scripts/bundle-client.mjs', 'tools/client/package-lock.json'];
 const client = createPart(
   'client',

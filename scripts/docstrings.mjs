@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { listFiles } from './bundle.mjs';
 import { root } from './install.mjs';
 
-/** Folders whose docstrings begin with the thing or the action by its name; add a folder once all its docstrings do. */
+/** Folders whose docstrings begin with the name of the thing or the action; add a folder once all of them do. */
 const folders = [
   'bench',
   'console',
@@ -75,10 +75,10 @@ const folders = [
 
 const words = '(?:What|Who|Whoever|Those|That|Whether|How|Where|Of|So)\\b';
 
-/** Start of a docstring with a relative clause in place of a noun. */
+/** Docstring that starts with a relative clause instead of a noun. */
 const docstring = new RegExp(`^ *\\/\\*\\*[\\s*]+${words}.*`, 'gm');
 
-/** The same start of a text of the console. */
+/** Console text with the same start. */
 const consoleText = new RegExp(`['"\`]${words}.*`, 'g');
 
 const find = (pattern, ...paths) =>

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** A failed installation, or an installation ended by a `signal`; the message is one line. */
+/** Failed installation, or one ended by a `signal`; the message is one line. */
 export class InstallError extends Error {
   constructor(message, signal) {
     super(message);
@@ -19,7 +19,7 @@ const readPackages = (path) => (existsSync(path) ? JSON.parse(readFileSync(path,
 const readInstalled = (folder) => readPackages(join(folder, 'node_modules', '.package-lock.json'));
 
 /**
- * True if the node_modules of a folder have only locked versions, and everything needed to `build` the program, or for
+ * True if a folder's node_modules contains only locked versions, and everything needed to `build` the program, or for
  * `all`. Packages for other systems may be missing.
  */
 export const isInstalled = (purpose, folder = root) => {
@@ -36,8 +36,8 @@ export const isInstalled = (purpose, folder = root) => {
 
 /**
  * Installs the packages needed to `build` the program, or `all` of them, into a new folder, which replaces node_modules
- * once it is complete. Tools that were installed before stay installed. Does nothing if all packages are installed.
- * Call it under the lock.
+ * once complete. Tools installed earlier stay installed. Does nothing if all packages are installed. Call it under the
+ * lock.
  */
 export const install = async (purpose, { retries }) => {
   if (isInstalled(purpose)) return;
@@ -50,7 +50,7 @@ export const install = async (purpose, { retries }) => {
     for (const path of ['package.json', 'package-lock.json', '.npmrc', join('tools', 'package.json')]) {
       if (existsSync(join(root, path))) cpSync(join(root, path), join(staging, path));
     }
-    // No peers: Vite's optional peers are types and programs that only the tools use.
+    // Without peers: Vite's optional peers are types and programs that only the tools use.
     const ofProgram = ['--workspaces=false', '--legacy-peer-deps'];
     await runNpmCi([`--fetch-retries=${retries}`, ...(all ? [] : ofProgram)], staging);
     if (existsSync(target)) renameSync(target, join(staging, 'old'));
@@ -60,7 +60,7 @@ export const install = async (purpose, { retries }) => {
   }
 };
 
-/** Installs the locked packages of a folder of `tools`, and returns its node_modules. Call it under the lock. */
+/** Installs the locked packages of a `tools` folder, and returns its node_modules. Call it under the lock. */
 export const installTools = async (name, announcement) => {
   const folder = join(root, 'tools', name);
   if (!isInstalled('all', folder)) {
@@ -70,7 +70,7 @@ export const installTools = async (name, announcement) => {
   return join(folder, 'node_modules');
 };
 
-/** Set explicitly, because npm passes the options of its own command on to this one. */
+/** Set explicitly, because npm passes on its own command's options to this one. */
 const options = [
   '--include=dev',
   '--include=optional',

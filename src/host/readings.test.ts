@@ -7,7 +7,7 @@ import { waitUntilPasses } from '../../test/support/wait.ts';
 import { createHostReadings, createLinuxReadings } from './index.ts';
 import type { FileSystemReading, HostReadings } from './readings.ts';
 
-/** Both implementations run on Linux, where the portable one is an independent source for the other. */
+/** Linux runs both implementations, so each checks the other. */
 const implementations: Record<string, HostReadings> = {
   linux: createHostReadings('linux'),
   portable: createHostReadings('darwin'),

@@ -22,7 +22,7 @@ export interface BodyOptions {
   largeBody?: true;
   /** Allows a compressed body; its unpacked size is limited. */
   compressedBody?: true;
-  /** Keeps texts as sent. Other routes replace half a surrogate pair, which receivers of messages refuse, with U+FFFD. */
+  /** Keeps texts as sent. Other routes replace half a surrogate pair, which message receivers refuse, with U+FFFD. */
   textsAsSent?: true;
   /** Returns the value of a body that is not JSON; undefined if the body must be JSON. Throws an HttpError. */
   readOther?(mediaType: string | undefined, readText: () => string): object | undefined;

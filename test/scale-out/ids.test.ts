@@ -25,7 +25,8 @@ interface Run {
 }
 
 /**
- * Tasks of which some creations got no response, and some were removed; the last task and that of `place` are listed.
+ * Tasks, some of whose creations got no response, and some of which were removed; the last task and that of `place` are
+ * listed.
  */
 const runs = fc
   .record({ kinds: fc.array(fc.constantFrom('ok', 'ok', 'unknown', 'removed'), { maxLength: 20 }), place: fc.nat() })

@@ -8,15 +8,15 @@ interface Shape {
   seed: number;
   length: number;
   /**
-   * Longest time of an operation before and after the moment in which it takes effect; one operation takes effect in
-   * each unit.
+   * Maximum time between an operation's start or end and the moment it takes effect; one operation takes effect in each
+   * unit.
    */
   overlap: number;
-  /** Share of changes whose outcome is unknown; half of them never happen. */
+  /** Share of changes with an unknown outcome; half of them never happen. */
   unknown: number;
 }
 
-/** Creates the history of one task whose operations take effect one after the other. */
+/** Creates one task's history, whose operations take effect one after another. */
 const createHistory = ({ seed, length, overlap, unknown }: Shape): Operation[] => {
   const random = createRandom(seed);
   let state: string | undefined;
@@ -55,7 +55,7 @@ test('a history is explained if its operations take effect one after the other',
   );
 });
 
-/** Histories with a certain order, and a read in them that finds a task. */
+/** Histories in a known order, each with a read that finds a task. */
 const certain = fc
   .record({ ...shape, overlap: fc.constant(0), unknown: fc.constant(0), place: fc.nat() })
   .map(({ place, ...one }) => {

@@ -37,7 +37,7 @@ test('one instance at a time notifies, and after kill -9 another one does within
     const body = JSON.stringify({ key, level: 'ERROR', message: key });
     assert.equal((await fetch(`${url}/api/alert`, { method: 'POST', body })).status, 200);
   };
-  /** Returns the messages of each destination. A message that is sent again because of a kill keeps its id. */
+  /** Returns each destination's messages. A message that is sent again because of a kill keeps its id. */
   const readMessages = (): Map<string, string> =>
     new Map(
       receiver.requests.map(({ path, headers, body }) => [
@@ -48,7 +48,7 @@ test('one instance at a time notifies, and after kill -9 another one does within
   await fire(one.url, 'a');
   await fire(other.url, 'b');
   await waitUntil('both destinations have both messages', () => readMessages().size === 4, 40_000);
-  // Only the database knows which instance sends; both are killed in turn.
+  // Only the database knows which instance sends, so both are killed in turn.
   for (const [index, [killed, left]] of [[one, other] as const, [other, one] as const].entries()) {
     const count = readMessages().size;
     await killed.stop('SIGKILL');

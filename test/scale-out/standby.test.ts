@@ -11,12 +11,12 @@ import type { Workload } from './support/workload.ts';
 
 const cancel = `SELECT count(pg_cancel_backend(pid))::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
-/** Counts acknowledged changes that began and ended between these times. */
+/** Counts acknowledged changes that started and ended between these times. */
 const countChanges = ({ operations }: Workload, from: number, to: number): number =>
   operations.filter(({ kind, outcome, begin, end }) => kind !== 'read' && outcome === 'ok' && begin > from && end < to)
     .length;
 
-/** Milliseconds without a standby: until changes reach their deadline of 10 s, or some waits were cancelled. */
+/** Milliseconds without a standby: until changes reach their deadline of 10 s, or some waits have been cancelled. */
 for (const [what, isCancelled, aloneMs] of [
   ['changes wait or get 503', false, 11_000],
   ['a cancelled wait is not taken as success', true, 4000],

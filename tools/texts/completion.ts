@@ -3,7 +3,7 @@ import { commonFlags, listOwnFlags, listSettingFlags, toFlag, toNegation } from 
 import type { Command, NamedFlag } from '../../src/cli/command.ts';
 import type { CompletionShell } from '../../src/cli/texts.ts';
 
-/** A command with its flags, in the form for completion by shells. */
+/** Command with its flags, in the form used for shell completion. */
 interface CompletedCommand extends Pick<Command, 'name' | 'argument' | 'summary' | 'isWrapper'> {
   flags: NamedFlag[];
 }
@@ -31,7 +31,7 @@ const takesSetting = ({ settings = [], argument }: Command, key: string): boolea
   return settings === 'all' || settings.includes(key);
 };
 
-/** Completes a switch that is on by default in its negated form. */
+/** Completes a switch that is on by default as its negation. */
 const toCompletedFlag = ({ key, isOn = false }: NamedFlag): string => (isOn ? toNegation(key) : toFlag(key));
 
 /** Returns the first sentence, without its full stop. */
@@ -95,7 +95,7 @@ complete -o default -F _signalbox signalbox
 const toBashChoices = ({ key, choices = [], isList }: NamedFlag): string =>
   `      ${toFlag(key)}) choices='${choices.join(' ')}'${isList === 'joined' ? ` list=\${value%"\${value##*,}"}` : ''} ;;`;
 
-/** Completes the first command's flags, and the names of all commands, also if no command is named. */
+/** Completes the first command's flags, and the names of all commands, even if no command is named. */
 const toBashCase = (
   { name, flags, argument }: CompletedCommand,
   index: number,
@@ -164,7 +164,7 @@ const quoteForZsh = (text: string): string => `'${text.replaceAll("'", "'\\''")}
 const createFishScript = (commands: readonly CompletedCommand[]): string => {
   const lines = commands.flatMap(({ name, summary, flags, argument, isWrapper }, index) => {
     const isUsed = `__fish_seen_subcommand_from ${name}`;
-    // Completes the first command's flags also if no command is named.
+    // Completes the first command's flags even if no command is named.
     const condition = index === 0 ? `not __fish_seen_subcommand_from $commands; or ${isUsed}` : isUsed;
     const complete = `complete -c signalbox -n "${condition}"`;
     return [

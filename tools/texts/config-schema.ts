@@ -2,13 +2,12 @@ import type { TObject, TSchema, TUnion } from 'typebox';
 import { toFormerProperties } from '../../src/config/former.ts';
 import { basePath } from '../../src/server/mounts.ts';
 
-/** Minimum characters: the program counts 32 bytes, and a character has at most 4. */
+/** Minimum characters: the program requires 32 bytes, and a character has at most 4. */
 const minSecretLength = 8;
 
 /**
  * Creates the JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that
- * the program checks later, with messages of their own, are included. `profiles` are the names and letters of all
- * profiles.
+ * the program checks later, with separate messages, are included. `profiles` are the names and letters of all profiles.
  */
 export const toFileSchema = (
   { required: _required, properties, ...schema }: TObject,
@@ -37,7 +36,7 @@ export const toFileSchema = (
   };
 };
 
-/** Completes the setting `access` with the names of the profiles. */
+/** Adds the profiles' names to the setting `access`. */
 const toFileAccess = (access: TSchema, profiles: readonly string[]): object => {
   const [word, byProfile] = (access as TUnion).anyOf;
   return { ...access, anyOf: [word, { ...byProfile, propertyNames: { enum: profiles } }] };

@@ -9,14 +9,14 @@ import { listProfiles } from '../../src/kit/listing.ts';
 /** One line about the program. */
 export const purpose = 'a small operations desk for your servers';
 
-/** Maximum columns of a line of the help, and of its left column. */
+/** Maximum columns of a line of help, and of its left column. */
 const widest = 100;
 const leftWidth = 34;
 
 /** A term and its explanation. */
 export type HelpRow = readonly [string, string];
 
-/** The program's own settings by group; each feature's settings form a group of their own. */
+/** The program's own settings by group; each feature's settings form a separate group. */
 const groups: Record<string, RegExp> = {
   Network: /^(host|port|basePath|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
@@ -25,7 +25,7 @@ const groups: Record<string, RegExp> = {
   Logging: /^log/,
 };
 
-/** A setting in the help: its forms and its description. */
+/** Setting in the help: its forms and its description. */
 export interface SettingText {
   flag?: string;
   /** The flag with its value: `--port N`. */
@@ -132,7 +132,7 @@ export const toFlagRows = (flags: NonNullable<Command['flags']>): HelpRow[] =>
 
 const withValue = (flag: string, value: string | undefined): string => (value ? `${flag} ${value}` : flag);
 
-/** Names the settings that a command reads, as sentences. */
+/** Names the settings a command reads, as sentences. */
 export const describeReads = ({ settings = [] }: Command): string[] => {
   if (settings === 'all') {
     return ['The settings of the server apply; signalbox --help lists their flags and variables.'];
@@ -153,7 +153,7 @@ export const capitalize = (text: string): string => `${text.charAt(0).toUpperCas
 const toSection = (title: string, rows: readonly HelpRow[]): string[] =>
   rows.length === 0 ? [] : ['', `${title}:`, ...toColumns(rows)];
 
-/** Writes two columns; the right column is wrapped, and begins on a separate line if the left text is too long. */
+/** Writes two columns; wraps the right column, and starts it on a new line if the left text is too long. */
 const toColumns = (rows: readonly HelpRow[]): string[] =>
   rows.flatMap(([left, right]) => {
     const lines = wrap(right, widest - leftWidth);

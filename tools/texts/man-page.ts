@@ -114,6 +114,6 @@ const toExample = (line: string): string[] => ['.PP', '.RS 4', '.nf', toRoff(lin
 /** Writes a paragraph, with code between backquotes in bold. */
 const toParagraph = (paragraph: string): string => toRoff(paragraph).replaceAll(/`([^`]*)`/g, '\\fB$1\\fR');
 
-/** Escapes characters that have a meaning to roff. */
+/** Escapes characters with a special meaning in roff. */
 const toRoff = (plain: string): string =>
   plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(cq').replace(/^\./, '\\&.');

@@ -1,32 +1,32 @@
 export type Kind = 'create' | 'read' | 'update' | 'remove';
 
 /**
- * `ok`: acknowledged. `absent`: 404. `conflict`: 412. `not-applied`: refused, certainly without a change. `unknown`: may
- * have been applied, now or later.
+ * `ok`: acknowledged. `absent`: 404. `conflict`: 412. `not-applied`: refused, certainly without effect. `unknown`: may
+ * have been applied, or may still be.
  */
 export type Outcome = 'ok' | 'absent' | 'conflict' | 'not-applied' | 'unknown';
 
-/** Operation of a client, with every attempt to send it. */
+/** Client operation, with all attempts to send it. */
 export interface Operation {
   client: number;
   kind: Kind;
   /** Id of the task; undefined for a creation without a response. */
   id: number | undefined;
-  /** Value that was read or written, unique to the operation; undefined for a removal. */
+  /** Value read or written, unique to the operation; undefined for a removal. */
   value: string | undefined;
-  /** Value that the task must have for the change, in If-Match. */
+  /** Value the task must have for the change to apply, sent in If-Match. */
   expected?: string;
-  /** Milliseconds of the client's clock. */
+  /** Milliseconds on the client's clock. */
   begin: number;
   end: number;
   outcome: Outcome;
-  /** Last status, or error of the connection. */
+  /** Last status, or connection error. */
   answer: number | string;
 }
 
 /**
- * Task at the end. A creation also writes its value into Title, which never changes: it identifies the task of a
- * creation without a response.
+ * Final state of a task. A creation also writes its value into Title, which never changes and so identifies the task of
+ * a creation without a response.
  */
 export interface FinalTask {
   id: number;
@@ -34,7 +34,7 @@ export interface FinalTask {
   value: string;
 }
 
-/** Returns one line for each operation, in order of their beginning, for the message of a failed check. */
+/** Returns one line per operation, ordered by start, for the message of a failed check. */
 export const print = (operations: readonly Operation[]): string =>
   operations
     .toSorted((a, b) => a.begin - b.begin)

@@ -3,17 +3,17 @@ import type { FinalTask, Operation } from './history.ts';
 export interface IdFaults {
   /** Acknowledged creations whose task is neither listed nor removed. */
   lost: string[];
-  /** Titles of more than one task, and ids that more than one creation got. */
+  /** Titles shared by several tasks, and ids returned by several creations. */
   duplicated: string[];
   /** Ids that no task has or had. */
   gaps: number[];
-  /** Tasks of creations that were refused as not applied, tasks of no creation, and tasks under another id. */
+  /** Tasks of creations refused as not applied, tasks without a creation, and tasks under a different id. */
   wrong: string[];
 }
 
 /**
- * Compares the creations of a history with the final list of the tasks after id `base`, the last of which was created
- * after all others. Each creation has its value as Title.
+ * Compares a history's creations with the final list of the tasks after id `base`, the last of which was created after
+ * all others. Each creation uses its value as Title.
  */
 export const checkIds = (operations: readonly Operation[], list: readonly FinalTask[], base = 0): IdFaults => {
   const creations = operations.filter(({ kind }) => kind === 'create');

@@ -12,27 +12,27 @@ import { waitUntil } from '../../support/wait.ts';
 const haproxy = '/usr/sbin/haproxy';
 
 interface Instance {
-  /** Address, which stays after each start. */
+  /** Address, which stays the same across restarts. */
   url: string;
   /** Kills the instance with SIGKILL, or stops it. */
   stop(signal?: NodeJS.Signals): Promise<unknown>;
   start(): Promise<void>;
-  /** Returns the log of all its starts. */
+  /** Returns the combined log of all starts. */
   log(): string;
 }
 
 export interface Instances {
   all: [Instance, ...Instance[]];
-  /** Addresses for clients: HAProxy, if it is installed, or else each instance. */
+  /** Client addresses: HAProxy's, if installed, otherwise each instance's. */
   urls: string[];
 }
 
 interface Options {
   store: string;
-  /** Two by default. */
+  /** Default: 2. */
   count?: number;
   flags?: string[];
-  /** Further settings in the form of a config file. */
+  /** Further settings, in config file form. */
   settings?: object;
 }
 

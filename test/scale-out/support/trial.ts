@@ -10,14 +10,14 @@ import type { Instances } from './instances.ts';
 import { findInexplicable } from './linearizability.ts';
 import { startWorkload, type Workload } from './workload.ts';
 
-/** Milliseconds that any request may take: its deadline of 10 s, and the delay of a busy machine. */
+/** Maximum milliseconds of any request: its deadline of 10 s, plus the delay of a busy machine. */
 const longestRequestMs = 13_000;
 
 export interface Verdict extends IdFaults {
   operations: number;
   acknowledged: number;
   unknown: number;
-  /** Number of requests that an instance refused with 503. */
+  /** Number of requests refused with 503. */
   refused: number;
   /** Histories of tasks that no order of their operations explains. */
   inexplicable: Operation[][];
@@ -31,11 +31,11 @@ interface Options {
   random: Random;
   /** Disturbs the store or the instances while clients use them; resolves when the disturbance is over. */
   fault(workload: Workload): Promise<unknown>;
-  /** Acknowledged operations before the fault, and after it; 300 by default. */
+  /** Number of acknowledged operations before, and after, the fault; by default 300. */
   between?: number;
 }
 
-/** Runs clients before, during and after a fault, and judges their history. */
+/** Runs clients before, during and after a fault, and checks their history. */
 export const runTrial = async (t: TestContext, options: Options): Promise<Verdict> => {
   const { instances, random, fault, between = 300 } = options;
   const tag = randomUUID().slice(0, 8);
@@ -50,7 +50,7 @@ export const runTrial = async (t: TestContext, options: Options): Promise<Verdic
   return judge(workload, last, list, base);
 };
 
-/** Waits until a number of further operations is acknowledged. */
+/** Waits until a number of further operations have been acknowledged. */
 export const waitForMore = async (workload: Workload, count: number): Promise<void> => {
   const before = workload.acknowledged();
   const what = `${count} operations are acknowledged`;
@@ -58,7 +58,7 @@ export const waitForMore = async (workload: Workload, count: number): Promise<vo
   await waitUntil(what, isReached).catch((error: Error) => assert.fail(`${error.message}: ${printAnswers(workload)}`));
 };
 
-/** Checks the history of ended clients against the tasks with ids after `base`. */
+/** Checks the history of stopped clients against the tasks with ids after `base`. */
 const judge = (
   { operations, answers, wrong, slowest }: Workload,
   last: Operation,
@@ -88,7 +88,7 @@ const judge = (
 const printAnswers = ({ answers }: Pick<Workload, 'answers'>): string =>
   [...answers].map(([answer, count]) => `${answer}: ${count}`).join(', ');
 
-/** Creates a task before or after all others: missing ids between the two are gaps. */
+/** Creates a task before or after all others: ids missing between the two are gaps. */
 const createMarker = async ({ all: [{ url }] }: Instances, value: string): Promise<Operation> => {
   const { request, close } = createClient(url);
   const body = { Title: value, Description: value };
@@ -104,7 +104,7 @@ const createMarker = async ({ all: [{ url }] }: Instances, value: string): Promi
   return { client: -1, kind: 'create', id, value, begin, end: performance.now(), outcome: 'ok', answer: 201 };
 };
 
-/** Returns the tasks with ids after `id`; every instance must list equal tasks. */
+/** Returns the tasks with ids after `id`; all instances must list the same tasks. */
 const readAfter = async (id: number, { all }: Instances): Promise<FinalTask[]> => {
   const lists = await Promise.all(all.map(({ url }) => readList(url, id)));
   for (const list of lists) assert.deepEqual(list, lists[0]);
@@ -120,7 +120,7 @@ const readList = async (url: string, after: number): Promise<FinalTask[]> => {
   return json.data.map(({ Id, Title, Description }) => ({ id: Id, title: Title, value: Description }));
 };
 
-/** Returns the final list as a read of each task of the history. */
+/** Returns the final list as one read of each task in the history. */
 const readFinally = (operations: readonly Operation[], list: readonly FinalTask[]): Operation[] => {
   const now = performance.now();
   const values = new Map(list.map(({ id, value }) => [id, value]));
@@ -133,7 +133,7 @@ const readFinally = (operations: readonly Operation[], list: readonly FinalTask[
 };
 
 /**
- * Prints a verdict in one line, and asserts that nothing is lost, duplicated, missing or out of order; and that nothing
+ * Prints a verdict in one line, and asserts that nothing is lost, duplicated, missing or out of order, and that nothing
  * was refused, unless the fault lasts longer than requests may wait.
  */
 export const assertSound = (t: TestContext, what: string, verdict: Verdict, { isLong = false } = {}): void => {
@@ -145,7 +145,7 @@ export const assertSound = (t: TestContext, what: string, verdict: Verdict, { is
   assert.ok(verdict.slowest <= longestRequestMs, `the slowest request took ${verdict.slowest} ms`);
 };
 
-/** Returns the figures of a verdict. */
+/** Returns a verdict's figures. */
 export const summarize = (verdict: Verdict): string =>
   `${verdict.operations} operations, ${verdict.acknowledged} acknowledged, ${verdict.unknown} unknown, ` +
   `${verdict.refused} refused, ` +

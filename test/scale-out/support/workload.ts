@@ -8,26 +8,27 @@ import type { Operation, Outcome } from './history.ts';
 /** Milliseconds between attempts to send a creation with its Idempotency-Key. */
 const retryMs = 50;
 /**
- * Longest wait in milliseconds of every third client before a request, so that some requests arrive while others wait.
+ * Maximum wait in milliseconds before each request of every third client, so that some requests arrive while others
+ * wait.
  */
 const slowMs = 1000;
-/** Number of the newest tasks, which clients read and change, so that several use a task at a time. */
+/** Number of newest tasks that clients read and change, so that several clients use a task at once. */
 const shared = 60;
 
 interface Options {
   /** Base URLs, used in turn. */
   urls: readonly string[];
   random: Random;
-  /** Text that distinguishes the values of this workload from others on the store. */
+  /** Text that distinguishes this workload's values from others in the store. */
   tag: string;
   clients?: number;
 }
 
 export interface Workload {
   operations: Operation[];
-  /** Number of answers by status, with the reason of a 503, or by failure of the connection. */
+  /** Number of answers by status (with the reason of a 503) or by connection failure. */
   answers: Map<string, number>;
-  /** Answers that no fault explains. */
+  /** Answers no fault explains. */
   wrong: string[];
   /** Returns the duration of the slowest request in milliseconds. */
   slowest(): number;
@@ -45,7 +46,7 @@ interface Task {
 
 type Answer = Partial<JsonResponse<Partial<Task> & { error?: string }>> & { failure?: string };
 
-/** Starts clients that create, read, change and remove tasks, one request after the other, until they are stopped. */
+/** Starts clients that create, read, change and remove tasks, one request at a time, until they are stopped. */
 export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Options): Workload => {
   const operations: Operation[] = [];
   const answers = new Map<string, number>();
@@ -77,7 +78,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
       if (isMissing && answer.json !== undefined) wrong.push(`503 without Retry-After: ${answer.text}`);
       return answer;
     };
-    /** Sends a request until no repeat is needed, and records it as one operation. */
+    /** Sends a request until no retry is needed, and records it as a single operation. */
     const perform = async (
       operation: Pick<Operation, 'kind' | 'id' | 'value'> & { expected?: string },
       request: Parameters<typeof send>,
@@ -160,7 +161,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
   return { operations, answers, wrong, slowest: () => slowest, acknowledged: () => acknowledged, stop };
 };
 
-/** Returns the status, with the reason of a 503, or the failure of the connection. */
+/** Returns the status (with the reason of a 503) or the connection failure. */
 const toName = ({ status, json, failure = '' }: Answer): string =>
   status === 503 ? `503 ${json?.error ?? 'of HAProxy'}` : String(status ?? failure);
 
@@ -171,7 +172,7 @@ const toOutcome = ({ status, json }: Answer): Outcome => {
   if (status === 200 || status === 201) return 'ok';
   if (status === 404) return 'absent';
   if (status === 412) return 'conflict';
-  // Any other 4xx changes nothing; 409 says that the first request with the key is running.
+  // Any other 4xx changes nothing; 409 means that the first request with the key is still running.
   if (status !== undefined && status < 500) return 'not-applied';
   return status === 503 && json?.error?.includes('was not applied') ? 'not-applied' : 'unknown';
 };

@@ -6,11 +6,11 @@ import { home, sidebar } from './contents.mjs';
 const root = join(import.meta.dirname, '..', '..', '..');
 const docs = join(root, 'docs');
 const { version, description, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-/** Path below which the site is published, with a slash at both ends. */
+/** Path below which the site is published, with a leading and trailing slash. */
 const base = process.env.SITE_BASE ?? '/';
 const address = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
 
-/** Creates the anchors that GitHub creates from headings, so that links work in both places. */
+/** Creates the same anchors from headings as GitHub, so that links work in both places. */
 const slugify = (heading) =>
   heading
     .trim()
@@ -19,8 +19,8 @@ const slugify = (heading) =>
     .replaceAll(' ', '-');
 
 /**
- * Converts a relative link of a document for the site: README.md is the index of its folder, and files outside docs/
- * are in the repository. Throws if the file is missing.
+ * Converts a document's relative link for the site: README.md is its folder's index, and files outside docs/ are in the
+ * repository. Throws if the file is missing.
  */
 const toSiteLink = (link, page) => {
   const [file, anchor] = link.split('#');
@@ -43,7 +43,7 @@ const followLinks = (md) => {
 
 const titles = { sh: 'curl', powershell: 'PowerShell', ts: 'TypeScript' };
 
-/** Turns adjacent code blocks of one task in several languages into tabs. */
+/** Turns adjacent code blocks for the same task in several languages into tabs. */
 const groupLanguages = (md) => {
   const block = '```(?:sh|powershell|ts)\\n(?:(?!```).*\\n)*```\\n';
   const group = new RegExp(`^${block}(?:\\n${block})+`, 'gm');

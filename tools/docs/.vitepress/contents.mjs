@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The site's sidebar, made from the lists of docs/README.md, and its first page. A page that is missing there fails a test. */
+/** The site's sidebar, made from the lists in docs/README.md, and its first page. A page missing there fails a test. */
 const overview = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'README.md'), 'utf8');
 
 const listPages = (text) =>

@@ -28,7 +28,7 @@ const toTable = (heads, rows, title) => {
   return [...(title ? [`### ${title}`, ''] : []), ...(rows.length > 0 ? [...head, ...rows.map(toRow), ''] : [])];
 };
 
-/** Describes the values of a schema: `1 to 300`. */
+/** Describes a schema's values: `1 to 300`. */
 const toValues = ({ type, enum: words, minimum, maximum, maxLength, items, maxItems, anyOf }) => {
   if (words) return codes(words);
   if (anyOf) return [...new Set(anyOf.map(toValues))].join(' or ');
@@ -47,7 +47,7 @@ const toField = (name, schema, isRequired = false) => {
 const toFields = ({ properties = {}, required = [] } = {}) =>
   Object.entries(properties).map(([name, schema]) => toField(name, schema, required.includes(name)));
 
-/** Creates a valid value from the examples of the schema. */
+/** Creates a valid value from the schema's examples. */
 const toExample = ({ examples, default: standard, enum: words, const: only, anyOf, type, items, properties = {} }) => {
   const [known] = examples ?? words ?? [only ?? standard];
   if (known !== undefined) return known;
@@ -57,7 +57,7 @@ const toExample = ({ examples, default: standard, enum: words, const: only, anyO
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, toExample(schema)]));
 };
 
-/** Lists the fields of a shape, and nested fields, that have a description. */
+/** Lists the fields of a shape, including nested ones, that have a description. */
 const listFields = ({ items, anyOf = [], properties = {} }, prefix = '') => [
   ...(items ? listFields(items, `${prefix}[]`) : []),
   ...anyOf.flatMap((schema) => listFields(schema, prefix)),
@@ -88,14 +88,14 @@ const describeRoute = ({ method, path, access, summary }, { parameters = [], req
   ];
 };
 
-/** The address of the repository is only in package.json. */
+/** The repository's address appears only in package.json. */
 const { repository, name: folder } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 const clone = ['```sh', `git clone ${repository.url.replace('git+', '')}`, `cd ${folder}`, '```', ''];
 
 const cleanups = [];
 const start = (settings) => startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
 
-/** Describes the routes of each profile, from a server that mounts each profile separately. */
+/** Describes each profile's routes, using a server that mounts each profile separately. */
 const describeProfiles = async (profiles) => {
   const mounts = Object.fromEntries(profiles.map(({ name }) => [`/${name}`, [name]]));
   const settings = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC', mounts };
@@ -114,10 +114,10 @@ const describeProfiles = async (profiles) => {
   return [...described, ['metrics', toTable('name|type|meaning', [...metrics].map(toMetric))]];
 };
 
-/** Fields of a stored alert on the pages of senders. */
+/** Fields of a stored alert shown on the pages of senders. */
 const shown = ['source', 'level', 'message', 'hostname', 'status', 'fingerprint', 'startsAt', 'labels', 'link'];
 
-/** Returns the stored alerts of each format's samples, the first alert of each sample. */
+/** Returns the stored alerts of each format's samples: the first alert of each sample. */
 const describeSamples = async () => {
   const app = await start({ timeZone: 'UTC' });
   for (const [name, body] of Object.entries(samples)) await app.request('POST', `/api/alert/${name}`, { body });
@@ -144,7 +144,7 @@ const describeCommand = (command) => {
 };
 const escapeMarkup = (text) => text.replace(/[*_<]/g, '\\$&');
 
-/** Writes a limit, once its figures have been found in the code. */
+/** Writes a limit after finding its figures in the code. */
 const toLimit = ([name, value, effect, ...sources]) => {
   for (const [file, line] of sources) {
     if (readFileSync(`${root}/${file}`, 'utf8').includes(line)) continue;
@@ -155,7 +155,7 @@ const toLimit = ([name, value, effect, ...sources]) => {
   return [name, value, effect];
 };
 
-/** Writes `warn first`, info `second`: the level of the first message has a separate column. */
+/** Writes `warn first`, info `second`: the first message's level has its own column. */
 const toLogLine = ({ messages, meaning }) => {
   const named = messages.map((message) => [message.slice(0, message.indexOf(' ')), message.replace(/^\w+ /, '')]);
   const [[level]] = named;
