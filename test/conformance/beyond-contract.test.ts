@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
 
-/** Smallest webhook of Alertmanager that its format accepts. */
+/** Smallest Alertmanager webhook that its format allows. */
 const foreign = {
   version: '4',
   receiver: 'desk',

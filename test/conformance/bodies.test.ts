@@ -9,7 +9,7 @@ const start = (t: TestContext): Promise<TestApp> =>
     seed: { tasks: [{ Title: 'seeded' }], simpleTasks: [{ title: 'seeded' }], items: [{ name: 'seeded' }] },
   });
 
-/** Asserts that each route rejects each body with one {error}, and changes nothing. */
+/** Asserts that each route rejects each body with one {error} and changes nothing. */
 const assertRefused = async (t: TestContext, bodies: readonly unknown[], status = 400): Promise<void> => {
   const app = await start(t);
   for (const route of writingRoutes) {

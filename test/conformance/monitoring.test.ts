@@ -27,7 +27,7 @@ test('GET /health returns status, uptime, version and hostname, in this order, w
   assert.deepEqual([json['status'], json['version'], json['hostname']], ['healthy', programVersion, hostname()]);
 });
 
-/** Returns the uptime in seconds that the server reports. */
+/** Returns the uptime reported by the server, in seconds. */
 const readUptime = async (request: TestApp['request']): Promise<number> => {
   const { json } = await request<{ uptime: string }>('GET', '/health');
   const [, days = '0', ...rest] = /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d\.\d{7})$/.exec(json.uptime) ?? [];

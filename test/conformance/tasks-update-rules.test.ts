@@ -4,7 +4,7 @@ import type { TestApp } from '../support/app.ts';
 import { assertError, assertInvalidTask, assertUnchanged } from './support/assertions.ts';
 import { createTask, messages, startTasks, updateTask } from './support/tasks.ts';
 
-/** Asserts that the bodies are rejected with the messages, and the task stays unchanged. */
+/** Asserts that the bodies are rejected with the messages and leave the task unchanged. */
 const assertRefused = async (app: TestApp, bodies: object[], detail: string[]): Promise<void> => {
   await createTask(app, { Title: 'x', Description: 'd', Priority: 'High' });
   await assertUnchanged(app, { path: '/api/tasks/1' }, async () => {

@@ -19,7 +19,7 @@ const send = async ({ request }: Requests, ...alerts: Sent[]): Promise<void> => 
   for (const body of alerts) assert.equal((await request('POST', '/api/alert', { body })).status, 200);
 };
 
-/** Runs `signalbox alerts --follow` until the test ends, and collects its output. */
+/** Runs `signalbox alerts --follow` until the test ends, collecting its output. */
 const follow = (t: TestContext, url: string, args: string[] = []) => {
   const [program, ...first] = command;
   const child = spawn(program, [...first, 'alerts', '--follow', '--url', url, ...args], {

@@ -12,7 +12,7 @@ import { refusal, runCommand } from '../support/program.ts';
 
 const skip = toSkipPostgres();
 
-/** Writes a config file of instances that share a database, with seed records. */
+/** Writes a config file for instances that share a database, with seed records. */
 const write = (t: TestContext, store: string, changes: object = {}): string => {
   const folder = createFolder(t);
   const seed = join(folder, 'seed.json');
@@ -31,7 +31,7 @@ const check = async (path: string): Promise<string> => {
   return others.join('\n');
 };
 
-/** Lists schemas and tables that do not belong to PostgreSQL. */
+/** Lists schemas and tables that are not PostgreSQL's own. */
 const listCreated = (server: PostgresServer): Promise<unknown[]> =>
   server.sql(`SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_|^(information_schema|public)$'
     UNION SELECT relname FROM pg_class WHERE relnamespace::regnamespace::text !~ '^pg_|^information_schema$'`);

@@ -20,14 +20,14 @@ const print = async (shell: string): Promise<string> => {
   return stdout;
 };
 
-/** Skips a test without the shell, except in CI. */
+/** Skips a test if the shell is missing, except in CI. */
 const needs = (shell: string): { skip: string | false } => ({
   skip: !process.env['CI'] && spawnSync(shell, ['--version']).error ? `${shell} is not installed` : false,
 });
 
 type Variables = Record<string, string>;
 
-/** Runs a shell without blocking the server of the test. */
+/** Runs a shell without blocking the test's server. */
 const runShell = async (program: string, args: readonly string[], variables: Variables = {}): Promise<string> => {
   const env = { PATH: process.env['PATH'], ...variables };
   const { stdout, stderr } = await promisify(execFile)(program, args, { encoding: 'utf8', env, timeout: 30_000 });
@@ -147,7 +147,7 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
     ['create-key n --scope=alerts:w', '--scope=alerts:write'],
     ['completion fi', 'fish'],
   ] as const;
-  // The cases run together, because each waits for its completions.
+  // The cases run concurrently, because each waits for its completions.
   const check = async ([line, expected]: (typeof cases)[number]): Promise<void> => {
     const stdout = await completeInZsh(folder, line);
     assert.ok(stdout.includes(expected), `${line}: ${JSON.stringify(stdout)}`);

@@ -8,12 +8,12 @@ import { atEnd } from '../support/scope.ts';
 import { extension, loader } from '../support/source.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Starts a demonstration whose temporary folder is in a folder of the test. */
+/** Starts a demonstration whose temporary folder is inside a folder of the test. */
 const start = (t: TestContext, [program = '', ...args]: readonly string[], variables: Record<string, string> = {}) => {
   const folder = createFolder(t);
   const child = spawn(program, args, {
     cwd: createFolder(t),
-    // Without HOME, the loader of TypeScript would unpack its binary in TMPDIR.
+    // Without HOME, TypeScript's loader would unpack its binary into TMPDIR.
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, ...variables },
   });
   const output = { text: '', errors: '' };
@@ -29,7 +29,7 @@ const start = (t: TestContext, [program = '', ...args]: readonly string[], varia
 };
 
 test('demo prints the address of the console and the login, and leaves nothing behind', async (t) => {
-  // The settings of another server must have no effect.
+  // Another server's settings must have no effect.
   const variables = {
     SIGNALBOX_STORE: 'postgres://127.0.0.1:1/none',
     SIGNALBOX_CONFIG: '/nowhere',

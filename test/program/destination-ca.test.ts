@@ -9,7 +9,7 @@ import { type CertificateFiles, writeCertificate } from '../support/certificate.
 import { createFolder } from '../support/folder.ts';
 import { atEnd } from '../support/scope.ts';
 
-/** Starts a receiver with a certificate of a private CA, and counts its requests. */
+/** Starts a receiver with a certificate from a private CA, and counts its requests. */
 const startOwn = async (t: TestContext) => {
   const files: CertificateFiles = writeCertificate(createFolder(t), 'localhost');
   let requests = 0;

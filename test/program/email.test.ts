@@ -10,7 +10,8 @@ import { runProgram, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
 /**
- * Starts a mail server with a certificate that the program trusts, and a config file with a destination for the server.
+ * Starts a mail server with a certificate that the program trusts, and writes a config file with a destination for the
+ * server.
  */
 const startTrusted = async (t: TestContext, scheme: 'smtp' | 'smtps', hasOwnCa = false) => {
   const folder = createFolder(t);

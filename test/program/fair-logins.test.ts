@@ -11,7 +11,7 @@ const variables = {
   SIGNALBOX_READER_PASSWORD: passwords.reader,
 };
 
-/** Logins of the administrator during the attack. */
+/** Number of the administrator's logins during the attack. */
 const logins = amount(20, 40);
 
 // Only Linux has loopback addresses other than 127.0.0.1 by default.
@@ -28,7 +28,7 @@ const start = async (t: TestContext) => {
   return { clientOf };
 };
 
-/** Sends logins as fast as their responses arrive until `stop`, which resolves to the number of logins. */
+/** Sends logins as fast as responses arrive until `stop`, which resolves to their number. */
 const loop = (senders: readonly (() => Promise<number>)[]) => {
   let isOver = false;
   let count = 0;

@@ -59,7 +59,7 @@ test('an address whose connections are all in use loses the oldest to another ad
 });
 
 test('an address that opens connections again and again does not keep others out', { skip }, async (t) => {
-  // The server runs in a separate process, so that the clients do not take its time.
+  // The server runs in a separate process, so that the clients do not use its time.
   const { url } = await startProgram(t, ['--profiles', 'T', '--max-connections', '8']);
   let isOver = false;
   const flood = async (): Promise<void> => {
@@ -94,7 +94,7 @@ test('a trusted proxy may use all connections, and none of them is closed for ot
 
 const mebibyte = 1024 * 1024;
 
-/** Sends a body without its last bytes, byte by byte. */
+/** Sends a body except for its last bytes, one byte at a time. */
 const drip = (connection: Connection, more = ''): NodeJS.Timeout => {
   connection.send(`POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${mebibyte}\r\n${more}\r\n`);
   connection.send(Buffer.alloc(mebibyte - 76, ' '));
@@ -102,8 +102,8 @@ const drip = (connection: Connection, more = ''): NodeJS.Timeout => {
 };
 
 /**
- * Fills the room for bodies until `isFull`; a body that stops for a second, as on a busy machine, loses its room to the
- * next. `more` are further header lines.
+ * Fills the room for bodies until `isFull`; a body that pauses for a second, as on a busy machine, loses its room to
+ * the next. `more` contains further header lines.
  */
 const dripBodies = async (
   t: TestContext,

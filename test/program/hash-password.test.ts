@@ -64,7 +64,7 @@ test('a password of 128 bytes is accepted, with any characters', async () => {
 });
 
 test('in a terminal hash-password asks for the password and does not echo it', async (t) => {
-  // `script` of util-linux runs the program in a terminal.
+  // `script` from util-linux runs the program in a terminal.
   const child = spawn('script', ['-qec', `'${command.join("' '")}' hash-password`, '/dev/null']);
   const failed = await new Promise((resolve) =>
     child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),

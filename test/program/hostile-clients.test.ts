@@ -15,10 +15,10 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = process.platform !== 'linux' && 'memory is read from /proc';
 
-/** Maximum seconds of an attack, even if not everything is sent. */
+/** Maximum duration of an attack in seconds, even if not everything has been sent. */
 const longest = 3;
 
-/** Maximum milliseconds for /health: the attacking clients run in the same process as its client. */
+/** Maximum milliseconds for /health: its client shares a process with the attacking clients. */
 const slowest = 5000;
 
 interface Bounds {
@@ -27,7 +27,7 @@ interface Bounds {
 }
 
 /**
- * Attacks the program, which must keep running and serve other clients afterwards; in the long form /health must
+ * Attacks the program, which must keep running and serve other clients afterwards; in the long form, /health must
  * respond within the limits.
  */
 const assertSurvives = async (
@@ -138,7 +138,7 @@ test('the audit names the address of a client that resets its connection after a
   const execute = attacks.toPost('/api/execute', { command: 'ls' }, token);
   type Executions = { data: { remoteAddress: string | null }[] };
   const read = async () => (await request<Executions>('GET', '/api/executions', { token })).json.data;
-  // A command is not run if its client has disconnected before it starts.
+  // A command does not run if its client disconnects before it starts.
   await waitUntil('ten commands are recorded', async () => {
     await attacks.sendAndReset(url, 10, execute, true);
     return (await read()).length >= 10;

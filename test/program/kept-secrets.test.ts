@@ -16,7 +16,7 @@ const login = async ({ request }: Running, password: string): Promise<string> =>
 const isAccepted = async ({ request }: Running, token: string): Promise<boolean> =>
   (await request('GET', '/api/items', { token })).status === 200;
 
-/** Prepares a program with a data folder for its passwords and its key. */
+/** Prepares a program with a data folder for its passwords and key. */
 const prepare = (t: TestContext) => {
   const folder = createFolder(t);
   const file = join(folder, 'data', 'secrets.json');

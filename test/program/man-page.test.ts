@@ -12,7 +12,7 @@ import { command, runCommand } from '../support/program.ts';
 
 const { stdout: page, code, stderr } = await runCommand(['man-page']);
 
-/** Skips a test without the program, except in CI. */
+/** Skips a test if the program is missing, except in CI. */
 const needs = (program: string): { skip: string | false } => ({
   skip: !process.env['CI'] && spawnSync(program, ['--version']).error ? `${program} is not installed` : false,
 });
@@ -74,7 +74,7 @@ test('man shows the manual page without warnings', needs('man'), () => {
 });
 
 test('mandoc finds no fault in the manual page', needs('mandoc'), () => {
-  // The page has no date, so that each build prints the same page.
+  // The page contains no date, so every build prints the same page.
   const { stdout, status } = spawnSync('mandoc', ['-man', '-T', 'lint', '-W', 'warning'], {
     input: page,
     encoding: 'utf8',

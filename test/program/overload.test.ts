@@ -4,7 +4,7 @@ import { createClient, type JsonResponse } from '../support/client.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Body of the maximum size that is expensive to parse. */
+/** Maximum-size body that is expensive to parse. */
 const body = `{"Title":"x","filling":[${'0,'.repeat(500_000)}0]}`;
 
 /** Number of clients that send the body repeatedly. */
@@ -18,7 +18,7 @@ const always = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Paths with the endings of health checks. */
+/** Paths that end like those of health checks. */
 const likeHealthChecks = ['/api/alert/ready', '/api/alert/readyz', '/api/alert/livez', '/api/alert/health'];
 
 test('requests above the event-loop delay limit get 503 with Retry-After, health checks are served, and service resumes', async (t) => {

@@ -55,7 +55,7 @@ test('on SIGHUP heartbeats and watches of the config file are replaced by its cu
       ['files', 100],
     ],
   );
-  // A removed heartbeat is not expected any more, so its incident is resolved.
+  // A removed heartbeat is no longer expected, so its incident is resolved.
   await waitForIncident(program, { state: 'resolved' });
   await program.reload({ dataDir, heartbeats: [{ name: 'job', schedule: '61 * * * *' }] }, notReloaded);
   assert.equal(await ping(kept), 200);

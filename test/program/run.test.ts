@@ -192,7 +192,7 @@ test('run passes signals on to the command', async (t) => {
 
 test('Ctrl+C in a terminal reaches the command once', async (t) => {
   const server = await startServer(t);
-  // `script` of util-linux runs the program in a terminal. A shell in between could be ended by Ctrl+C itself.
+  // `script` from util-linux runs the program in a terminal. An intermediate shell could itself be ended by Ctrl+C.
   const words = [program, ...programArgs].map((word) => `'${word}'`).join(' ');
   const line = `exec ${words} run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
   const child = spawn('script', ['-qec', line, '/dev/null']);

@@ -123,7 +123,7 @@ test('an alert whose response was lost is stored once, also if the server restar
   const port = await findFreePort();
   const dataDir = createFolder(t);
   let upstream = await startApp(t, { settings: { dataDir } });
-  // The proxy passes the first request on and loses the response.
+  // The proxy forwards the first request and loses the response.
   const proxy = await startReceiver(
     t,
     async (response, { path, headers, body }, index) => {
@@ -227,7 +227,7 @@ test('send trusts the certificates that Node trusts, and no others', async (t) =
   const cwd = createFolder(t);
   const { cert, key } = writeCertificate(cwd, 'box');
   const { url } = await startProgram(t, ['--profiles', 'alerts', '--tls-cert', cert, '--tls-key', key], { cwd });
-  // Node reads the variable when it starts.
+  // Node reads the variable on startup.
   const variables = { SIGNALBOX_URL: url, NODE_EXTRA_CA_CERTS: cert };
   assert.equal((await runProgram(['send', 'x'], { variables })).code, 0);
   const { code, stderr } = await send(url, ['x']);

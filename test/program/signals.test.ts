@@ -83,7 +83,7 @@ for (const [what, statement] of [
 test('SIGHUP stops a server whose terminal has closed', {
   skip: spawnSync('script', ['--version']).status !== 0 && 'script(1) is not installed',
 }, async (t) => {
-  // The shell prints the id of the server, which then replaces it.
+  // The shell prints its process id, and the server then replaces the shell.
   const line = `echo pid $$; exec '${command.join("' '")}' --port 0 </dev/null`;
   const terminal = spawn('script', ['-qec', line, '/dev/null'], {
     cwd: createFolder(t),

@@ -7,7 +7,7 @@ import { startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 
-/** More tasks than the socket buffers hold for a client that does not read. */
+/** More tasks than socket buffers hold for a client that does not read. */
 const count = 20_000;
 const tasks = Array.from({ length: count }, () => ({ Title: 'x', Description: 'y'.repeat(1000) }));
 
@@ -67,7 +67,7 @@ test('a client that reads slowly gets the whole response', async (t) => {
   assert.ok(performance.now() - began > patience * 1000);
 });
 
-/** Returns a signal that aborts when the connection ends. */
+/** Returns a signal that is aborted when the connection ends. */
 const toSignal = (socket: Socket): AbortSignal => {
   const controller = new AbortController();
   socket.once('close', () => controller.abort(new Error('the connection has ended')));

@@ -23,7 +23,7 @@ import { command, type Running, runCommand, runProgram } from '../support/progra
 import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Prepares a user's folder for the spool, a free port, and commands that send to the port. */
+/** Prepares a user's folder for the spool, a free port, and commands that send to that port. */
 const prepare = async (t: TestContext, runIn: typeof runCommand = runCommand) => {
   const state = createFolder(t);
   const port = await findFreePort();
@@ -43,7 +43,7 @@ const prepare = async (t: TestContext, runIn: typeof runCommand = runCommand) =>
 const list = async ({ request }: Pick<Running, 'request'>) =>
   (await request<{ data: Record<string, string>[] }>('GET', '/api/alerts?count=1000')).json.data;
 
-/** Writes a kept alert in the form of `send`, with other fields or other contents. */
+/** Writes a kept alert in the format of `send`, with other fields or other contents. */
 const writeKept = (spool: string, file: string, fields: object | string): void => {
   const kept = {
     idempotencyKey: randomUUID(),
@@ -95,7 +95,7 @@ test('undelivered alerts are kept for their user, and the next send delivers the
 test('an alert that the server stored without a response is not stored again', async (t) => {
   const { variables, spool, send, start } = await prepare(t);
   const server = await start();
-  // The proxy passes the request on and loses the response.
+  // The proxy forwards the request and loses the response.
   const proxy = await startReceiver(t, async (response, { path, headers, body }) => {
     await server.request('POST', path, {
       headers: { 'idempotency-key': String(headers['idempotency-key']) },
@@ -200,7 +200,7 @@ test('a signal during run keeps the alert', async (t) => {
   assert.match(readFileSync(join(spool, file), 'utf8'), /"source":"job".*exit 6 failed with exit code 6/);
 });
 
-/** Returns the fields of a received alert, without hosts and times. */
+/** Returns a received alert's fields, without hosts and times. */
 const toSaid = ({ body }: { body: string }): string => {
   const { status, level, key, message } = JSON.parse(body);
   return (

@@ -8,7 +8,7 @@ import { refusal, startProgram } from '../support/program.ts';
 const full = (bytes: number): string =>
   `Tasks and items take up all of storeMaxBytes (${bytes}): delete some, or raise it`;
 
-/** Refusals after which the clients stop, and the milliseconds that this may take. */
+/** Number of refusals after which the clients stop, and the milliseconds this may take. */
 const enough = amount(40, 100);
 const longest = 120_000;
 
@@ -64,7 +64,7 @@ for (const store of ['memory', 'file']) {
     assert.equal((await request('GET', '/api/tasks/2')).status, 404);
     assert.equal(await send('PUT', '/api/tasks/1', { Description: text(1000) }), 200);
     assert.equal(await send('POST', '/api/tasks', { Title: 'x', Description: text(3000) }), 201);
-    // Each character has two bytes.
+    // Each character takes two bytes.
     assert.equal(await send('POST', '/api/tasks', { Title: 'x', Description: '\u4e2d'.repeat(1500) }), full(10_000));
     assert.equal(await send('DELETE', '/api/tasks/2'), 200);
     assert.equal(await send('POST', '/api/tasks', { Title: 'x', Description: '\u4e2d'.repeat(1500) }), 201);

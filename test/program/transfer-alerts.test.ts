@@ -26,7 +26,7 @@ const exportText = async (store: string[]): Promise<string> => {
   return stdout;
 };
 
-/** Returns a folder with alerts and executions of a server, and its export. */
+/** Returns a folder with a server's alerts and executions, and its export. */
 const fill = async (t: TestContext): Promise<{ folder: string; text: string }> => {
   const folder = createFolder(t);
   const running = await start(t, folder);
@@ -62,7 +62,7 @@ const alert = (n: number): string =>
     },
   });
 
-/** Starts a server on the store whose only destination gets all alerts of the log. */
+/** Starts a server on a store whose only destination gets all alerts in the log. */
 const startWithDestination = async (t: TestContext, dataDir: string, store = 'file') => {
   const receiver = await startReceiver(t);
   const destinations = [toDestination(receiver, { startAt: 'oldest' })];
@@ -111,7 +111,7 @@ const assertGoesOn = async (running: TestApp, text: string): Promise<void> => {
   );
 };
 
-/** Starts a server on an imported store, which continues and delivers only new alerts. */
+/** Starts a server on an imported store; it must continue, and deliver only new alerts. */
 const assertServes = async (t: TestContext, text: string, dataDir: string, store?: string): Promise<TestApp> => {
   const { running, receiver } = await startWithDestination(t, dataDir, store);
   await assertGoesOn(running, text);
@@ -258,7 +258,7 @@ test('an interrupted import of alerts is not served, and the next import removes
   const one = [header, alert(1), end, ''].join('\n');
   assert.equal((await importText(fileStore(folder), one)).code, 0);
   assert.equal(await exportText(fileStore(folder)), one);
-  // An unfinished import that names no log has not begun to store alerts.
+  // An unfinished import that names no log has not started storing alerts.
   writeFileSync(join(folder, 'import.unfinished'), '');
   assert.match((await importText(fileStore(folder), one)).stderr, /has or had alerts;/);
 });

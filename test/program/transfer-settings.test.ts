@@ -23,13 +23,13 @@ const createSend = async (app: TestApp) => {
     app.request(method, path, { token, headers, ...(body && { body }) });
 };
 
-/** Returns the runtime settings with their versions, and the audit of their changes. */
+/** Returns the runtime settings with their versions, and the audit trail of their changes. */
 const readSettings = async (server: TestApp): Promise<string[]> => {
   const send = await createSend(server);
   const texts: string[] = [];
   for (const path of ['heartbeats', 'watches', 'silences', 'audit']) {
     const { text } = await send('GET', `/api/${path}`);
-    // Runs do not move, nor do the seqs of changes without effect.
+    // Runs are not transferred, nor are the seqs of changes without effect.
     texts.push(
       text.replaceAll(
         /"(state|dueAt|lastPingAt|lastSuccessAt|lastRun|things|since|seq)":("[^"]*"|\[[^\]]*\]|\{[^}]*\}|\w+),?/g,
@@ -40,7 +40,7 @@ const readSettings = async (server: TestApp): Promise<string[]> => {
   return texts;
 };
 
-/** Returns a folder in which settings were created, changed and deleted, also without effect. */
+/** Returns a folder in which settings were created, changed and deleted, partly without effect. */
 const fill = async (t: Scope): Promise<{ folder: string; settings: string[]; uuid: string }> => {
   const folder = createFolder(t);
   const server = await start(t, folder);
@@ -95,7 +95,7 @@ test('runtime settings move with their versions, secrets and history, in a file 
   const server = await start(t, after);
   await assertGoesOn(server, settings, uuid);
   await server.close();
-  // Later settings move, too.
+  // Later settings are transferred, too.
   const more = (await runCommand(['export', ...fileStore(after)])).stdout;
   const third = createFolder(t);
   assert.equal((await runCommand(['import', ...fileStore(third)], { input: more })).code, 0);

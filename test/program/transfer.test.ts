@@ -160,7 +160,7 @@ test('an import that cannot be stored leaves nothing behind', async (t) => {
   const folder = createFolder(t);
   const item = JSON.stringify({ items: { id: 1, name: 'x'.repeat(100_000), status: 'active' } });
   const input = [header, lastId(7), task(7), item, end, ''].join('\n');
-  // Files are limited to 16 KiB, so the items after the tasks cannot be stored.
+  // Files are limited to 16 KiB, so the items that follow the tasks cannot be stored.
   const wrapper = ['sh', '-c', 'ulimit -f 16; exec "$0" "$@"'];
   const { code, stderr } = await runProgram(['import', ...fileStore(folder)], { input, wrapper });
   assert.match(stderr, /^signalbox: nothing was imported: .*EFBIG.*\n$/);

@@ -20,7 +20,7 @@ const acceptedMs = 3000;
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
   startApp(t, { settings: { store, timeZone: 'UTC', ...settings }, patience: { changesMs: 2000, readsMs: 1000 } });
 
-/** Sends an alert, which must be accepted within the limit. */
+/** Sends an alert that must be accepted within the limit. */
 const send = async (
   { request }: Pick<TestApp, 'request'>,
   message: string,
@@ -41,7 +41,7 @@ interface StoredAlert {
 const readTable = (server: PostgresServer): Promise<StoredAlert[]> =>
   runSql(server.url(), `SELECT id, body::json->>'message' AS message FROM signalbox.alert ORDER BY seq`);
 
-/** Waits with pauses: each query is a new connection, which takes 10 ms of processor time. */
+/** Polls with pauses: each query opens a new connection, which takes 10 ms of processor time. */
 const waitForCount = (server: PostgresServer, count: number) =>
   waitUntil(`${count} alerts are in the table`, async () => {
     await setTimeout(100);

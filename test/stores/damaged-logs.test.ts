@@ -33,7 +33,7 @@ test('health shows the file and place of a damaged line and a removed record of 
   for (const body of ['first', 'second', 'third', 'fourth']) await ping(app.url, uuid, { method: 'POST', body });
   for (const message of ['first', 'second', 'third']) await app.request('POST', '/api/alert', { body: { message } });
   await app.close();
-  // After a kill no snapshot has been saved.
+  // After a kill, no snapshot has been saved.
   rmSync(join(dataDir, 'heartbeats.state'));
 
   const [settings, heartbeats, alerts] = ['settings', 'heartbeats', 'alerts'].map((name) =>

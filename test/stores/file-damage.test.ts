@@ -38,7 +38,7 @@ test('file: a log that ends within its last record keeps every earlier change', 
     truncateSync(join(copy, 'tasks.jsonl'), end);
     const store = await open(copy);
     assert.equal(readTask(await store.find(5))?.Title, 'b');
-    // The id is used again, because the change was not acknowledged.
+    // The id is assigned again, because the change was not acknowledged.
     assert.equal((await store.create({ Title: 'd' })).id, 6);
     await store.close();
     const again = await open(copy);

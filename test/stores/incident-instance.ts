@@ -11,7 +11,7 @@ const ignore = (): void => undefined;
 
 const timeOf = ({ time }: Record<string, unknown>) => Date.parse(String(time));
 
-/** Opens a further instance on a database. */
+/** Opens another instance on a database. */
 export const openInstance = async (t: Scope, url: string, clock: () => Date, { name = 'a', retainDays = 0 } = {}) => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };

@@ -17,19 +17,19 @@ const hour = 60 * minute;
 
 export const rules: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour, retainMs: 0 };
 
-/** Store with the log of alerts that it folds. */
+/** Store together with the log of alerts it folds. */
 interface IncidentLife {
   store: IncidentStore;
-  /** Stores alerts; resolves to their records in the log. */
+  /** Stores alerts; resolves to their log records. */
   append(records: readonly Record<string, unknown>[]): Promise<StoredRecord[]>;
 }
 
 export type CreateLife = (t: Scope, clock: () => Date) => Promise<IncidentLife>;
 
-/** Creates the time of a clock that tests move. */
+/** Creates the time of a clock that tests can move. */
 export const createTime = () => ({ now: Date.parse('2026-01-31T09:30:00Z') });
 
-/** Creates the actions of a test on a store whose clock it moves. */
+/** Creates a test's actions on a store whose clock the test moves. */
 export const createLifeTools = async (t: Scope, create: CreateLife, time = createTime()) => {
   const life = await create(t, () => new Date(time.now));
   const { store } = life;
@@ -45,7 +45,7 @@ export const createLifeTools = async (t: Scope, create: CreateLife, time = creat
       time.now += ms;
     },
     now: () => time.now,
-    /** Stores alerts that are received now, and waits until they are folded. */
+    /** Stores alerts received now, and waits until they have been folded. */
     alert: async (...alerts: Record<string, unknown>[]): Promise<StoredRecord[]> => {
       const usual = { level: 'ERROR', fingerprint: 'k', status: 'firing', sender: 'key:a', source: '', hostname: '' };
       const records = alerts.map((fields) => ({
@@ -69,7 +69,7 @@ export const createLifeTools = async (t: Scope, create: CreateLife, time = creat
   };
 };
 
-/** Tests for every store of incidents. */
+/** Tests that every incident store must pass. */
 export const testIncidentStore = (name: string, create: CreateLife): void => {
   test(`${name}: an incident is opened, acknowledged, raised, resolved, reopened, and resolved automatically`, async (t) => {
     const { store, alert, act, read, pass, now, eventsOf } = await createLifeTools(t, create);
@@ -348,7 +348,7 @@ export const takeStep = async ({ store, alert, act, pass, now }: LifeTools, step
   );
 };
 
-/** Returns all incidents with their events, without the ids and seqs of alerts, which differ between logs. */
+/** Returns all incidents with their events, without the alerts' ids and seqs, which differ between logs. */
 const readAll = async ({ store }: LifeTools) => {
   const { incidents } = await store.list({ states: incidentStates }, 100);
   return Promise.all(
@@ -361,7 +361,7 @@ const readAll = async ({ store }: LifeTools) => {
   );
 };
 
-/** Asserts that two kinds of stores have equal incidents after equal alerts, actions and times. */
+/** Asserts that two kinds of stores have equal incidents after the same alerts, actions and times. */
 export const compareIncidentStores = async (one: CreateLife, other: CreateLife): Promise<void> => {
   const compare = async (all: readonly Step[]): Promise<void> => {
     const scope = createScope();

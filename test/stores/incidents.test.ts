@@ -116,7 +116,7 @@ test('after damage to any byte of the snapshot, numbers and the order of changes
     bytes[at] = bytes[at] === 0x23 ? 0x24 : 0x23;
     writeFileSync(path, bytes);
     const life = await open();
-    // The settings replace the rules in the snapshot.
+    // The settings override the rules in the snapshot.
     await life.catchUp();
     await append(`new ${at}`);
     await life.catchUp();
@@ -165,7 +165,7 @@ test('postgres: two instances fold and change the same incidents, and each alert
     });
     return changes;
   });
-  // Few enough actions that no incident exceeds 200 events.
+  // Few enough actions to keep every incident below 200 events.
   const keyCount = amount(5, 100);
   const perInstance = amount(150, 1500);
   const ids = new Set<string>();
@@ -209,7 +209,7 @@ test('postgres: two instances fold and change the same incidents, and each alert
   const found = events.flatMap(({ type, by }) => (type === 'comment' ? (by ?? []) : []));
   assert.deepEqual(found.toSorted(), comments.toSorted());
   for (const [outcome] of outcomes) assert.ok(['done', 'HttpError', 'StoreConflict'].includes(outcome), outcome);
-  // Listeners of both instances get the last version, whichever instance has changed the incident.
+  // Listeners of both instances get the last version, whichever instance changed the incident.
   for (const changes of seen) {
     await waitUntil('listeners know all', () => incidents.every(({ id, version }) => changes.has(`${id} ${version}`)));
   }

@@ -10,7 +10,7 @@ const readList = async <T extends object>({ pieces }: List<T>): Promise<T[]> => 
   return entries;
 };
 
-/** Tests for every item store. */
+/** Tests that every item store must pass. */
 export const testItemStore = (name: string, createStore: (t: TestContext) => Awaitable<ItemStore>): void => {
   test(`${name}: pages hold the items in order of creation, and total counts all items`, async (t) => {
     const store = await createStore(t);
@@ -61,7 +61,7 @@ export const testItemStore = (name: string, createStore: (t: TestContext) => Awa
   });
 };
 
-/** Tests for every simple-task store. */
+/** Tests that every simple-task store must pass. */
 export const testSimpleTaskStore = (
   name: string,
   createStore: (t: TestContext) => Awaitable<SimpleTaskStore>,

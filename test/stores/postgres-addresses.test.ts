@@ -64,7 +64,7 @@ test('an unusable address is refused in one line that does not show the password
 
 test('an upgrade of tables that another user owns is refused with the reason', { skip }, async (t) => {
   const server = await shareServer();
-  // No other test gets this database.
+  // No other test uses this database.
   const url = new URL(await createDatabase());
   const database = url.pathname.slice(1);
   await runSql(url.href, 'UPDATE signalbox.schema SET version = version - 2');

@@ -32,7 +32,7 @@ const assertRefused = async (app: TestApp, body?: object): Promise<void> => {
   assert.ok(performance.now() - begin < patience.changesMs + 5000);
 };
 
-/** Asserts that changes work again automatically, and that refused changes have left no gap. */
+/** Asserts that changes recover without intervention, and that refused changes have left no gap. */
 const assertRecovers = async (app: TestApp, nextId: number): Promise<void> => {
   const results: number[] = [];
   await waitUntil('changes work again', async () => {

@@ -22,7 +22,7 @@ const addLargeTasks = async (url: string, count: number): Promise<void> => {
   );
 };
 
-/** Resolves to the status after the whole response was read and dropped. */
+/** Resolves to the status once the whole response has been read and discarded. */
 const readAll = (url: string): Promise<number> =>
   new Promise((resolve, reject) => {
     get(url, (response) => {

@@ -6,7 +6,7 @@ import { createDatabase } from '../support/postgres/shared-server.ts';
 
 const skip = toSkipPostgres();
 
-/** Functions that start apps of a store, whose instances get requests in turn. */
+/** Functions that start apps on a store; requests go to its instances in turn. */
 const stores: Record<string, (t: TestContext) => Promise<TestApp[]>> = {
   memory: async (t) => [await startApp(t, { settings: { store: 'memory' } })],
   file: async (t) => [await startApp(t, { settings: { store: 'file' } })],
@@ -42,7 +42,7 @@ for (const [store, start] of Object.entries(stores)) {
       assert.deepEqual(responses, Array(6).fill(responses[0]));
       const count = what === 'task' ? '/api/tasks' : '/api/alerts';
       assert.equal((await apps[0]?.request('GET', count))?.json['count'], 1);
-      // Each request waits for the first one, with any body.
+      // Each request waits for the first one, whatever its body.
       const mixed = await send(apps, path, [body, other, body]);
       assert.deepEqual(
         mixed.map(([code]) => code),

@@ -17,7 +17,7 @@ import { waitUntil } from '../support/wait.ts';
 const token = signToken(createClaims());
 const limitMs = 15_000;
 
-/** Text of 18 kB, so that 16 MiB have about 920 changes. */
+/** Text of 18 kB, so that 16 MiB hold about 920 changes. */
 const description = '€'.repeat(4000);
 const tags = Array.from({ length: 20 }, (_, index) => `${index}${'€'.repeat(98)}`);
 const changeCount = 1200;
@@ -110,7 +110,7 @@ test('postgres: many changes of a setting leave few rows, and each instance has 
   assert.equal(await countRows(), changeCount + 3);
   await one.stop('SIGKILL');
 
-  // An instance of an earlier version reads all rows at its start.
+  // An instance of an earlier version reads all rows on startup.
   await shared.sql(`INSERT INTO signalbox.writer (instance, epoch, batch, name, version, seen_at)
     VALUES ('${randomUUID()}', 1, 1, 'older', '1.1.0', now())`);
   await awaitDeletion(t, shared);

@@ -38,7 +38,7 @@ const MiB = 1024 * 1024;
 interface SettingsLife {
   store: LoggedSettings;
   log: RecordLog;
-  /** Opens the log again; with files, after the first store was closed. */
+  /** Reopens the log; with files, after the first store was closed. */
   reopen(): Promise<LoggedSettings>;
 }
 
@@ -364,7 +364,7 @@ test('file: a change that a failing disk refuses leaves no gap that the next sta
   const log = await openLog(t, directory);
   const store = await openSettings(t, log, () => new Date(), directory);
   await store.put('a', 'x', 1, 'anna');
-  // Writes fail because a folder has the name of the file.
+  // Writes fail because a folder has the file's name.
   const path = join(directory, 'settings.jsonl');
   renameSync(path, join(directory, 'settings.00000001.jsonl'));
   mkdirSync(path);

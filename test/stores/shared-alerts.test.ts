@@ -36,7 +36,7 @@ const list = async ({ request }: TestApp, path: string): Promise<Record<string, 
   return json.data;
 };
 
-/** Runs SQL in the database of the address. */
+/** Runs SQL in the database at the address. */
 const sql = <Row extends object>(url: string, text: string): Promise<Row[]> => runSql<Row>(url, text);
 
 const waitUntilEvent = async (stream: EventClient, message: string) => {
@@ -92,7 +92,7 @@ test('a time range with many alerts is read by seq, a range with few by time', {
   const url = await createDatabase(t);
   const app = await start(t, url);
   await send(app, { message: 'now' });
-  // January 2026 has one alert in each second, with a rare level, and there is one older alert that was stored late.
+  // One alert per second in January 2026, a few with a rare level, and one older alert that was stored late.
   const body = `json_build_object('message', n::text, 'level', CASE WHEN n % 7000 = 0 THEN 'RARE' ELSE 'INFO' END)`;
   const [{ count } = { count: 0 }] = await sql<{ count: number }>(
     url,

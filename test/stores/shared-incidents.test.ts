@@ -43,7 +43,7 @@ test('after any alerts, actions and times at two instances, both and a new insta
     try {
       const url = await createDatabase(scope);
       const time = createTime();
-      // The first instance has the lease, so it appends time.
+      // The first instance holds the lease, so it appends time.
       const one = await openLife(scope, url, 'one', time);
       const two = await openLife(scope, url, 'two', time);
       for (const [index, step] of all.entries()) await takeStep(places[index % places.length] ? one : two, step);
@@ -107,7 +107,7 @@ for (const hasSnapshot of [false, true]) {
       `BEGIN; DELETE FROM signalbox.alert WHERE seq > 2; DELETE FROM signalbox.alert_event WHERE seq > 2;
       UPDATE signalbox.gate SET last_id = 2 WHERE name = 'alert'; COMMIT`,
     );
-    // These are other records with the seqs of the lost ones.
+    // These are different records with the seqs of the lost ones.
     for (const name of ['other', 'another', 'and another']) await send(two, name);
     await catchUp();
     const fresh = await openInstance(t, url, clock);
@@ -137,7 +137,7 @@ test('an idle instance notices the loss of the last record, also if another reco
   await alerts.append(alert);
   await store.catchUp();
   await runSql(url, `UPDATE signalbox.alert SET id = gen_random_uuid(), body = replace(body, 'lost', 'other')`);
-  // The instance notices without a request.
+  // The instance notices without any request.
   await waitUntil(
     'the loss is noticed',
     () => store.count().some(({ count }) => count > 0) && store.failure === undefined,
@@ -172,7 +172,7 @@ test('old alerts are deleted once a snapshot contains their incidents, which ins
     const [row] = await runSql<{ count: string }>(url, text);
     return Number(row?.count);
   };
-  // An alert and the passing of time are needed.
+  // Both an alert and the passing of time are needed.
   await waitUntil('old rows are deleted', async () => (await count()) === 2, 15_000);
   assert.deepEqual(await readAll(first), known);
   const next = await openInstance(t, url, clock);

@@ -21,7 +21,7 @@ test('failed logins at one instance delay logins at another one, and both know o
   assert.equal(await logIn(second, passwords.admin), 200);
   for (const app of [first, second, first, second]) assert.equal(await logIn(app, 'wrong'), 401);
   for (const app of [first, second]) assert.equal(await logIn(app, passwords.admin), 429);
-  // An instance that starts later knows earlier logins.
+  // An instance started later knows earlier logins.
   assert.equal(await logIn(await startApp(t, { settings }), 'wrong'), 429);
 });
 

@@ -12,7 +12,7 @@ import { atEnd, type Scope } from '../support/scope.ts';
 const skip = toSkipPostgres();
 const ignore = (): void => undefined;
 
-/** Opens an instance with a log of a few events and a snapshot. */
+/** Opens an instance whose log has a few events and a snapshot. */
 const openInstance = async (t: Scope) => {
   const url = await createDatabase(t);
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
@@ -26,7 +26,7 @@ const openInstance = async (t: Scope) => {
     await database.close();
   });
   const snapshot = createSnapshotTable({ database, tables: ['setting'], isWriter: () => true });
-  /** Appends an event, and writes a snapshot at the event's place. */
+  /** Appends an event, and writes a snapshot as of that event. */
   const write = async (entries: Iterable<readonly unknown[]>): Promise<void> => {
     const [last] = await log.appendAll([{ event: true }]);
     if (last) await snapshot.write(last.seq, entries, last);
@@ -47,7 +47,7 @@ const openInstance = async (t: Scope) => {
 const createEntries = (count: number): { name: number; text: string }[] =>
   Array.from({ length: count }, (_, name) => ({ name, text: 'x'.repeat(60_000) }));
 
-/** Query of the number of parts of each snapshot of the log. */
+/** Query for the number of parts of each of the log's snapshots. */
 const countParts = `SELECT count(*)::int AS count FROM signalbox.projection_part WHERE name LIKE 'setting%' GROUP BY name`;
 
 test('a snapshot that lost parts in a failover while it was written is ignored', { skip }, async (t) => {
@@ -98,7 +98,7 @@ test('replaced snapshots and the parts of failed ones are deleted', { skip }, as
   await sql(`CREATE TABLE signalbox.former AS SELECT * FROM signalbox.projection;
     CREATE TABLE signalbox.former_part AS SELECT * FROM signalbox.projection_part`);
   await write([createEntries(3)]);
-  // The log is in the state after a failover.
+  // The log is in its state after a failover.
   await sql(`DELETE FROM signalbox.projection; INSERT INTO signalbox.projection SELECT * FROM signalbox.former;
     INSERT INTO signalbox.projection_part SELECT * FROM signalbox.former_part ON CONFLICT DO NOTHING`);
   await write([createEntries(4)]);

@@ -30,7 +30,7 @@ test('instances that share a database take one snapshot of an incident, and all 
     await waitForIncident(two, { number: 1, snapshot: shown.snapshot });
   });
   assert.equal((await ask(two)).text, (await ask(one)).text);
-  // The timeline has one entry, however many instances have tried.
+  // The timeline has one entry, however many instances tried to add it.
   const { json } = await two.request<{ timeline: { type: string }[] }>('GET', '/api/incidents/1');
   assert.deepEqual(
     json.timeline.map(({ type }) => type),

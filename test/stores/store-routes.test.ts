@@ -9,7 +9,7 @@ import { createAsynchronousTaskStore } from './asynchronous.ts';
 
 const now = () => new Date(2026, 0, 31, 9, 30);
 
-/** Starts an app that stores its tasks in the store. */
+/** Starts an app that stores its tasks in the given store. */
 const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
   const feature: Feature = {
     name: 'tasks',
@@ -52,7 +52,7 @@ test('an asynchronous store gives the responses of a synchronous one', async (t)
 
 const methods = ['create', 'find', 'update', 'remove', 'list', 'restore', 'isReady', 'close'];
 
-/** Creates a store whose methods all fail, synchronously or later. */
+/** Creates a store whose methods all fail, either synchronously or later. */
 const createFailing = (error: Error, isLater: boolean): TaskStore => {
   const fail = () => {
     if (isLater) return Promise.reject(error);

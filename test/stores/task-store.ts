@@ -8,20 +8,20 @@ import { amount } from '../support/long.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { createTaskModel, type TaskModel } from '../support/task-model.ts';
 
-/** Creates an empty store for a test; `clock` is its time. */
+/** Creates an empty store for a test; `clock` provides its time. */
 export type CreateTaskStore = (t: TestContext, clock: () => Date) => Awaitable<TaskStore>;
 
 interface Run {
   operations: number;
-  /** Approximate number of tasks: once reached, deletions balance creations. */
+  /** Approximate number of tasks: once it is reached, deletions balance creations. */
   size: number;
-  /** Length of the longest descriptions: lists of several pieces need long ones. */
+  /** Maximum length of descriptions: lists of several pieces need long ones. */
   longest: number;
-  /** Share of operations that are listings. */
+  /** Share of operations that list tasks. */
   listing: number;
 }
 
-/** Store, its model, and lists that are still to be read. */
+/** Store, its model, and lists still to be read. */
 interface Pair {
   random: Random;
   store: TaskStore;
@@ -51,7 +51,7 @@ const createFilter = ({ maybe, pick }: Random) => ({
   priority: maybe(() => pick([...priorities, 'low'])),
 });
 
-/** Parses the stored text of a task. */
+/** Parses a task's stored text. */
 export const readTask = (stored: StoredTask | undefined): Task | undefined => stored && JSON.parse(stored.text);
 
 const readList = async ({ pieces }: List<Task>) => {
@@ -79,7 +79,7 @@ const change = async ({ random, store, model }: Pair, { size, longest }: Run): P
   else assert.equal(await store.remove(id), model.remove(id));
 };
 
-/** Takes a list, and reads some lists later: changes made meanwhile must not be visible. */
+/** Takes a list, and reads some lists later: changes made in between must not be visible. */
 const takeList = async (pair: Pair): Promise<void> => {
   const { random, store, model, unread } = pair;
   const filter = createFilter(random);
@@ -92,7 +92,7 @@ const takeList = async (pair: Pair): Promise<void> => {
   if (random.next() < 0.5 || unread.length > 3) await readOldest(pair);
 };
 
-/** Asserts that searches in store and model find equal tasks, newest first and page by page. */
+/** Asserts that searches in store and model find the same tasks, newest first and page by page. */
 const compareSearch = async ({ random, store, model }: Pair, filter: TaskFilter): Promise<void> => {
   const q = random.pick([undefined, 'X', 'Ä', '"\\', '漢', '\u0000', 'nowhere']);
   const matches = (JSON.parse(`[${model.list(filter, Number.MAX_SAFE_INTEGER).text}]`) as Task[])
@@ -114,7 +114,7 @@ const readOldest = async ({ unread }: Pair): Promise<void> => {
   if (list) assert.deepEqual(await readList(list), expected);
 };
 
-/** Tests for every task store; `scale` changes the length of the runs. */
+/** Tests that every task store must pass; `scale` changes the length of the runs. */
 export const testTaskStore = (name: string, createStore: CreateTaskStore, scale = 1): void => {
   const runs: Run[] = [
     { operations: amount(10_000, 100_000) * scale, size: 60, longest: 10, listing: 0.02 },

@@ -73,7 +73,7 @@ test('the alerts of an instance continue after its restart, and are resolved whe
     [raised?.id],
   );
   await one.close();
-  // A process that was killed an hour ago leaves this row.
+  // A process killed an hour ago left this row.
   const place = raised?.fingerprint.split('/')[1];
   await runSql(
     store,
@@ -109,7 +109,7 @@ test('an instance counts as gone after 5 minutes and a machine after a day, and 
     assert.equal(await takeGonePlace(database, place), true);
     assert.equal(await takeGonePlace(database, place), false);
   }
-  // A process of 1.1.0 has a row among the writers, and no lease.
+  // A process of 1.1.0 has a row among the writers, but no lease.
   const [row] = await runSql<{ instance: string }>(store, 'SELECT instance FROM signalbox.writer');
   const live = `.${row?.instance}`;
   for (let round = 0; round < 2; round += 1) {

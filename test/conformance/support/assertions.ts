@@ -34,7 +34,7 @@ export const assertUnauthorized = (answer: JsonResponse<unknown>, error: string 
   assert.equal(answer.headers['www-authenticate'], 'Bearer');
 };
 
-/** Asserts that the response of `path` is byte-identical before and after `run`. */
+/** Asserts that the response at `path` is byte-identical before and after `run`. */
 export const assertUnchanged = async (
   app: TestApp,
   { path, token }: Reading,

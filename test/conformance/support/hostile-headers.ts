@@ -48,7 +48,7 @@ export const listTokensWithBadHeaders = (): HostileToken[] => {
   ];
 };
 
-/** Returns tokens that can be made without the secret. */
+/** Returns tokens that can be forged without the secret. */
 export const listForgedTokens = (): HostileToken[] => {
   const [header = '', claims = '', signature = ''] = signToken(createClaims()).split('.');
   const unsigned = { sign: () => new Uint8Array() };

@@ -3,7 +3,7 @@ import { createClaims, encode, type HostileToken, signParts, signToken } from '.
 const format = 'Invalid token format';
 const decoding = /^Token validation failed: the (header|claims|signature) cannot be decoded$/;
 
-/** Returns tokens with malformed spelling. */
+/** Returns misspelt tokens. */
 export const listMisspeltTokens = (): HostileToken[] => {
   const { good, header, claims, signature } = createParts();
   return [

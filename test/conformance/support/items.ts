@@ -23,7 +23,7 @@ export const token = signToken(createClaims());
 export const startItems = (t: TestContext, seed: Partial<Item>[] = []): Promise<TestApp> =>
   startApp(t, { settings: { profiles: ['items'] }, seed: { items: seed } });
 
-/** Creates `length` items to seed, named `item 1` and so on. */
+/** Creates `length` items for a seed, named `item 1` and so on. */
 export const createSeed = (length: number): { name: string }[] =>
   Array.from({ length }, (_, index) => ({ name: `item ${index + 1}` }));
 

@@ -3,10 +3,10 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './assertions.ts';
 
-/** Prefix of errors of several causes; the cause follows. */
+/** Prefix of error messages with several causes; the cause follows. */
 export const failed = /^Token validation failed: ./;
 
-/** Asserts that each token is rejected with the message, while a valid one is accepted. */
+/** Asserts that each token is rejected with the message, and a valid one accepted. */
 export const assertRefused = async (
   t: TestContext,
   tokens: readonly string[],

@@ -2,7 +2,7 @@ import type { TestApp } from '../../support/app.ts';
 import type { JsonResponse } from '../../support/client.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 
-/** Route that takes a body, with a valid body and the list that shows its effect. */
+/** Route that takes a body, with a valid body and the list that shows the route's effect. */
 export interface WritingRoute {
   method: string;
   path: string;
@@ -14,7 +14,7 @@ export interface WritingRoute {
 
 const taskBody = { Title: 'x' };
 
-/** Routes of tasks, simple tasks, items and login that take a body, under the default mounts. */
+/** Routes of tasks, simple tasks, items and login that take a body, at the default mounts. */
 export const writingRoutes: readonly WritingRoute[] = [
   { method: 'POST', path: '/api/tasks', body: taskBody, accepted: 201, list: '/api/tasks' },
   { method: 'PUT', path: '/api/tasks/1', body: taskBody, accepted: 200, list: '/api/tasks' },
