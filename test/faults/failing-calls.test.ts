@@ -16,7 +16,7 @@ const needs = requires({ programs: ['strace'] });
 const modes = ['once', 'three times', 'from then on'] as const;
 type Mode = (typeof modes)[number];
 
-/** More calls than one server makes. */
+/** More calls than any server makes. */
 const allCalls = 1000;
 /** The long form spends most of its time waiting between recovery attempts. */
 const concurrency = isLong ? 3 : 1;
@@ -29,7 +29,7 @@ for (const [kept, all] of [[alerts, callFaults] as const, [tasks, taskCallFaults
     const total = createTally(`failing calls, ${kept.what}s`);
     const faults = cases(all, shortCount);
     const tests = faults.flatMap((fault, index) =>
-      // The short form runs one mode per fault.
+      // The short form runs only one mode per fault.
       modes
         .filter((_, place) => isLong || place === index % modes.length)
         .map((mode) =>

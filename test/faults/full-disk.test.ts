@@ -20,9 +20,7 @@ interface Case {
   create(t: TestContext): Promise<{ path: string }>;
   flags: string[];
   floor: number;
-  /**
-   * Bytes that are free at first, above the floor, and bytes of each of two files that are deleted one after the other.
-   */
+  /** Bytes initially free above the floor, and bytes of each of two files that are deleted one after another. */
   free: number;
   filler: number;
   reason: RegExp;
@@ -100,7 +98,7 @@ for (const { kept, what, create, flags, floor, free, filler, reason } of cases) 
   });
 }
 
-/** Asserts that changes get 503 with the reason, /ready 503 without alerts, and requests that need no space succeed. */
+/** Asserts that changes get 503 with the reason, /ready gets 503 without alerts, and all other requests succeed. */
 const assertRefuses = async (busy: Busy, kept: Kept, reason: RegExp): Promise<void> => {
   const { url } = busy.server;
   let refusal = await post(busy, kept);
@@ -118,9 +116,7 @@ const assertRefuses = async (busy: Busy, kept: Kept, reason: RegExp): Promise<vo
   assert.equal((await fetch(`${url}/no-such-route`)).status, 404);
 };
 
-/**
- * Asserts that nothing is written below the floor, except for the batch that reaches it: here one record per client.
- */
+/** Asserts that nothing is written below the floor, except the batch that reaches it: here one record per client. */
 const assertFree = (path: string, floor: number): void => {
   const { bavail, bsize } = statfsSync(path);
   assert.ok(bavail * bsize >= floor - 8 * KiB);

@@ -20,7 +20,7 @@ const kept: Kept = { ...alerts, flags: ['--profiles', 'incidents'] };
 const jobs = 8;
 const longestLifeMs = 600;
 
-/** Runs that signalbox keeps. */
+/** Number of runs that signalbox keeps. */
 const mostRuns = 100;
 
 interface Job {
@@ -88,7 +88,7 @@ test('an acknowledged failure opens one incident, and a success resolves it, eve
       });
       const list = await fetch(`${next.url}/api/alerts/search?limit=1000`);
       const { data } = (await list.json()) as { data: { status: string }[] };
-      // No alert is raised twice, except if the server was killed before it noted the alert.
+      // No alert is raised twice, unless the server was killed before it noted the alert.
       const firing = data.filter(({ status }) => status === 'firing').length;
       assert.ok(firing >= round && firing <= 2 * round, `${firing} alerts after ${round} failures`);
       await killServer(next);
@@ -122,14 +122,14 @@ longTest('after kill -9 a heartbeat that came due meanwhile gets one more grace'
 });
 
 /**
- * Returns the acknowledged pings that must be stored: of a job with more runs than are kept, those from the first
- * stored one.
+ * Returns the acknowledged pings that must be stored: for a job with more runs than are kept, those from the first
+ * stored run on.
  */
 const findKept = async (url: string, { name, acknowledged }: Pick<Job, 'name' | 'acknowledged'>): Promise<string[]> => {
   const answer = await fetch(`${url}/api/heartbeats/${name}/runs`);
   const { data } = (await answer.json()) as { data: HeartbeatRun[] };
   const found = data.map(({ rid }) => rid ?? '').reverse();
-  // A ping without a response may be stored, too.
+  // A ping without a response may also be stored.
   const known = found.filter((rid) => acknowledged.includes(rid));
   const expected = found.length < mostRuns ? acknowledged : acknowledged.slice(acknowledged.indexOf(known[0] ?? ''));
   assert.deepEqual(known, expected);
@@ -143,7 +143,7 @@ const create = async (url: string, name: string): Promise<string> => {
   return ((await answer.json()) as { uuid: string }).uuid;
 };
 
-/** Pings until the server does not respond. */
+/** Sends pings until the server stops responding. */
 const act = async (url: string, { uuid, acknowledged }: Job): Promise<void> => {
   for (;;) {
     const rid = randomUUID();

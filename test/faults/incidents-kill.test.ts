@@ -23,13 +23,13 @@ const people = 4;
 const longestLifeMs = 1500;
 const longestSnoozeMs = 1000;
 /**
- * Number of keys. An incident that is opened more than 64 times no longer knows exactly which alerts between the
- * openings are its own.
+ * Number of keys. An incident opened more than 64 times no longer knows exactly which alerts between the openings are
+ * its own.
  */
 const keyCount = (lives: number): number => (lives > 20 ? 600 : 60);
 /**
- * Milliseconds between two actions of a person, which must not take most of the server's time, and number of incidents
- * in their list.
+ * Milliseconds between a person's actions, which must not take most of the server's time, and number of incidents in
+ * their list.
  */
 const pauseMs = 20;
 const listed = 20;
@@ -37,7 +37,7 @@ const listed = 20;
 interface Sent {
   alerts: number;
   actions: number;
-  /** Comments with a 200, their incidents, and their times. */
+  /** Comments that got 200, with their incidents and times. */
   comments: Map<string, { id: string; at: number }>;
 }
 
@@ -51,14 +51,14 @@ test('after kill -9 at any moment each stored alert is in one incident, each ack
     const server = await start(options);
     const load = runLoad(server.url, random, `${round}`, sent, keyCount(total));
     await setTimeout(50 + random() * longestLifeMs);
-    // Every third server stores its state at its end.
+    // Every third server stores its state when it stops.
     if (round % 3 === 2) server.child.kill('SIGTERM');
     else await killServer(server);
     await server.ended;
     load.stop();
     await load.done;
   }
-  // Every snooze must have ended, so that both readings are of one state.
+  // Every snooze must have ended, so that both readings show the same state.
   await setTimeout(longestSnoozeMs + 10);
   const first = await readAll(options);
   const second = await readAll(options);
@@ -118,7 +118,7 @@ test('retention deletes no alert before it is counted, with a kill at any moment
   if (total >= 10) assert.ok(left.length < sent.alerts);
 });
 
-/** Sends alerts and acts on incidents until it is stopped or the server has ended. */
+/** Sends alerts and acts on incidents until stopped or until the server has ended. */
 const runLoad = (
   url: string,
   random: () => number,
@@ -183,8 +183,8 @@ const runLoad = (
 type Described = Incident & { timeline: IncidentEvent[] };
 
 /**
- * Returns all incidents of a server on the data directory, and the number of the incident of each alert; null without
- * an incident.
+ * Returns all incidents of a server on the data directory, and the number of each alert's incident; null without an
+ * incident.
  */
 const readAll = async (options: Parameters<typeof start>[0]) => {
   const server: FaultServer = await start(options);

@@ -10,15 +10,15 @@ import { createRandom } from './support/random.ts';
 import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
 
-/** Descriptions so long that a server writes the state's file about every second. */
+/** Descriptions so long that a server writes the state's file about once a second. */
 const kept = keepTasks(30_000);
-/** Servers after which the tasks are compared and a new folder begins. */
+/** Number of servers after which the tasks are compared and a new folder begins. */
 const livesPerFolder = 10;
 const longestLifeMs = 300;
 const mostAcknowledged = 400;
-/** A startup that reads the tasks takes longer than an empty one. */
+/** Duration of a startup that reads the tasks, longer than that of an empty one. */
 const longestStartMs = 900;
-/** About the duration of writing the state's file. */
+/** Approximate duration of writing the state's file. */
 const longestSaveMs = 60;
 
 test('after kill -9 at any moment every acknowledged change to a task is stored, and ids have no gaps', async (t) => {
@@ -47,7 +47,7 @@ test('after kill -9 at any moment every acknowledged change to a task is stored,
 
 const chooseEnd = (life: number, random: () => number): End => {
   const ends = [
-    // The first life is killed immediately, before a quick disk has written everything.
+    // The first life is killed immediately, before a fast disk has written everything.
     { whileSavingMs: life === 0 ? 0 : random() * longestSaveMs },
     { afterMs: 20 + random() * longestLifeMs },
     { afterRequests: Math.ceil(random() * mostAcknowledged) },
@@ -55,9 +55,7 @@ const chooseEnd = (life: number, random: () => number): End => {
   return ends[life % ends.length] ?? {};
 };
 
-/**
- * Leaves part of the state's file, like a server that was killed while it wrote the file; quick disks rarely leave one.
- */
+/** Leaves part of the state's file, as a server killed while writing the file does; fast disks rarely leave one. */
 const leaveUnfinished = (path: string): void => {
   const unfinished = `${path}.new`;
   if (existsSync(unfinished) || !existsSync(path)) return;

@@ -12,7 +12,7 @@ import { createTally } from './support/tally.ts';
 
 const longestLifeMs = 300;
 const mostAcknowledged = 200;
-/** About the duration of a startup, so that about half of these kills come before its end. */
+/** Approximate duration of a startup, so that about half of these kills come before its end. */
 const longestStartMs = 600;
 /** Every third life closes a segment every few batches. */
 const smallSegments = ['--alerts-segment-bytes', '16384'];

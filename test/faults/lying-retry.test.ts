@@ -17,20 +17,20 @@ import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 const memoryBytes = 24 * MiB;
-/** Enough space for a start to write its files. */
+/** Enough space for a startup to write its files. */
 const leftBytes = 384 * 1024;
 const block = Buffer.alloc(16 * 1024, 'x');
 
 interface Case {
   what: string;
-  /** Environment of mkfs. */
+  /** Environment variables for mkfs. */
   variables: Record<string, string>;
   recovers: boolean;
 }
 
 const all = [alerts, tasks] as const;
 
-/** Without the variable, mkfs leaves holes for the journal of the file system, whose writes then fail, too. */
+/** Without the variable, mkfs leaves holes for the file system's journal, so writes to the journal fail, too. */
 const cases: Case[] = [
   { what: 'only data are refused', variables: { UNIX_IO_NOZEROOUT: '1' }, recovers: true },
   { what: 'the file system becomes read-only', variables: {}, recovers: false },

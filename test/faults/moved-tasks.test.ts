@@ -15,7 +15,7 @@ const unlink: Move = ({ file }, round) => {
   unlinkSync(file);
 };
 
-/** Between two segments there is no file for a moment. */
+/** Between two segments, the file is missing for a moment. */
 const ifThere =
   (move: Move): Move =>
   (busy, round) => {

@@ -137,7 +137,7 @@ const runRound = async (t: TestContext, random: () => number) => {
       const types = all.filter((one) => one.includes(`#${number} `)).map((one) => one.split(' ')[0]);
       count += types.length;
       repeated += types.filter((one, at) => one !== 'reminder' && types.indexOf(one) < at).length;
-      // A server that was killed before the first message cannot know that the message was not sent.
+      // A server killed before the first message cannot know that the message was not sent.
       const isUnneeded = types.every((one) => one === 'resolved');
       if (isUnneeded) unneeded += types.length;
       else assert.equal(types[0], 'opened', `${number} at ${names[place]}: ${types.join(' ')}`);

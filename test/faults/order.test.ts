@@ -36,7 +36,7 @@ test('control: every response is detected as premature with syncing off', needs,
 });
 
 /**
- * Runs a server under strace while each client sends `limit` alerts; resolves to the results of the trace and the
+ * Runs a server under strace while each client sends `limit` alerts; resolves to the results from the trace and the
  * clients.
  */
 const watch = async (

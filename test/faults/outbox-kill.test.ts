@@ -19,7 +19,7 @@ import { waitUntil } from './support/wait.ts';
 const alertsPerRound = isLong ? 1000 : 200;
 const clientCount = 4;
 const longestLifeMs = 600;
-/** Kills after the last alert was stored, while the receiver still fails. */
+/** Kills after the last alert has been stored, while the receiver still fails. */
 const killsAfterwards = 3;
 
 test('after kill -9 at any moment every stored alert is delivered, alerts of one fingerprint in order, and repeated deliveries are equal', async (t) => {
@@ -48,7 +48,7 @@ test('after kill -9 at any moment every stored alert is delivered, alerts of one
   if (total >= 10) assert.ok(repeated > 0, 'no delivery was interrupted');
 });
 
-/** Alerts in which each client has one fingerprint. */
+/** Alerts; each client uses a single fingerprint. */
 const keyed: Kept = {
   ...alerts,
   create: (message) => {
@@ -61,12 +61,12 @@ const keyed: Kept = {
   },
 };
 
-/** Returns the fingerprint of a message, which is RUN-CLIENT-NUMBER. */
+/** Returns a message's fingerprint; the message is RUN-CLIENT-NUMBER. */
 const fingerprintOf = (message: string): string => `client ${message.split('-')[1]}`;
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-/** Counts alerts that were delivered before an older alert with their fingerprint. */
+/** Counts alerts delivered before an older alert with the same fingerprint. */
 const countMisplaced = (delivered: readonly string[], stored: readonly Line[]): number => {
   const known = new Map(stored.map((line) => [line.id, line]));
   const last = new Map<string, number>();
@@ -80,7 +80,7 @@ const countMisplaced = (delivered: readonly string[], stored: readonly Line[]): 
   return misplaced;
 };
 
-/** Sends alerts, kills the server again and again, and lets the last server deliver the rest. */
+/** Sends alerts, kills the server repeatedly, and lets the last server deliver the rest. */
 const runRound = async (t: TestContext, random: () => number, concurrency: number) => {
   const folder = createTemporaryFolder(t);
   const dataDir = join(folder, 'data');

@@ -56,7 +56,7 @@ test('renaming the log while the server closes segments loses no acknowledged al
     try {
       rename(busy, round);
     } catch (error) {
-      // Between two segments there is no file for a moment.
+      // Between two segments, the file is missing for a moment.
       assert.equal((error as NodeJS.ErrnoException).code, 'ENOENT');
     }
   };

@@ -17,7 +17,7 @@ const kept: Kept = { ...alerts, flags: ['--profiles', 'incidents'] };
 const people = 8;
 const longestLifeMs = 600;
 
-/** Possible comments of a silence: the last acknowledged one, and the one of a last request without a response. */
+/** Possible comments of a silence: the last acknowledged one, and that of a final request without a response. */
 interface Known {
   acknowledged: string;
   attempted: string;
@@ -73,7 +73,7 @@ test('after kill -9 at any moment each acknowledged change of a silence is store
   assert.ok(known.size > total);
 });
 
-/** Creates silences, changes each several times and ends it, until the server does not respond. */
+/** Creates silences, changes each several times and ends it, until the server stops responding. */
 const act = async (url: string, known: Map<string, Known>, name: string): Promise<void> => {
   for (let count = 0; ; count += 1) {
     const toBody = (comment: string) => ({ match: { source: name }, endsAt: '2090-01-01T00:00:00Z', comment });

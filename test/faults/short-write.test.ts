@@ -17,7 +17,7 @@ import { waitUntil } from './support/wait.ts';
 const needs = requires({ programs: ['prlimit'] });
 /** Not a multiple of a line's length: the kernel accepts part of a batch, then nothing. */
 const largestFile = 20_011;
-/** Changes that are twice as long as the largest file; the state after them fits. */
+/** Number of changes whose log is twice as long as the largest file; the resulting state fits. */
 const taskChanges = 250;
 
 /** Starts a server whose files cannot exceed this size. */

@@ -33,7 +33,7 @@ const start = (t: TestContext, dataDir: string, store: string): Promise<Running>
     },
   );
 
-/** Sends each alert once until the server is gone; `ids` gets the accepted ones. */
+/** Sends each alert once until the server is gone; `ids` receives the accepted ones. */
 const keepSending = async ({ request }: Running, ids: string[]): Promise<void> => {
   for (;;) {
     const answer = await request('POST', '/api/alert', { body: { message: randomUUID() } }).catch(() => undefined);
@@ -58,7 +58,7 @@ for (const kind of cases(['ext4', 'xfs'] as const)) {
       const power = createPowerSwitch(disk.path);
       const ids: string[] = [];
       try {
-        // In some rounds the power is cut while the database starts again.
+        // In some rounds, the power is cut while the database is restarting.
         await server.stop('SIGKILL');
         const clients = Array.from({ length: clientCount }, () => keepSending(program, ids));
         await waitUntil('alerts are accepted', () => ids.length > 100 * Math.random());
@@ -81,7 +81,7 @@ for (const kind of cases(['ext4', 'xfs'] as const)) {
       return accepted.every((id) => stored.has(id));
     });
     await program.stop('SIGKILL');
-    // Ids are unique in the table; the message of an alert that was stored under two ids appears twice.
+    // Ids are unique in the table; if an alert was stored under two ids, its message appears twice.
     const [row] = await runSql<{ twice: number }>(
       server.url(),
       `SELECT (count(*) - count(DISTINCT body::json->>'message'))::int AS twice FROM signalbox.alert`,

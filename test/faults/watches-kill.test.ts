@@ -33,7 +33,7 @@ test('after kill -9 a firing watch is not raised again, and a condition that end
   assert.deepEqual(await waitForAlerts(server, 2), raised);
   await server.stop('SIGKILL');
 
-  // The condition ends while no server runs, and the other watch leaves the config file.
+  // The condition ends while no server is running, and the other watch leaves the config file.
   writeFileSync(path, 'a backup');
   server = await start(t, folder, [watch]);
   const ended = (await waitForAlerts(server, 4)).slice(2);

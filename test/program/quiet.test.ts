@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait.ts';
 const quietText =
   'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
 
-/** Returns a function that starts the program in one data folder, with a destination for alerts and one for incidents. */
+/** Returns a function that starts the program in one data folder, with destinations for alerts and for incidents. */
 const prepare = async (t: TestContext) => {
   const [alerts, incidents] = [await startReceiver(t), await startReceiver(t)];
   const folder = createFolder(t);

@@ -45,7 +45,7 @@ export const startBusy = async (
   return { folder, dataDir, file: join(dataDir, `${kept.log}.jsonl`), server, clients };
 };
 
-/** Waits until a random number of further alerts is acknowledged, at least one. */
+/** Waits until a random number of further alerts, at least one, have been acknowledged. */
 export const waitForMore = async ({ acknowledged }: Clients): Promise<void> => {
   const enough = acknowledged.flat().length + 1 + Math.random() * maxAcknowledgedBetween;
   await waitUntil('more alerts are acknowledged', () => acknowledged.flat().length >= enough);

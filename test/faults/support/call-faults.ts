@@ -1,16 +1,16 @@
 /** Failing system call, in strace's terms. */
 export interface CallFault {
   what: string;
-  /** Failing calls, as strace names them. */
+  /** Failing calls, by strace's names. */
   calls: string[];
   effect: string;
   /** True if only calls on the log's files fail. */
   isOnPaths: boolean;
-  /** Number of the failing call in the short form, made while alerts arrive. */
+  /** Index of the failing call in the short form; the call happens while alerts arrive. */
   at: number;
-  /** True if nothing can be acknowledged after a refused alert while the fault lasts. */
+  /** True if, as long as the fault lasts, nothing can be acknowledged after a refused alert. */
   isFatal: boolean;
-  /** Other failures that are needed for the calls to be made. */
+  /** Other failures needed for the calls to happen. */
   also?: string[];
 }
 
@@ -21,7 +21,7 @@ const renames = ['?rename', '?renameat', '?renameat2'];
 const removals = ['?unlink', '?unlinkat'];
 const looks = ['?stat', '?lstat', '?newfstatat', 'statx'];
 
-/** All system calls of the log and their failures; the short form uses only the first ones. */
+/** All system calls of the log and their failures; the short form uses only the first few. */
 export const callFaults: CallFault[] = [
   { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 6, ...everywhere },
   { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },
@@ -53,7 +53,7 @@ export const callFaults: CallFault[] = [
   },
 ];
 
-/** After one failed sync the state is written, so that its calls are made, too. */
+/** After a failed sync, the state is written, so that its calls happen, too. */
 const afterFailure = ['fdatasync:error=EIO:when=4'];
 
 /** System calls of the log of tasks, whose segments are large, and of the state's file. */

@@ -10,13 +10,13 @@ export interface Acknowledged {
 }
 
 export interface Clients {
-  /** Requests of each client in order. */
+  /** Each client's requests, in order. */
   sent: Operation[][];
-  /** Acknowledged requests of each client, in the order of the responses. */
+  /** Each client's acknowledged requests, in response order. */
   acknowledged: Acknowledged[][];
   /** Number of responses by status; 200 stands for every success. */
   statuses: Map<number, number>;
-  /** Resolves when each client has sent its records, or the server has ended. */
+  /** Resolves when all clients have sent their records, or the server has ended. */
   done: Promise<unknown>;
   /** Stops sending and waits for pending responses. */
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Clients {
 interface Options {
   kept?: Kept;
   count?: number;
-  /** Text that distinguishes the messages of this run from others. */
+  /** Text that distinguishes this run's messages from others. */
   tag: string;
   /** Number of records per client. */
   limit?: number;
@@ -88,7 +88,7 @@ export const startClients = (
   };
 };
 
-/** Returns the id of the record in a successful response. */
+/** Returns the record's id from a successful response. */
 export const readId = (text: string): string => {
   const { id, Id, ids } = JSON.parse(text) as { id?: string; Id?: number; ids?: string[] };
   return String(id ?? Id ?? ids?.[0]);

@@ -12,21 +12,21 @@ export interface Verdict {
   acknowledged: number;
   lost: string[];
   duplicated: string[];
-  /** Messages that come before an earlier acknowledged message of their client. */
+  /** Messages located before an earlier acknowledged message of their client. */
   misplaced: string[];
 }
 
-/** Returns every complete line of the log that is JSON, closed segments first. */
+/** Returns all complete lines of the log that are JSON, closed segments first. */
 export const readLog = (dataDir: string): Line[] => {
   const names = readdirSync(dataDir).filter((name) => /^alerts(\.\d+)?\.jsonl$/.test(name));
   const ordered = names.sort((a, b) => Number(a === 'alerts.jsonl') - Number(b === 'alerts.jsonl') || (a < b ? -1 : 1));
   return ordered.flatMap((name) => readLines(join(dataDir, name)));
 };
 
-/** Returns every line of a file that is JSON. */
+/** Returns all lines of a file that are JSON. */
 export const readLines = (path: string): Line[] => readFileSync(path, 'utf8').split('\n').flatMap(toLine);
 
-/** Compares acknowledged alerts with the log; each inner list belongs to one client, in the order of its responses. */
+/** Compares acknowledged alerts with the log; each inner list contains one client's alerts in response order. */
 export const compare = (acknowledged: readonly Acknowledged[][], lines: readonly Line[]): Verdict => {
   const places = new Map<string, number[]>();
   for (const [place, { id }] of lines.entries()) places.set(id, [...(places.get(id) ?? []), place]);

@@ -14,7 +14,7 @@ export type DiskKind = 'ext4' | 'xfs';
 /** File system on its own loop device. */
 export interface Disk {
   path: string;
-  /** Unmounts and mounts the file system; after a power cut it recovers from its own journal. */
+  /** Unmounts and remounts the file system; after a power cut it recovers from its own journal. */
   remount(): Promise<void>;
   /**
    * Limits requests to one page until the next remount. Linux's loop devices report success even if the image takes
@@ -26,7 +26,7 @@ export interface Disk {
 interface Options {
   kind: DiskKind;
   bytes: number;
-  /** Folder of the image, which is sparse. */
+  /** Folder for the image, which is sparse. */
   folder?: string;
   mkfs?: { flags?: string[]; variables?: Record<string, string> };
 }
@@ -50,7 +50,7 @@ export const createDisk = async (t: TestContext, options: Options): Promise<Disk
     remount: async () => {
       limit.lift();
       await run('umount', [path]);
-      // Other tests start programs with mount namespaces that include this mount and keep the file system in use.
+      // Other tests start programs in mount namespaces that include this mount and keep the file system in use.
       await waitUntil('no other program uses the file system', () => !isAttached(image));
       await mount();
     },
@@ -58,7 +58,7 @@ export const createDisk = async (t: TestContext, options: Options): Promise<Disk
   };
 };
 
-/** True while a loop device shows the image. */
+/** True while a loop device is backed by the image. */
 const isAttached = (image: string): boolean =>
   readdirSync('/sys/block')
     .filter((device) => device.startsWith('loop'))
@@ -89,7 +89,7 @@ const createImage = async (t: TestContext, options: Options): Promise<string> =>
 
 interface RequestLimit {
   set(): Promise<void>;
-  /** Removes the limit, which a loop device would keep for its next user. */
+  /** Removes the limit, which a loop device would otherwise keep for its next user. */
   lift(): void;
 }
 
@@ -116,7 +116,7 @@ export interface MemoryDisk {
   resize(bytes: number): Promise<void>;
 }
 
-/** Mounts an in-memory file system of a size until the test ends. */
+/** Mounts an in-memory file system of a given size until the test ends. */
 export const createMemoryDisk = async (t: TestContext, bytes: number): Promise<MemoryDisk> => {
   const path = createTemporaryFolder(t);
   await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'signalbox-faults', path]);

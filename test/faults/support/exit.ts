@@ -8,7 +8,7 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 /**
- * Runs a step if this process ends before its tests do, also by a signal. Steps run in reverse order, and only their
+ * Runs a step if this process ends before its tests do, even by a signal. Steps run in reverse order, and only their
  * synchronous part. Returns a function that removes the step.
  */
 export const atExit = (step: Step): (() => void) => {

@@ -18,7 +18,7 @@ const recordsPerClient = 12;
 const remains = '{"message":"by hand"}\n{"timestamp":"2026-11-21T12:00:00","source":"';
 
 /**
- * Range of failing calls, counted from 1, as strace expects; `lasts` means that all calls after the first fail, too.
+ * Range of failing calls, counted from 1, in strace's format; `lasts` means that all calls after the first fail, too.
  */
 export interface CallRange {
   when: string;
@@ -29,11 +29,11 @@ export interface Outcome {
   /** True if a call failed. */
   isHit: boolean;
   verdict: Verdict;
-  /** Records that were acknowledged before they were on disk. */
+  /** Records acknowledged before they were on disk. */
   wrong: number;
 }
 
-/** Runs a server with failing calls under load, kills it, and starts a second one without faults on its log. */
+/** Runs a server with failing calls under load, kills it, and starts a second, faultless one on its log. */
 export const runWithFaults = async (
   folder: string,
   kept: Kept,
@@ -89,7 +89,7 @@ interface Faulty {
   hit(): boolean;
 }
 
-/** Runs clients until they have sent their records; resolves to the requests. */
+/** Runs clients until they have sent their records; resolves to their requests. */
 const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Faulty): Promise<Operation[][]> => {
   const { url } = server;
   const clients = startClients(url, { kept, tag: 'client', count: clientCount, limit: recordsPerClient });

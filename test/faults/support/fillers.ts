@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 /** Files that occupy space until they are freed. */
 export interface Fillers {
-  /** Deletes one of the two. */
+  /** Deletes one of the two files. */
   free(): void;
 }
 
-/** Fills a disk except for `leftBytes`: two files of `bytes`, and one with the rest. */
+/** Fills a disk except for `leftBytes`: two files of `bytes` each, and one with the rest. */
 export const createFillers = (folder: string, bytes: number, leftBytes: number): Fillers => {
   const names = [join(folder, 'filler-1'), join(folder, 'filler-2')];
   for (const name of names) writeFileSync(name, Buffer.alloc(bytes));

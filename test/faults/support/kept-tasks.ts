@@ -9,7 +9,7 @@ interface StoredTask {
   Description: string;
 }
 
-/** Tasks in the file store, with descriptions of a length. Most are changed, and half of them deleted. */
+/** Tasks in the file store, with descriptions of a given length. Most are changed, and half are deleted. */
 export const keepTasks = (descriptionLength = 0): Kept => {
   const kept: Kept = {
     what: 'task',
@@ -44,7 +44,7 @@ export const tasks = keepTasks();
 /** Returns the text that identifies a task after its first, second or later request. */
 const toText = (message: string, step: number): string => `${message}.${step}`;
 
-/** Returns all tasks that a server finds in the data directory, or the reason why it does not start. */
+/** Returns all tasks a server finds in the data directory, or the reason why it does not start. */
 const readTasks = async (kept: Kept, dataDir: string): Promise<{ tasks: StoredTask[]; refusal?: string }> => {
   let refusal = '';
   const server = await startServer({ kept, dataDir, onRefusal: (stderr) => (refusal = stderr) });
@@ -57,13 +57,13 @@ const readTasks = async (kept: Kept, dataDir: string): Promise<{ tasks: StoredTa
   }
 };
 
-/** Knowledge of a task: its id, and its possible texts; undefined stands for a deleted task. */
+/** Knowledge about a task: its id and its possible texts; undefined stands for a deleted task. */
 interface Expected {
   id: number | undefined;
   texts: Set<string | undefined>;
 }
 
-/** Compares the requests of each client with the stored tasks. */
+/** Compares each client's requests with the stored tasks. */
 const judgeTasks = (sent: readonly Operation[][], stored: readonly StoredTask[]): Verdict => {
   const byTitle = new Map<string, StoredTask[]>();
   for (const task of stored) byTitle.set(task.Title, [...(byTitle.get(task.Title) ?? []), task]);
@@ -81,7 +81,7 @@ const judgeTasks = (sent: readonly Operation[][], stored: readonly StoredTask[])
   return verdict;
 };
 
-/** Folds all requests to the expected tasks by title. */
+/** Folds all requests into the expected tasks, by title. */
 const foldAll = (sent: readonly Operation[][]): Map<string, Expected> => {
   const all = new Map<string, Expected>();
   for (const { message, id, kind, text, isAcknowledged } of sent.flat()) {
@@ -93,7 +93,7 @@ const foldAll = (sent: readonly Operation[][]): Map<string, Expected> => {
   return all;
 };
 
-/** Finds new tasks of a client whose ids are lower than an earlier one. */
+/** Finds a client's new tasks whose ids are lower than an earlier one. */
 const findMisplaced = (list: readonly Operation[]): string[] => {
   const created = list.filter(({ kind, isAcknowledged }) => kind === 'create' && isAcknowledged);
   return created
@@ -101,7 +101,7 @@ const findMisplaced = (list: readonly Operation[]): string[] => {
     .map(({ message }) => message);
 };
 
-/** Finds ids that two tasks got. */
+/** Finds ids assigned to two tasks. */
 const findReused = (acknowledged: readonly Operation[]): string[] => {
   const given = new Set<string | undefined>();
   const created = acknowledged.filter(({ kind }) => kind === 'create');
@@ -109,8 +109,8 @@ const findReused = (acknowledged: readonly Operation[]): string[] => {
 };
 
 /**
- * Finds ids up to the last one that no task has, although nobody deleted it. The last id is stored, or known to have
- * been stored: a client may delete a task that was acknowledged just after the cut and is lost.
+ * Finds ids up to the last one that no task has, although nobody deleted a task with that id. The last id is stored, or
+ * known to have been stored: a client may delete a task that was acknowledged just after the cut and is lost.
  */
 const findGaps = (sent: readonly Operation[], stored: readonly StoredTask[]): string[] => {
   const idsOf = (operations: readonly Operation[]) =>

@@ -15,7 +15,7 @@ export interface Operation {
   isAcknowledged: boolean;
 }
 
-/** Request that changes a record again. */
+/** Request that changes an existing record. */
 export interface Step extends Pick<Operation, 'kind' | 'text'> {
   method: string;
   path: string;
@@ -27,7 +27,7 @@ export interface Kept {
   what: 'alert' | 'task';
   /** Flags of the server. */
   flags: string[];
-  /** Additional flags that divide the log into many files. */
+  /** Additional flags that split the log into many files. */
   smallSegments: string[];
   /** Name of the log. */
   log: string;
@@ -36,14 +36,14 @@ export interface Kept {
   create(message: string): { path: string; body: object };
   /** Requests that follow the creation of a record. */
   change(id: string, message: string): Step[];
-  /** Compares the requests with the data directory; each inner list belongs to one client, in order. */
+  /** Compares the requests with the data directory; each inner list contains one client's requests in order. */
   judge(dataDir: string, sent: readonly Operation[][]): Promise<Verdict>;
   /** Patterns that find acknowledged records and written lines in a trace. */
   inAnswer: RegExp;
   inLog: RegExp;
 }
 
-/** Alerts, each of which is a line of the log. */
+/** Alerts, each stored as one line of the log. */
 export const alerts: Kept = {
   what: 'alert',
   flags: ['--profiles', 'alerts'],

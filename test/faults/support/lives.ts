@@ -12,7 +12,7 @@ type Options = Parameters<typeof startServer>[0];
 const clientCount = 8;
 const longestWaitMs = 5000;
 
-/** Moment of the kill: a time after the start, a number of acknowledgements, or the writing of the state's file. */
+/** Moment of the kill: a time after startup, a number of acknowledgements, or the writing of the state's file. */
 export interface End {
   afterMs?: number;
   afterRequests?: number;

@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Rotates a file once, like a daily job; resolves at its end. */
+/** Rotates a file once, like a daily job; resolves when done. */
 export type Rotate = () => Promise<void>;
 
 /**
- * Sets up logrotate for a file, with its own configuration and state in `folder`. Rotated files are named FILE.1,
- * FILE.2 and so on, newest first.
+ * Sets up logrotate for a file, with its configuration and state in `folder`. Rotated files are named FILE.1, FILE.2
+ * and so on, newest first.
  */
 export const createLogrotate = (folder: string, file: string, directive: string): Rotate => {
   const configuration = join(folder, 'logrotate.conf');

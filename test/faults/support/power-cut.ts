@@ -11,7 +11,7 @@ import { type FaultServer, startServer } from './server.ts';
 import { createTally, type Tally } from './tally.ts';
 import { waitRandomly, waitUntil } from './wait.ts';
 
-/** Servers after which a new log begins, which keeps the disk and the log small. */
+/** Number of servers after which a new log begins, to keep the disk and the log small. */
 const livesPerLog = 10;
 const maxAcknowledgedBeforeCut = 150;
 const lateClients = 4;
@@ -38,7 +38,7 @@ export const cutPower = async (t: TestContext, options: Options): Promise<Tally>
       history.length = 0;
       rmSync(dataDir, { recursive: true, force: true });
     }
-    // Every second log is divided into many files.
+    // Every second log is split into many files.
     const roundFlags = [...flags, ...(Math.floor(round / livesPerLog) % 2 === 0 ? [] : kept.smallSegments)];
     const life = await runUntilCut(disk, `${kind}-${round}`, { dataDir, kept, flags: roundFlags, wrapper });
     history.push(...life.sent);
@@ -51,16 +51,16 @@ export const cutPower = async (t: TestContext, options: Options): Promise<Tally>
 
 interface Life {
   /**
-   * Only requests that were acknowledged before the cut began count as acknowledged. A sync in progress may report
-   * success for lost data, on both ext4 and xfs; in a real power cut its response would not have left the machine.
+   * Only requests acknowledged before the cut began count as acknowledged. A sync in progress may report success for
+   * lost data, on both ext4 and xfs; in a real power cut, its response would not have left the machine.
    */
   sent: Operation[][];
   acknowledged: number;
-  /** Requests that were sent after the disk was gone and still acknowledged. */
+  /** Requests sent after the disk was gone and acknowledged nevertheless. */
   wrong: number;
 }
 
-/** Runs one server until the power cut, and restores the disk. */
+/** Runs one server until the power cut, then restores the disk. */
 const runUntilCut = async (
   disk: Disk,
   tag: string,

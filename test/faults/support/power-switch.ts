@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Switch that stops a mounted file system like a power cut: unwritten data is lost, including its own journal. */
+/** Switch that stops a mounted file system like a power cut: unwritten data, even of its journal, is lost. */
 export interface PowerSwitch {
   /** Takes effect immediately, because the program is already running. */
   cut(): Promise<void>;
-  /** Releases the file system; needed with and without a cut. */
+  /** Releases the file system; needed with or without a cut. */
   release(): Promise<void>;
 }
 
-/** Creates a switch for ext4 and xfs. Unmount and mount the file system to use it again. */
+/** Creates a switch for ext4 and xfs. To use the file system again, unmount and mount it. */
 export const createPowerSwitch = (path: string): PowerSwitch => {
   const program = spawn('xfs_io', ['-x', path], { stdio: ['pipe', 'ignore', 'inherit'] });
   const ended = once(program, 'close');

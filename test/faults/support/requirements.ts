@@ -5,14 +5,15 @@ import { isCi } from './rounds.ts';
 
 interface Requirements {
   programs?: string[];
-  /** True if the test mounts file systems, which needs root and a kernel that allows it (many containers do not). */
+  /** True if the test mounts file systems, which needs root and a kernel that permits it (many containers do not). */
   mounts?: boolean;
   /** True if the test uses loop devices. */
   loops?: boolean;
 }
 
 /**
- * Returns options for a test that needs more than Node: without it the test is skipped with a reason, in CI it fails.
+ * Returns options for a test that needs more than Node: if something is missing, the test is skipped with a reason, but
+ * in CI it fails.
  */
 export const requires = ({ programs = [], mounts = false, loops = false }: Requirements): { skip: string | false } => {
   if (isCi) return { skip: false };
@@ -23,7 +24,7 @@ export const requires = ({ programs = [], mounts = false, loops = false }: Requi
   return { skip: false };
 };
 
-/** True for an installed program. On Debian sbin is not in the PATH of ordinary users, who cannot mount anyway. */
+/** True for an installed program. On Debian, ordinary users, who cannot mount anyway, have no sbin in their PATH. */
 const isInstalled = (name: string): boolean =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, name)));
 
@@ -45,5 +46,5 @@ const isReadable = (path: string): boolean => {
   }
 };
 
-/** True if the process may create a mount namespace, in which mounting works. */
+/** True if the process may create a mount namespace in which mounting works. */
 const canMount = (): boolean => process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;

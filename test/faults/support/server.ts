@@ -12,7 +12,7 @@ interface Options {
   dataDir: string;
   /** Records that the server stores; alerts by default. */
   kept?: Kept;
-  /** Flags in addition to those of every fault test. */
+  /** Flags added to those of every fault test. */
   flags?: string[];
   /** Program that runs the server: `['eatmydata']`, `['strace', '-f', …]`. */
   wrapper?: string[];
@@ -69,7 +69,7 @@ export const startServer = async ({
     return undefined;
   }
   const readPid = () => /"pid":(\d+)/.exec(stderr)?.[1];
-  // Under a wrapper only the log has the process id of the server itself.
+  // Under a wrapper, only the log has the server's own process id.
   if (wrapper.length > 0) await waitUntil('the log names the process', () => readPid() !== undefined);
   const pid = Number(readPid() ?? child.pid);
   return { url, child, pid, stderr: () => stderr, ended };

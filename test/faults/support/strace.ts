@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Tracing {
-  /** System calls to watch, as strace names them; a call with `?` in front need not exist on this machine. */
+  /** System calls to watch, by strace's names; a call prefixed with `?` may be missing on this machine. */
   calls: string[];
   /** strace's injections: `fdatasync:error=EIO:when=3`. */
   injections?: string[];
   /** Files; only calls on them are watched and fail. */
   paths?: string[];
-  /** File of the trace. */
+  /** Output file of the trace. */
   output: string;
 }
 
@@ -33,7 +33,7 @@ export const listLogPaths = (dataDir: string, log: string): string[] =>
     ...Array.from({ length: 20 }, (_, index) => `${String(index + 1).padStart(8, '0')}.jsonl`),
   ].map((end) => join(dataDir, `${log}.${end}`));
 
-/** Beginning or end of a system call. */
+/** Start or end of a system call. */
 export interface Moment {
   phase: 'begin' | 'end';
   call: string;
@@ -41,12 +41,12 @@ export interface Moment {
   fd: number;
   /** Arguments known so far. */
   text: string;
-  /** Undefined at the beginning. */
+  /** Undefined at the start of a call. */
   result: number | undefined;
   isInjected: boolean;
 }
 
-/** Returns the trace's calls in order; an uninterrupted call begins and ends at one moment. */
+/** Returns the trace's calls in order; an uninterrupted call starts and ends at the same moment. */
 export const readTrace = (path: string): Moment[] => {
   const unfinished = new Map<string, Moment>();
   return readFileSync(path, 'utf8')

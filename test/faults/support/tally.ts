@@ -1,14 +1,14 @@
 import type { TestContext } from 'node:test';
 import type { Verdict } from './compare.ts';
 
-/** Outcomes of all rounds of a fault test. */
+/** Totals over all rounds of a fault test. */
 export interface Tally {
   rounds: number;
   acknowledged: number;
   lost: number;
   duplicated: number;
   misplaced: number;
-  /** Premature or wrong 200 responses. */
+  /** Number of premature or wrong 200 responses. */
   wrong: number;
   /** Adds a round. */
   add(verdict: Verdict, wrong?: number): void;
