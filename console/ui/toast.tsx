@@ -43,7 +43,7 @@ export const notify = (
   for (const oldest of toasts.value.slice(0, -mostShown)) dismiss(oldest);
 };
 
-/** Closes the notes of the screen being left, except notes with undo and recent ones, which belong to the next screen. */
+/** Closes the notes of the screen being left, except undo notes and recent ones, which belong to the next screen. */
 const endNotes = (): void => {
   for (const toast of toasts.value) {
     if (toast.kind === 'note' && !toast.action && Date.now() - toast.at > 1000) dismiss(toast);
