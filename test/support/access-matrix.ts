@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AccessKey, createAccessKey } from '../../src/auth/access.ts';
 import { hasRole, hasScope, type Right, type Scope, scopes } from '../../src/auth/rights.ts';
 
-/** Sends a request and resolves to its status; a token or key goes into the header Authorization. */
+/** Sends a request and resolves to its status; a token or key goes into the Authorization header. */
 export type Send = (
   method: string,
   path: string,
@@ -10,13 +10,13 @@ export type Send = (
   body: object | undefined,
 ) => Promise<number>;
 
-/** Someone who calls every route. */
+/** Caller of every route. */
 interface Caller {
   name: string;
   token: string | undefined;
   /** True if the caller has the right. */
   has(right: Right): boolean;
-  /** Status of refusals; for a key, 401 on the routes of the specification. */
+  /** Status of refusals; for a key, 401 on the specification's routes. */
   refused: 401 | 403 | 'key';
 }
 
@@ -29,17 +29,17 @@ export interface Credentials {
 
 const unknownKey = `sbk_${'x'.repeat(43)}`;
 
-/** The address of a heartbeat is all that its routes ask for. */
+/** The heartbeat routes require nothing but the address. */
 const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
-/** A body that every route accepts or finds nothing for: each route ignores the fields of the others. */
+/** Body that every route accepts or finds nothing for: each route ignores the others' fields. */
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>
   /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|setup|acknowledge\/[^/]+|hosts\/enrol)$|^\/ping\/|\/badge\.svg$/.test(
     path,
   );
-/** True for routes of the specification, where a key without the scope is a token without three parts. */
+/** True for the specification's routes, where a key without the scope is a token without three parts. */
 const isSpecified = (path: string): boolean =>
   /^(\/protected|\/simple)?\/api\/(tasks|items|health|info|processes|disks|alert|alerts|execute)$|\/api\/tasks\/[^/]+$/.test(
     path,
@@ -63,7 +63,7 @@ const listCallers = ({ reader, admin, keys }: Credentials): Caller[] => [
   ),
 ];
 
-/** Creates a key for each scope, and the entries that make a server accept them. */
+/** Creates a key for each scope, and the entries that make a server accept these keys. */
 export const createScopeKeys = (): Pick<Credentials, 'keys'> & { entries: AccessKey[] } => {
   const made = scopes.map((scope) => [scope, createAccessKey(scope.replace(':', '-'), [scope])] as const);
   const keys = Object.fromEntries(made.map(([scope, { key }]) => [scope, key])) as Record<Scope, string>;
@@ -74,13 +74,13 @@ type Operations = Record<string, { 'x-signalbox-right'?: Right }>;
 
 /**
  * Calls every route of an OpenAPI document as every caller, and asserts that `access: login` decides each admission.
- * Resolves to the number of requests, and of admitted requests by caller.
+ * Resolves to the number of requests, and to the number of admitted requests by caller.
  */
 export const walkWithLogin = async (
   send: Send,
   { paths }: { paths: Record<string, Operations> },
   credentials: Credentials,
-  /** True for paths that a proxy in front of the server refuses. */
+  /** True for paths refused by a proxy in front of the server. */
   isLeftOut: (path: string) => boolean = () => false,
 ): Promise<Record<string, number>> => {
   const admitted: Record<string, number> = {};
@@ -95,7 +95,7 @@ export const walkWithLogin = async (
         const what = `${method} ${path} as ${caller.name}: ${status}`;
         admitted[caller.name] ??= 0;
         if (path.endsWith('/api/auth/login')) assert.equal(status, 401, what);
-        // The settings have an administrator, so every code is wrong.
+        // The settings already contain an administrator, so every code is wrong.
         else if (path.endsWith('/api/setup')) assert.ok(status === 403 || status === 400, what);
         else if (isOpen(path) || rightsOf(path, operations[method.toLowerCase()]).every((right) => caller.has(right))) {
           assert.ok(status < 500 && status !== 401 && status !== 403, what);
@@ -112,7 +112,7 @@ const toRefusal = ({ refused }: Caller, path: string): number => {
   return isSpecified(path) ? 401 : 403;
 };
 
-/** Requests the stream of events with the topic `alerts`, which needs its own right. */
+/** Requests the event stream with the `alerts` topic, which needs its own right. */
 const rightsOf = (path: string, operation: Operations[string] | undefined): Right[] => [
   operation?.['x-signalbox-right'] ?? 'settings:write',
   ...(path === '/api/events' ? (['alerts:read'] as const) : []),

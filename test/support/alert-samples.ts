@@ -1,4 +1,4 @@
-/** A body of each format, as in its sender's documents. */
+/** A body of each format, as in its sender's documentation. */
 export const samples = {
   alertmanager: {
     version: '4',

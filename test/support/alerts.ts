@@ -14,10 +14,10 @@ interface AlertPage {
   data: Record<string, string>[];
 }
 
-/** The path of the app's alert log. */
+/** Path of the app's alert log. */
 export const fileOf = ({ folder }: TestApp): string => join(folder, 'data', 'alerts.jsonl');
 
-/** The records in the log of the app. */
+/** Records in the app's log. */
 export const readRecords = async (app: TestApp): Promise<Record<string, unknown>[]> => {
   const text = await readFile(fileOf(app), 'utf8');
   return text
@@ -26,7 +26,7 @@ export const readRecords = async (app: TestApp): Promise<Record<string, unknown>
     .map((line) => JSON.parse(line));
 };
 
-/** All features, with `change` made to the journal of alerts. */
+/** All features, with `change` applied to the alert journal. */
 export const changeJournal = (change: (journal: Journal) => Journal): Feature[] => {
   const changed: Feature = {
     ...alerts,
@@ -43,7 +43,7 @@ export const sendAlert = async (app: TestApp, body: unknown): Promise<string> =>
   return String(json['id']);
 };
 
-/** The messages in the list for the query. */
+/** Messages in the list for a query. */
 export const listMessages = async (app: TestApp, query = ''): Promise<unknown[]> => {
   const { status, json } = await app.request<AlertPage>('GET', `/api/alerts${query}`);
   assert.equal(status, 200);

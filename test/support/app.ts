@@ -20,34 +20,34 @@ import { createTestStore } from './test-store.ts';
 
 export { passwords, secret };
 
-/** The schema of all settings. */
+/** Schema of all settings. */
 export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }) => settings));
 
 interface Options {
-  /** Settings in the form of a config file. */
+  /** Settings in config file form. */
   settings?: object;
-  /** Flags by key in camelCase, and variables, which override the config file. */
+  /** Flags by camelCase key, and variables, which override the config file. */
   flags?: Flags;
   variables?: Record<string, string>;
-  /** The seed file's content. */
+  /** Content of the seed file. */
   seed?: unknown;
   features?: readonly Feature[];
   /** Default: a free port. */
   port?: number;
   /** Limits for requests that wait for an unresponsive database. */
   patience?: Patience;
-  /** Folder with `proc`, `sys` and `etc` of another machine, whose readings are shown. */
+  /** Folder with another machine's `proc`, `sys` and `etc`, whose readings are shown. */
   hostRoot?: string;
   /** Receives the app's log; discarded by default. */
   log?: FastifyBaseLogger;
 }
 
 export interface Listening {
-  /** Address that the app listens on, e.g. `http://127.0.0.1:43210`. */
+  /** URL that the app listens on, e.g. `http://127.0.0.1:43210`. */
   url: string;
   /** Sends a request over a socket, as a client on this machine would. */
   request: Request;
-  /** Ends the app before the test ends. */
+  /** Closes the app before the test ends. */
   close(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export const startApp = async (
     adminPassword: passwords.admin,
     readerPassword: passwords.reader,
     jwtSecret: secret,
-    // Problems of the machine that runs the tests must not open incidents.
+    // Problems with the machine that runs the tests must not open incidents.
     defaultWatches: false,
     ...(seed !== undefined && { seed: writeJson(folder, 'seed.json', seed) }),
   };
@@ -125,7 +125,7 @@ export const listen = async (t: Scope, server: FastifyInstance, port = 0): Promi
   return { url, request: client.request, close };
 };
 
-/** Sends requests to any Fastify app, which starts listening with the first one. */
+/** Sends requests to any Fastify app, which starts listening on the first one. */
 export const createRequest = (t: Scope, server: FastifyInstance): Request => {
   let listening: Promise<Listening> | undefined;
   return async (method, path, options) => {

@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Clients without a token that try to exhaust a server. They keep their connections until `end`. */
+/** Clients without a token that try to exhaust a server. They hold their connections until `end`. */
 export interface Attack {
   /** Number of connections opened. */
   clients: number;
-  /** Resolves when each connection has sent everything and received any expected response, or is closed. */
+  /** Resolves once each connection has sent everything and received any expected response, or is closed. */
   sent: Promise<unknown>;
   /** Closes every connection. */
   end(): void;
 }
 
-/** Number of connections opened at once: more than the backlog would wait for a second. */
+/** Number of connections opened at once: with more, the backlog would make some wait for a second. */
 const step = 50;
 
 const mebibyte = 1024 * 1024;
 
-/** Pieces that one client sends in order, each once the kernel has accepted the previous piece. */
+/** Pieces that a client sends in order, each once the kernel has accepted the previous one. */
 type Pieces = Iterable<string | Buffer>;
 
 /** Opens a connection; resolves once it is open or refused. */
@@ -29,7 +29,7 @@ const open = async (url: string): Promise<Socket> => {
   return socket;
 };
 
-/** Sends the pieces without reading; resolves when they are sent or the connection is closed. */
+/** Sends the pieces without reading; resolves once they are sent or the connection is closed. */
 const sendAll = async (socket: Socket, pieces: Pieces): Promise<void> => {
   const closed = socket.closed ? Promise.resolve() : once(socket, 'close').catch(() => undefined);
   for (const piece of pieces) {
@@ -91,7 +91,7 @@ export const pipelineLongHeaders = (url: string, clients: number): Promise<Attac
   return attack(url, clients, () => repeat(request, 498));
 };
 
-/** Sends 20 MB of requests with 41 bytes on each connection. */
+/** Sends 20 MB of 41-byte requests on each connection. */
 export const pipelineShortRequests = (url: string, clients: number): Promise<Attack> => {
   const batch = toBatch('GET /api/tasks HTTP/1.1\r\nHost:localhost\r\n\r\n', mebibyte);
   return attack(url, clients, () => repeat(batch, 20));
@@ -100,33 +100,33 @@ export const pipelineShortRequests = (url: string, clients: number): Promise<Att
 /** Opens connections that send nothing. */
 export const stayIdle = (url: string, clients: number): Promise<Attack> => attack(url, clients, () => []);
 
-/** Requests one of the paths with each client, in turn, and never reads. */
+/** Makes each client request one of the paths in turn and never read. */
 export const stopReading = (url: string, clients: number, paths: readonly string[]): Promise<Attack> =>
   attack(url, clients, (client) => [toGet(paths[client % paths.length] ?? '/')], true);
 
-/** Sends bodies of 1 MiB without their last byte. */
+/** Sends 1 MiB bodies without their last byte. */
 export const leaveBodiesUnfinished = (url: string, clients: number): Promise<Attack> => {
   const head = `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${mebibyte}\r\n\r\n`;
   const body = Buffer.alloc(mebibyte - 1, ' ');
   return attack(url, clients, () => [head, body]);
 };
 
-/** Sends bodies of 1 MiB without their last byte, in chunks of one byte. */
+/** Sends 1 MiB bodies without their last byte, in one-byte chunks. */
 export const leaveChunksUnfinished = (url: string, clients: number): Promise<Attack> => {
   const head = 'POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
   const body = Buffer.from('1\r\n \r\n'.repeat(mebibyte - 1));
   return attack(url, clients, () => [head, body]);
 };
 
-/** Requests lists that read much of the log and match nothing, one after the other on each connection. */
+/** Requests lists that read much of the log and match nothing, one after another on each connection. */
 export const listAlerts = (url: string, clients: number): Promise<Attack> => {
   const request = toGet('/api/alerts?count=10000&level=x');
   return attack(url, clients, () => repeat(Buffer.from(request), 20), true);
 };
 
 /**
- * Sends the request on separate connections, one after the other, and resets each. The server may see the reset before
- * it has accepted the connection; with `greets`, the client first waits for another response.
+ * Sends the request on separate connections, one after another, and resets each. The server may see the reset before it
+ * has accepted the connection; with `greets`, the client first waits for another response.
  */
 export const sendAndReset = async (url: string, count: number, request: string, greets = false): Promise<void> => {
   for (let sent = 0; sent < count; sent += 1) {
@@ -141,14 +141,14 @@ export const sendAndReset = async (url: string, count: number, request: string, 
   }
 };
 
-/** Writes a POST with a JSON body, as it is sent. */
+/** Returns a POST with a JSON body as it is sent. */
 export const toPost = (path: string, value: object, token?: string): string => {
   const body = JSON.stringify(value);
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}Content-Length: ${body.length}\r\n\r\n${body}`;
 };
 
-/** A login that fails after its password was checked. */
+/** Login that fails after its password has been checked. */
 export const login = toPost('/api/auth/login', { Username: 'admin', Password: 'wrong' });
 
 const toGet = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 export interface CertificateFiles {
   cert: string;
   key: string;
-  /** The certificate in PEM, for clients to trust. */
+  /** Certificate in PEM, for clients to trust. */
   pem: string;
 }
 
-/** Writes `NAME.crt` and `NAME.key` into the folder; the certificate's common name is `name`, its end as in ASN.1. */
+/** Writes `NAME.crt` and `NAME.key` into the folder; `name` is the common name, and `end` is the expiry as in ASN.1. */
 export const writeCertificate = (folder: string, name: string, end = usualEnd): CertificateFiles => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const der = createCertificate(name, publicKey, privateKey, end);

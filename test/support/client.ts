@@ -6,7 +6,7 @@ export interface JsonResponse<T> {
   /** Names in lower case. */
   headers: Record<string, string>;
   text: string;
-  /** The body parsed as JSON; undefined if it is not JSON. */
+  /** Body parsed as JSON; undefined if it is not JSON. */
   json: T;
 }
 
@@ -26,7 +26,7 @@ export type Request = <T = Record<string, unknown>>(
 ) => Promise<JsonResponse<T>>;
 
 interface Sending {
-  /** The response has no body, since the method is HEAD. */
+  /** True if the response has no body because the method is HEAD. */
   isHead?: boolean;
   /** Uses a separate connection for this request. */
   alone?: boolean;
@@ -42,7 +42,7 @@ export interface Client {
 }
 
 interface Options extends ConnectionOptions {
-  /** The maximum number of connections. */
+  /** Maximum number of connections. */
   connections?: number;
 }
 

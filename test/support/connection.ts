@@ -2,13 +2,13 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type HttpResponse, parseResponse } from './response.ts';
 
-/** Milliseconds without data after which a server counts as hung; longer than a command may take. */
+/** Milliseconds without data after which a server counts as hung; longer than any command may take. */
 const timeout = 30_000;
 
 export interface ConnectionOptions {
-  /** The local address to connect from. */
+  /** Local address to connect from. */
   localAddress?: string;
-  /** The certificate to trust, in PEM, for an https URL. */
+  /** Certificate to trust, in PEM, for an https URL. */
   ca?: string;
 }
 
@@ -23,19 +23,19 @@ export interface Connection {
   responses(count: number): Promise<HttpResponse[]>;
   /** Waits until the server closes the connection; resolves to the responses not yet taken, and all bytes so far. */
   closed(): Promise<{ responses: HttpResponse[]; text: string }>;
-  /** Stops or restarts reading. */
+  /** Stops reading, or resumes it. */
   pause(): void;
   resume(): void;
   destroy(): void;
-  /** Ends the connection with a reset, like a client that crashes. */
+  /** Resets the connection, as a crashing client would. */
   reset(): void;
-  /** Received bytes beyond the responses taken so far. */
+  /** Bytes received beyond the responses taken so far. */
   unread(): string;
   /** True if another request can be sent. */
   isOpen(): boolean;
 }
 
-/** Opens a connection that sends the given bytes unchanged, and accepts only well-formed responses. */
+/** Opens a connection that sends the given bytes unchanged and accepts only well-formed responses. */
 export const openConnection = (url: string, options: ConnectionOptions = {}): Connection => {
   const socket = openSocket(url, options);
   const received: Buffer[] = [];
@@ -140,6 +140,6 @@ export const sendRaw = async (url: string, request: string | Buffer): Promise<st
   return (await connection.closed()).text;
 };
 
-/** Sends a GET of the path exactly as written, on a separate connection. */
+/** Sends a GET with the path exactly as written, on a separate connection. */
 export const getRaw = (url: string, path: string): Promise<string> =>
   sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);

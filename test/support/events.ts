@@ -15,9 +15,9 @@ export interface EventClient {
   /** Text received so far. */
   text(): string;
   events(): ReceivedEvent[];
-  /** Waits until `count` events of this name have arrived, and returns them. */
+  /** Waits until `count` events with this name have arrived, and returns them. */
   waitFor(name: string, count?: number): Promise<ReceivedEvent[]>;
-  /** Resolves when the server has ended the stream. */
+  /** Resolves once the server has ended the stream. */
   ended: Promise<void>;
   pause(): void;
   close(): void;
@@ -26,7 +26,7 @@ export interface EventClient {
 interface Options {
   token?: string;
   lastEventId?: string | undefined;
-  /** The local address to connect from. */
+  /** Local address to connect from. */
   from?: string;
   headers?: Record<string, string>;
 }
@@ -76,7 +76,7 @@ export const openEvents = (
     atEnd(t, () => void sent.destroy());
   });
 
-/** Parses the complete events of a stream; comments are left out. */
+/** Parses a stream's complete events; comments are omitted. */
 const parseEvents = (text: string): ReceivedEvent[] =>
   text
     .split('\n\n')

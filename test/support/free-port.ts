@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Finds a free port of 127.0.0.1, for programs that cannot choose a port themselves. */
+/** Finds a free port on 127.0.0.1, for programs that cannot choose a port themselves. */
 export const findFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

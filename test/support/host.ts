@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createFolder } from './folder.ts';
 import { atEnd, type Scope } from './scope.ts';
 
-/** Content of a file, or the target of a symbolic link. */
+/** A file's content, or a symbolic link's target. */
 type TreeEntry = string | Buffer | { link: string };
 
 interface StartedProgram extends EventEmitter {
@@ -12,7 +12,7 @@ interface StartedProgram extends EventEmitter {
   kill(signal: 'SIGKILL'): boolean;
 }
 
-/** Creates a folder with the given files until the test ends and returns its path. */
+/** Creates a folder with the given files, which lasts until the test ends, and returns its path. */
 export const createTree = (test: Scope, entries: Record<string, TreeEntry>): string => {
   const root = createFolder(test);
   for (const [path, entry] of Object.entries(entries)) {
@@ -27,22 +27,22 @@ export const createTree = (test: Scope, entries: Record<string, TreeEntry>): str
   return root;
 };
 
-/** Options for a system program that serves as an independent source for signalbox's readings. */
+/** Options for a system program that serves as an independent check of signalbox's readings. */
 export const inEnglish = { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } } as const;
 
-/** The lines of a program's output, trimmed. */
+/** Lines of a program's output, trimmed. */
 export const toLines = (output: string): string[] =>
   output
     .trim()
     .split('\n')
     .map((line) => line.trim());
 
-/** Options for a program that is observed while it runs: its input stays open. */
+/** Options for a program observed while it runs: its input stays open. */
 export const inBackground: { stdio: ('pipe' | 'ignore' | 'inherit')[] } = {
   stdio: ['pipe', 'ignore', 'inherit'],
 };
 
-/** Waits until a started program runs, and returns its process id; the program ends with the test. */
+/** Waits until a started program is running, and returns its process id; the program ends with the test. */
 export const keepRunning = async (test: Scope, child: StartedProgram): Promise<number> => {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   atEnd(test, async () => {

@@ -1,7 +1,7 @@
 import type { IncidentUpdate } from '../../src/features/notifications/message/message.ts';
 import type { SharedIncident } from '../../src/kit/incident.ts';
 
-/** Time when the incidents of tests were opened, in Unix milliseconds. */
+/** Time at which the tests' incidents opened, in Unix milliseconds. */
 export const openedAt = Date.parse('2026-01-31T08:30:00Z');
 
 /** Creates a critical, open incident with changes. */
@@ -39,13 +39,13 @@ export const createIncident = (changes: Partial<SharedIncident> = {}): SharedInc
   ...changes,
 });
 
-/** State of an acknowledged incident. */
+/** Fields of an acknowledged incident. */
 export const taken: Partial<SharedIncident> = {
   state: 'acknowledged',
   acknowledged: { by: 'anna', at: openedAt, until: null, comment: null },
 };
 
-/** Creates a timeline event of such an incident: opened, unless `changes` say otherwise. */
+/** Creates an incident's timeline event: `opened` unless `changes` say otherwise. */
 export const createUpdate = (
   incident: Partial<SharedIncident> = {},
   changes: Partial<Omit<IncidentUpdate, 'incident'>> = {},
@@ -53,7 +53,7 @@ export const createUpdate = (
 
 const minute = 60_000;
 
-/** Creates the resolution of the incident, 42 minutes later. */
+/** Creates the incident's resolution, 42 minutes later. */
 export const createResolution = (incident: Partial<SharedIncident> = {}): IncidentUpdate => {
   const at = openedAt + 42 * minute;
   const resolved = { by: 'anna', at, reason: 'person' } as const;

@@ -24,7 +24,7 @@ export const openTestJournal = async (
   return { ...journal, file: join(directory, 'log.jsonl'), events };
 };
 
-/** Appends records `{n}` for the numbers. */
+/** Appends a record `{n}` for each number. */
 export const appendNumbers = async (journal: Journal, from: number, to: number): Promise<void> => {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   await Promise.all(numbers.map((n) => journal.append({ n })));

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { extension, loader } from './source.ts';
 
-/** A command line to run, in the form for kept-process.ts. */
+/** Command line to run, in the form for kept-process.ts. */
 export interface CommandLine {
   args: string[];
   variables: Record<string, string | undefined>;
@@ -10,7 +10,7 @@ export interface CommandLine {
   input: string;
 }
 
-/** Output and end of a program. */
+/** A program's output and outcome. */
 export interface Finished {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -26,7 +26,7 @@ const limitMs = 30_000;
 let kept: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs a command line in a process that has loaded the program, after earlier command lines. */
+/** Runs a command line in a process that has already loaded the program and run earlier command lines. */
 export const runInKeptProcess = (line: CommandLine): Promise<Finished> => {
   const finished = last.then(() => runNext(line));
   last = finished.catch(() => undefined);
@@ -77,7 +77,7 @@ const runNext = (line: CommandLine): Promise<Finished> =>
     child.send(line);
   });
 
-/** Starts the process, which ends with this process and does not keep it from ending. */
+/** Starts the process, which ends with this one and does not keep it alive. */
 const start = (): ChildProcess => {
   const child = fork(fileURLToPath(new URL(`./kept-process${extension}`, import.meta.url)), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

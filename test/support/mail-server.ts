@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { atEnd, type Scope } from './scope.ts';
 
-/** A mail that a server has received. */
+/** Mail received by the server. */
 export interface ReceivedMail {
   from: string;
   to: string[];
@@ -12,7 +12,7 @@ export interface ReceivedMail {
   text: string;
   html: string;
   raw: string;
-  /** User that has logged in. */
+  /** User who logged in. */
   user: string | undefined;
   isSecure: boolean;
   /** Id of the connection's session. */
@@ -22,7 +22,7 @@ export interface ReceivedMail {
 export interface MailServer {
   port: number;
   url: string;
-  /** Mails in order of arrival, including mails that `onMail` refused. */
+  /** Mails in order of arrival, including those that `onMail` refused. */
   mails: ReceivedMail[];
 }
 
@@ -30,9 +30,9 @@ interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | '
   /** Accepted logins; without them, nobody can log in. */
   passwords?: Record<string, string>;
   hasStartTls?: boolean;
-  /** Returns the refusal of a recipient. */
+  /** Returns the refusal of a recipient, if any. */
   onRecipient?(address: string): Error | undefined;
-  /** Returns the refusal of a mail. */
+  /** Returns the refusal of a mail, if any. */
   onMail?(mail: ReceivedMail): Error | undefined;
 }
 
@@ -40,7 +40,7 @@ interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | '
 export const refusal = (status: number, text: string): Error =>
   Object.assign(new Error(text), { responseCode: status });
 
-/** Starts a mail server on a free port of 127.0.0.1; ended with the test. */
+/** Starts a mail server on a free port on 127.0.0.1; stopped when the test ends. */
 export const startMailServer = async (t: Scope, options: MailServerOptions = {}): Promise<MailServer> => {
   const { passwords, hasStartTls = false, onRecipient, onMail, ...others } = options;
   const mails: ReceivedMail[] = [];
@@ -73,7 +73,7 @@ export const startMailServer = async (t: Scope, options: MailServerOptions = {})
       done(onMail?.(mail));
     },
   });
-  // A client that leaves is not an error of the server.
+  // A client that disconnects is not a server error.
   server.on('error', () => undefined);
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
@@ -82,7 +82,7 @@ export const startMailServer = async (t: Scope, options: MailServerOptions = {})
   return { port, url: `smtp://127.0.0.1:${port}`, mails };
 };
 
-/** Parses a mail with a text and its HTML, as signalbox sends it. */
+/** Parses a mail with text and HTML, as signalbox sends it. */
 export const parseMail = (raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'raw'> => {
   const { headers, body } = parsePart(raw);
   const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? [];

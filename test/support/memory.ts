@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const kibibytesInMebibyte = 1024;
 
-/** Starts measuring the memory of a process; the returned function returns its peak growth in MiB. Linux only. */
+/** Starts measuring a process's memory; the returned function returns its peak growth in MiB. Linux only. */
 export const watchMemory = (pid: number): (() => number) => {
-  // Resets the peak, which is mostly startup's, to the current value.
+  // Resets the peak, which mostly comes from startup, to the current value.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const before = readPeak(pid);
   return () => readPeak(pid) - before;

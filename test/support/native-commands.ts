@@ -7,7 +7,7 @@ import { checkCommand } from '../../src/features/commands/policy.ts';
 import type { OutputRow } from '../../src/features/commands/runner.ts';
 import { createHostReadings } from '../../src/host/index.ts';
 
-/** Fixed time of these tests. */
+/** Fixed time in these tests. */
 export const now = new Date('2026-01-02T03:04:05.006Z');
 
 /** This machine's readings. */
@@ -23,7 +23,7 @@ export const run = async (rest: string, systemctl: string[] = []): Promise<Outpu
   return (await runner.run(command, new AbortController().signal)).rows;
 };
 
-/** Returns the output of a system program, in English. */
+/** Returns a system program's output, in English. */
 export const readOutput = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } }).trim();
 

@@ -4,7 +4,7 @@ import type { Receiver } from './receiver.ts';
 import type { Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
-/** State of a destination in `GET /api/deliveries`. */
+/** A destination's state in `GET /api/deliveries`. */
 export interface State {
   destination: string;
   state: string;
@@ -42,7 +42,7 @@ export const startOutbox = (t: Scope, destinations: object[], settings: object =
 
 const tokens = new WeakMap<TestApp, Promise<string>>();
 
-/** Returns a token of the app's administrator. */
+/** Returns a token for the app's administrator. */
 export const adminToken = (app: TestApp): Promise<string> => {
   const token = tokens.get(app) ?? app.login('admin');
   tokens.set(app, token);
@@ -57,7 +57,7 @@ export const readState = async (app: TestApp, name = 'hook'): Promise<State> => 
   return state;
 };
 
-/** Returns the messages of the webhook's requests. */
+/** Returns the messages in the webhook's requests. */
 export const messagesOf = ({ requests }: Receiver): string[] => requests.map(({ body }) => JSON.parse(body).message);
 
 export const waitForRequests = ({ requests }: Receiver, count: number): Promise<void> =>

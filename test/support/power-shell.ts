@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 
 const engine = join(packageRoot, 'dist', 'power-shell', 'pwsh');
 
-/** Errors of NuGet and of the SDK for missing requirements. */
+/** NuGet and SDK errors about missing requirements. */
 const obstacles = [
   [/\bNU1301\b/, 'NuGet cannot be reached'],
   [/\bNETSDK1045\b/, 'the .NET 10 SDK is not installed'],
@@ -22,7 +22,7 @@ const buildEngine = async (): Promise<string | false> => {
   if (skip) return skip;
   try {
     await promisify(execFile)(process.execPath, [join(packageRoot, 'test', 'power-shell', 'build.mjs')], {
-      // The coverage of scripts is not measured.
+      // Scripts' coverage is not measured.
       env: { ...process.env, NODE_V8_COVERAGE: '' },
     });
     return false;
@@ -33,9 +33,7 @@ const buildEngine = async (): Promise<string | false> => {
   }
 };
 
-/**
- * Engine of PowerShell 7.6 as a program that is called like pwsh, see test/power-shell, or the reason for its absence.
- */
+/** PowerShell 7.6 engine as a program that is called like pwsh (see test/power-shell), or the reason it is missing. */
 export const powerShell = { program: engine, skip: await buildEngine() };
 
 interface RecordedPowerShell {

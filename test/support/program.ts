@@ -10,9 +10,9 @@ import { type Finished, runInKeptProcess } from './kept-program.ts';
 import { atEnd, type Scope } from './scope.ts';
 import { extension, loader } from './source.ts';
 
-/** Executable under test, an absolute path; default: the bundle. */
+/** Absolute path of the executable under test; default: the bundle. */
 const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
-// Programs that the tests start must not read the variable as a setting.
+// Programs started by the tests must not read the variable as a setting.
 delete process.env['SIGNALBOX_TEST_PROGRAM'];
 
 /** State of commands, which must not end up in a home directory. */
@@ -23,7 +23,7 @@ process.env['XDG_STATE_HOME'] = state;
 const toCommand = (...args: string[]): [string, ...string[]] =>
   executable ? [executable] : [process.execPath, ...args];
 
-/** The bundled program, as published. */
+/** Bundled program, as published. */
 const bundle = toCommand(join(packageRoot, 'dist', 'signalbox.js'));
 /** Command line of the program under test; with coverage, separate modules, which start more slowly. */
 export const command = process.env['NODE_V8_COVERAGE']
@@ -35,7 +35,7 @@ interface Options {
   input?: string | Buffer;
   /** Working directory; default: a new folder, removed when the program ends. */
   cwd?: string;
-  /** A program, with its arguments, that runs signalbox. */
+  /** Program, with its arguments, that runs signalbox. */
   wrapper?: string[];
   bundled?: boolean;
   /** Another program, with its first arguments. */
@@ -44,7 +44,7 @@ interface Options {
 
 export interface Running {
   child: ChildProcess;
-  /** Address that the program listens on, e.g. `http://127.0.0.1:43210`. */
+  /** URL that the program listens on, e.g. `http://127.0.0.1:43210`. */
   url: string;
   /** Sends a request as a client on this machine would. */
   request: Request;
@@ -55,7 +55,7 @@ export interface Running {
 }
 
 /**
- * Runs a command line of the program in a process that is reused for later ones, so it takes milliseconds. Use
+ * Runs one of the program's command lines in a process reused for later ones, which takes milliseconds. Use
  * `runProgram` for behaviour at the exit of a process.
  */
 export const runCommand = async (
@@ -78,7 +78,7 @@ export const runProgram = async (args: string[], options: Options = {}): Promise
   return ended;
 };
 
-/** Runs a command line, which must be refused, and returns the error lines. */
+/** Runs a command line that must be refused, and returns the error lines. */
 export const refusal = async (args: string[], code: 1 | 2, variables: Record<string, string> = {}): Promise<string> => {
   const ended = await runCommand(args, { variables });
   assert.equal(ended.code, code, ended.stderr);
@@ -115,10 +115,10 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
   return { child, url, request: client.request, output, stop };
 };
 
-/** Creates the child's environment: coverage is measured too; no other variable is inherited. */
+/** Creates the child's environment: coverage is measured there too; no other variable is inherited. */
 const createEnvironment = (variables: Record<string, string>): Record<string, string | undefined> => ({
   PATH: process.env['PATH'],
-  // Problems of the machine that runs the tests must not open incidents.
+  // Problems with the machine that runs the tests must not open incidents.
   SIGNALBOX_DEFAULT_WATCHES: 'false',
   XDG_STATE_HOME: mkdtempSync(join(state, 'run-')),
   ...(process.env['NODE_V8_COVERAGE'] && { NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'] }),
@@ -127,7 +127,7 @@ const createEnvironment = (variables: Record<string, string>): Record<string, st
 
 const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false, ...others }: Options) => {
   const [program = '', ...programArgs] = [...wrapper, ...(others.program ?? (bundled ? bundle : command)), ...args];
-  // Files that the program writes by default must not end up in the checkout, nor be found by the next program.
+  // Files that the program writes by default must neither end up in the checkout nor be found by the next program.
   const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   const child = spawn(program, programArgs, {
     env: createEnvironment(variables),

@@ -6,7 +6,7 @@ import { atEnd, type Scope } from './scope.ts';
 /** Returns another body for a response, or undefined to leave the body unchanged. */
 export type Change = (method: string, path: string, body: string) => string | undefined;
 
-/** Starts an HTTP proxy on a free port of 127.0.0.1 that may change JSON bodies, and nothing else. */
+/** Starts an HTTP proxy on a free port on 127.0.0.1 that may change JSON bodies, and nothing else. */
 export const startProxy = async (t: Scope, target: string, change: Change): Promise<string> => {
   const server = createServer((request, response) => {
     const { method = '', url = '' } = request;
@@ -17,7 +17,7 @@ export const startProxy = async (t: Scope, target: string, change: Change): Prom
       const isJson = kept['content-type']?.startsWith('application/json');
       response.writeHead(answer.statusCode ?? 502, isJson ? kept : answer.headers);
       if (!isJson) return answer.pipe(response);
-      // A client that closes the connection aborts the answer.
+      // A client that closes the connection aborts the response.
       const body = await readText(answer).catch(() => undefined);
       if (body === undefined) return response.destroy();
       return response.end(change(method, url, body) ?? body);

@@ -14,7 +14,7 @@ export { fc };
 
 /** Choices determined by the seed. */
 export const createRandom = (start = seed) => {
-  // mulberry32, by Tommy Ettinger, in the public domain
+  // mulberry32, by Tommy Ettinger, in the public domain.
   let state = start;
   /** Returns a number from 0 up to, but not including, 1. */
   const next = (): number => {

@@ -7,20 +7,20 @@ import { requires } from '../faults/support/requirements.ts';
 import { createFolder } from './folder.ts';
 import type { Scope } from './scope.ts';
 
-/** Program that writes journal files, from Debian's package systemd-journal-remote. */
+/** Program that writes journal files, from Debian's systemd-journal-remote package. */
 const writer = '/lib/systemd/systemd-journal-remote';
 
-/** Options of tests that write a journal. */
+/** Options for tests that write a journal. */
 export const needsJournal = {
   skip:
     requires({ programs: ['journalctl'] }).skip ||
     (!existsSync(writer) && process.env['CI'] !== 'true' && 'systemd-journal-remote is not installed'),
 };
 
-/** An entry's fields besides its times. */
+/** An entry's fields other than its times. */
 export type Entry = Record<string, string>;
 
-/** Writes a journal of one entry per millisecond up to now; returns its folder. */
+/** Writes a journal with one entry per millisecond up to now; returns its folder. */
 export const writeJournal = async (t: Scope, entries: readonly Entry[]): Promise<string> => {
   const folder = createFolder(t);
   const child = spawn(writer, ['--output', join(folder, 'test.journal'), '-'], { stdio: ['pipe', 'ignore', 'ignore'] });

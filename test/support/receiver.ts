@@ -3,17 +3,17 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { atEnd, type Scope } from './scope.ts';
 
-/** A request to a receiver. */
+/** Request received by a receiver. */
 export interface Received {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** Time when the request was complete, in milliseconds of the monotonic clock. */
+  /** Time at which the request was complete, in milliseconds of the monotonic clock. */
   at: number;
 }
 
-/** Answers a request or leaves it open. `index` counts the requests from 0. */
+/** Responds to a request or leaves it open. `index` counts the requests from 0. */
 export type Behaviour = (response: ServerResponse, request: Received, index: number) => void;
 
 export interface Receiver {
@@ -24,13 +24,13 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A behaviour that answers with the status. */
+/** Creates a behaviour that responds with the status. */
 export const answer =
   (status: number, headers: Record<string, string> = {}): Behaviour =>
   (response) =>
     void response.writeHead(status, headers).end();
 
-/** Starts a web server on a free or given port of 127.0.0.1 that records requests; ended with the test. */
+/** Starts a web server on a free or given port on 127.0.0.1 that records requests; stopped when the test ends. */
 export const startReceiver = async (t: Scope, behaviour: Behaviour = answer(200), port = 0): Promise<Receiver> => {
   let behave = behaviour;
   const requests: Received[] = [];

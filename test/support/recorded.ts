@@ -102,7 +102,7 @@ UnitFileState=
 CanStop=yes
 `;
 
-/** A program that prints the recorded output of systemctl. */
+/** Program that prints systemctl's recorded output. */
 export const systemctlScript = `case "$1" in
 list-unit-files) cat <<'EOF'
 ${unitFiles}

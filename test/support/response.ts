@@ -1,4 +1,4 @@
-/** A response as received, without interim responses. */
+/** Response as received, without interim responses. */
 export interface HttpResponse {
   status: number;
   /** Names in lower case. */
@@ -7,15 +7,15 @@ export interface HttpResponse {
 }
 
 interface Circumstances {
-  /** The response to a HEAD request has no body. */
+  /** True for the response to a HEAD request, which has no body. */
   isHead?: boolean;
-  /** The server has closed the connection. */
+  /** True once the server has closed the connection. */
   ended?: boolean;
 }
 
 /**
- * Parses the first response in the bytes, and returns it with the remaining bytes; undefined while it is incomplete.
- * Throws if the response violates RFC 9112.
+ * Parses the first response in the bytes, and returns it with the remaining bytes; undefined while the response is
+ * incomplete. Throws if it violates RFC 9112.
  */
 export const parseResponse = (
   bytes: Buffer,

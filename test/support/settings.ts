@@ -4,7 +4,7 @@ import { openJournal } from '../../src/storage/journal/journal.ts';
 import { createFolder } from './folder.ts';
 import { atEnd, type Scope } from './scope.ts';
 
-/** Opens runtime settings in a folder of the test. */
+/** Opens runtime settings in the test's folder. */
 export const openTestSettings = async (t: Scope): Promise<LoggedSettings> => {
   const log = await openJournal({ directory: createFolder(t), name: 'settings', minFreeBytes: 0, recentCount: 100 });
   const [onBroken, onDamage, onUnsaved] = [() => undefined, assert.fail, assert.fail];

@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 
-/** Extension of this project's modules: `.ts`, or `.js` once they are compiled. */
+/** Extension of this project's modules: `.ts`, or `.js` once compiled. */
 export const extension = extname(import.meta.url);
 
-/** Node flags for a child process that imports modules of this project: Node 20 does not strip types by itself. */
+/** Node flags for a child process that imports this project's modules: Node 20 does not strip types by itself. */
 export const loader: string[] =
   extension === '.js' || ('typescript' in process.features && process.features.typescript)
     ? []

@@ -2,12 +2,12 @@ import type { Scope } from './scope.ts';
 
 const named = process.env['SIGNALBOX_TEST_STORE'];
 
-/** Loaded on demand: the module ends its server after all tests of a process. */
+/** Loaded on demand: the module stops its server after all of a process's tests. */
 const server = named === 'postgres' ? await import('./postgres/shared-server.ts') : undefined;
 
 /**
  * Returns settings for the store in SIGNALBOX_TEST_STORE, for tests that run with each store: `file`, or `postgres` for
- * an empty database of a server that this process starts. After the end of the scope, other tests get the database.
+ * an empty database on a server that this process starts. When the scope ends, other tests get the database.
  */
 export const createTestStore = async (t?: Scope): Promise<Record<string, unknown>> => {
   if (named === undefined) return {};
@@ -15,7 +15,7 @@ export const createTestStore = async (t?: Scope): Promise<Record<string, unknown
   return { store: await server?.createDatabase(t), timeZone: 'UTC' };
 };
 
-/** Reason for skipping a test of data that memory loses; false with the default store. */
+/** Reason for skipping a test of data that memory would lose; false with the default store. */
 export const keepsTasks = named !== undefined && 'this store keeps tasks and items';
 
 /** Reason for skipping a test of many long lists; false with stores that send any number of lists at once. */

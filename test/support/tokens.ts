@@ -7,33 +7,33 @@ interface Parts {
   sign?: (signed: string) => Uint8Array;
 }
 
-/** A rejected token: its fault, the token, and the error of the 401. */
+/** Rejected token: its fault, the token, and the error in the 401 response. */
 export type HostileToken = [fault: string, token: string, message: string | RegExp];
 
-/** Creates the claims of a token that the test apps accept, with changes; a claim that is undefined is left out. */
+/** Creates the claims of a token that the test apps accept, with changes; a claim set to undefined is omitted. */
 export const createClaims = (changes: Record<string, unknown> = {}): Record<string, unknown> => {
   const iat = Math.floor(Date.now() / 1000);
   return { sub: 'admin', role: 'Admin', iss: 'signalbox', iat, exp: iat + 3600, ...changes };
 };
 
-/** Signs a token with these claims, without a library. */
+/** Signs a token with these claims, without using a library. */
 export const signToken = (claims: unknown, { header, sign }: Parts = {}): string => {
   const signed = `${toPart(header ?? { alg: 'HS256', typ: 'JWT' })}.${toPart(claims)}`;
   const signature = (sign ?? createHmacSigner())(signed);
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 };
 
-/** Creates a token of the given parts with a valid signature. */
+/** Creates a token from the given parts with a valid signature. */
 export const signParts = (header: string, claims: string): string =>
   `${header}.${claims}.${encode(createHmacSigner()(`${header}.${claims}`))}`;
 
-/** Creates a signer with HMAC. */
+/** Creates an HMAC signer. */
 export const createHmacSigner =
   (key: string | Uint8Array = secret, hash = 'sha256') =>
   (signed: string): Uint8Array =>
     createHmac(hash, key).update(signed).digest();
 
-/** Decodes the object in a part of a token. */
+/** Decodes the object in part of a token. */
 export const readPart = (token: string, index: 0 | 1): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString());
 

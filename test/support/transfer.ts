@@ -9,7 +9,7 @@ export const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWOR
 
 export const fileStore = (folder: string): string[] => ['--store', 'file', '--data-dir', folder];
 
-/** Starts an app with the records of the folder, or of another store. */
+/** Starts an app with the folder's records, or those of another store. */
 export const start = (t: Scope, dataDir: string, store = 'file'): Promise<TestApp> =>
   startApp(t, { settings: { store, dataDir, timeZone: 'UTC' } });
 
@@ -43,14 +43,14 @@ export const fill = async (t: Scope): Promise<string> => {
   return folder;
 };
 
-/** Alert that is sent with the Idempotency-Key `k`. */
+/** Alert sent with the Idempotency-Key `k`. */
 const keyed = { level: 'ERROR', message: '\u0000 \ud800 \u2028 "},{"', source: 'once' };
 
-/** Sends the alert again, like a client that got no response. */
+/** Sends the alert again, as a client that got no response would. */
 export const sendKeyed = async ({ request }: TestApp, changes: object = {}) =>
   request('POST', '/api/alert', { body: { ...keyed, ...changes }, headers: { 'Idempotency-Key': 'k' } });
 
-/** Sends a group of two alerts of another program, which are repeated later. */
+/** Sends a group of two alerts from another program, which are repeated later. */
 export const sendGroup = async ({ request }: TestApp): Promise<unknown> => {
   const { status, json } = await request('POST', '/api/alert/alertmanager', { body: samples.alertmanager });
   assert.equal(status, 200);

@@ -14,14 +14,14 @@ interface Options {
 }
 
 export interface Cluster {
-  /** Servers in their present roles; `promote` exchanges them. */
+  /** Servers in their present roles; `promote` swaps them. */
   primary: PostgresServer;
   standby: PostgresServer;
-  /** Address with both hosts, which stays the same. */
+  /** URL with both hosts, which never changes. */
   url: string;
-  /** Promotes the standby, regardless of the primary; resolves to the milliseconds until it accepts changes. */
+  /** Promotes the standby whatever the state of the primary; resolves to the milliseconds until it accepts changes. */
   promote(): Promise<number>;
-  /** Replaces the standby, the former primary, by a new copy on the same port, synchronous if the former was. */
+  /** Replaces the standby, the former primary, with a new copy on the same port, synchronous if the former one was. */
   replaceStandby(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export const createCluster = async (t: Scope, options: Options = {}): Promise<Cl
   return cluster;
 };
 
-/** Starts a standby of the primary, and waits until it streams. */
+/** Starts a standby of the primary and waits until it streams. */
 const startStandby = async (t: Scope, primary: PostgresServer, port?: number): Promise<PostgresServer> => {
   const source = `host=127.0.0.1 port=${primary.port} user=${admin.user} password=${admin.password}`;
   const standby = await startPostgres(t, {
@@ -89,7 +89,7 @@ const countStandbys = async (primary: PostgresServer, condition: string): Promis
   return (await primary.sql<{ count: number }>(query))[0]?.count ?? 0;
 };
 
-/** Copies the files of a running server between the start and the end of a backup; the packages lack pg_basebackup. */
+/** Copies a running server's files between the start and end of a backup; the packages lack pg_basebackup. */
 const copyRunning = async (server: PostgresServer, data: string): Promise<void> => {
   const client = new Client({ connectionString: server.adminUrl });
   await client.connect();

@@ -7,8 +7,8 @@ export const admin = { user: 'postgres', password: 'test-postgres' };
 export const ordinary = { user: 'signalbox', password: 'test-signalbox', database: 'signalbox' };
 
 /**
- * Settings that are small and fast, but as durable as the defaults. Shared memory is in files of the data folder, so a
- * killed server leaves none.
+ * Settings for a small, fast server that is as durable as the default. Shared memory is in the data folder's files, so
+ * a killed server leaves none behind.
  */
 const settings = `
 listen_addresses = '127.0.0.1'
@@ -31,7 +31,7 @@ log_min_messages = warning
 /** Folder shared by all processes of `npm test`. */
 const shared = process.env['TEST_SHARED_FOLDER'] ?? createSharedFolder();
 
-/** Creates a data folder with both users and the database: a copy of a template that is initialised once. */
+/** Creates a data folder with both users and the database, by copying a template that is initialized once. */
 export const createData = (version: Version, data: string): void => {
   const template = join(shared, `postgres-${version}`);
   if (!existsSync(template)) createTemplate(version, template);
@@ -52,13 +52,13 @@ const createTemplate = (version: Version, template: string): void => {
   const commands = [
     `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`,
     `CREATE DATABASE ${database} OWNER ${user}`,
-    // Drops databases: each is three hundred files, and copying them takes most of the time of a start.
+    // Drops databases: each consists of three hundred files, and copying them takes most of a startup's time.
     `UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`,
     'DROP DATABASE template0',
     'DROP DATABASE postgres',
   ];
   const args = ['--single', '-D', data, '-c', 'fsync=off', 'template1'];
-  // In this mode each line is a command.
+  // In this mode, each line is a command.
   runAsOwner(program('postgres'), args, environment, commands.map((command) => `${command}\n`).join(''));
   try {
     renameSync(data, template);

@@ -34,9 +34,7 @@ const toNative = (version: Version): string => {
   }
 };
 
-/**
- * Returns the reason why no PostgreSQL server can run here; false if one can. In CI on Linux x64 nothing is skipped.
- */
+/** Returns the reason no PostgreSQL server can run here; false if one can. In CI on Linux x64, nothing is skipped. */
 export const toSkipPostgres = (): string | false => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the packages with PostgreSQL are for Linux x64';
   const isThere = existsSync(toNative(15)) && existsSync(toNative(18));
@@ -45,7 +43,7 @@ export const toSkipPostgres = (): string | false => {
 
 const installations = new Map<Version, Installation>();
 
-/** Returns the programs of this version, ready for the owner of the servers; prepared once in each process. */
+/** Returns this version's programs, ready for the servers' owner; prepared once per process. */
 export const findInstallation = (version: Version): Installation => {
   const installation = installations.get(version) ?? prepare(version);
   installations.set(version, installation);
@@ -65,7 +63,7 @@ const prepare = (version: Version): Installation => {
   };
 };
 
-/** True if any user can open files in the folder, which root's folder, for example, does not allow. */
+/** True if any user can open files in the folder; root's folder, for example, does not allow that. */
 const isReachable = (folder: string): boolean =>
   owner.uid === undefined ||
   folder === '/' ||
@@ -77,7 +75,7 @@ const copyNative = (native: string): string => {
   return copy;
 };
 
-/** Links the short names of libraries to the files, as the package's install script would, which npm may not run. */
+/** Links the libraries' short names to the files, as the package's install script would; npm may not run the script. */
 const linkLibraries = (native: string): string => {
   const folder = createSharedFolder();
   const links: { source: string; target: string }[] = JSON.parse(
@@ -87,7 +85,7 @@ const linkLibraries = (native: string): string => {
   return folder;
 };
 
-/** Creates a folder that everybody may read, removed when this process exits. */
+/** Creates a folder that everyone may read, removed when this process exits. */
 export const createSharedFolder = (): string => {
   const folder = createOwnedFolder();
   chmodSync(folder, 0o755);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Lists the children of a process. */
+/** Lists a process's children. */
 const listChildren = (pid: number): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && readParent(name) === pid)
@@ -17,8 +17,8 @@ const readParent = (pid: string): number | undefined => {
 };
 
 /**
- * Sends a signal to a process and its children. The process is stopped first, so that it starts no other child
- * meanwhile.
+ * Sends a signal to a process and its children. The process is stopped first, to keep it from starting another child in
+ * the meantime.
  */
 export const signalTree = (pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {
   if (signal !== 'SIGCONT') send(pid, 'SIGSTOP');

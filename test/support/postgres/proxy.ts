@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { atEnd, type Scope } from '../scope.ts';
 
-/** End of the server's answer to a COMMIT: the message CommandComplete. */
+/** End of the server's response to a COMMIT: the CommandComplete message. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
 type Direction = 'to-server' | 'to-client';
@@ -10,14 +10,14 @@ type Direction = 'to-server' | 'to-client';
 export interface TcpProxy {
   port: number;
   /**
-   * Stops bytes in a direction, on all connections or on connections open now. The bytes arrive after `release`, even
+   * Holds back bytes in one direction, on all connections or on those open now. The bytes arrive after `release`, even
    * if the sender has closed its connection.
    */
   hold(direction: Direction, which: 'all' | 'open'): void;
   release(): void;
-  /** Ends all connections, with RST or FIN, on both sides. */
+  /** Ends all connections on both sides, with RST or FIN. */
   cut(how: 'reset' | 'end'): void;
-  /** Resets a client's connection instead of passing the server's next answer to a COMMIT; resolves after the reset. */
+  /** Resets a client's connection instead of passing on the next response to a COMMIT; resolves after the reset. */
   cutBeforeAnswer(): Promise<void>;
 }
 
@@ -25,11 +25,11 @@ export interface TcpProxy {
 interface Flow {
   direction: Direction;
   isHeld: boolean;
-  /** Passes the waiting bytes, unless the flow is held. */
+  /** Passes on the waiting bytes unless the flow is held. */
   flush(): void;
 }
 
-/** Starts a TCP proxy on a free port of 127.0.0.1 in front of a PostgreSQL server. */
+/** Starts a TCP proxy on a free port on 127.0.0.1 in front of a PostgreSQL server. */
 export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpProxy> => {
   const held = new Set<Direction>();
   const flows = new Set<Flow>();
@@ -91,7 +91,7 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
   };
   atEnd(t, () => {
     server.close();
-    // A connection in progress cannot be reset, and would keep this process alive.
+    // A connection in progress cannot be reset and would keep this process alive.
     for (const socket of [...sockets]) socket.destroy().unref();
   });
   return {

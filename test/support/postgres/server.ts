@@ -14,7 +14,7 @@ interface Options {
   version?: Version;
   /** Default: a free port. */
   port?: number;
-  /** Settings of the command line, which cannot change later. */
+  /** Settings on the command line, which cannot change later. */
   settings?: Record<string, string | number>;
   /** Fills the data folder; default: with a new database. */
   createFrom?: (data: string) => Promise<void>;
@@ -24,28 +24,28 @@ export interface PostgresServer {
   port: number;
   version: Version;
   data: string;
-  /** Address for the ordinary user, who owns the database `signalbox`. */
+  /** URL for the ordinary user, who owns the database `signalbox`. */
   url(database?: string): string;
-  /** Address for the superuser, in the database `signalbox`. */
+  /** URL for the superuser, in the database `signalbox`. */
   adminUrl: string;
   pid(): number;
-  /** Runs SQL as the superuser, on a separate connection; returns the rows of the last statement. */
+  /** Runs SQL as the superuser, on a separate connection; returns the last statement's rows. */
   sql<Row extends object = Record<string, unknown>>(text: string): Promise<Row[]>;
   /**
    * Stops the server: SIGINT in order, SIGQUIT at once; SIGKILL kills all its processes, as a power cut would. Does
    * nothing if the server is not running.
    */
   stop(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
-  /** Starts the server, after stopping it if it runs. */
+  /** Starts the server, stopping it first if it is running. */
   restart(): Promise<void>;
-  /** Stops all processes of the server with SIGSTOP, and continues them. */
+  /** Stops all the server's processes with SIGSTOP, or continues them. */
   pause(): void;
   resume(): void;
   /** Returns the server's log. */
   log(): string;
 }
 
-/** Starts a PostgreSQL server on 127.0.0.1 with its own data folder; ends with the scope. */
+/** Starts a PostgreSQL server on 127.0.0.1 with its own data folder; stopped at the end of the scope. */
 export const startPostgres = async (t: Scope, options: Options = {}): Promise<PostgresServer> => {
   const { version = 18, createFrom, settings = {} } = options;
   const { program, environment } = findInstallation(version);
@@ -92,7 +92,7 @@ export const startPostgres = async (t: Scope, options: Options = {}): Promise<Po
   };
   atEnd(t, async () => {
     await stop('SIGQUIT');
-    // A killed server leaves a small segment of shared memory, whose number is in this file.
+    // A killed server leaves behind a small shared memory segment, whose number is in this file.
     const segment = readIfThere(join(data, 'postmaster.pid'))?.split('\n')[6]?.trim().split(/\s+/)[1];
     if (segment !== undefined) spawnSync('ipcrm', ['-m', segment]);
     rmSync(folder, { recursive: true, force: true });
@@ -118,7 +118,7 @@ export const startPostgres = async (t: Scope, options: Options = {}): Promise<Po
   };
 };
 
-/** Runs SQL on a separate connection; returns the rows of the last statement. */
+/** Runs SQL on a separate connection; returns the last statement's rows. */
 export const runSql = async <Row extends object>(url: string, text: string): Promise<Row[]> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 });
   client.on('error', () => undefined);

@@ -15,7 +15,7 @@ let sockets: string | undefined;
 let started: Promise<PostgresServer> | undefined;
 const ends: (() => unknown)[] = [];
 
-/** Starts one server for all tests of a process, with the first call. The server is fast, and not durable. */
+/** Starts one server for all of a process's tests, on the first call. The server is fast but not durable. */
 export const shareServer = (): Promise<PostgresServer> => {
   started ??= startPostgres(
     { after: (end) => ends.push(end) },
@@ -48,8 +48,8 @@ const clear = `DO $$ DECLARE used text; BEGIN
 END $$`;
 
 /**
- * Returns the address of a database of the shared server with new tables. After the end of the scope, other tests get
- * the database, so its tables themselves must not change.
+ * Returns the URL of a database on the shared server with new tables. When the scope ends, other tests get the
+ * database, so the tables themselves must not be changed.
  */
 export const createDatabase = async (t?: Scope): Promise<string> => {
   const server = await shareServer();
@@ -62,7 +62,7 @@ export const createDatabase = async (t?: Scope): Promise<string> => {
   return server.url(name);
 };
 
-/** Returns the address of a database of the shared server without tables. */
+/** Returns the URL of a database on the shared server without tables. */
 export const createEmptyDatabase = async (): Promise<string> => {
   const server = await shareServer();
   return server.url(await createNew(server));
