@@ -40,3 +40,38 @@ test('the counters of a restarted machine make no rates', () => {
 test('a page that is not from node_exporter makes no report', () => {
   assert.equal(toScrapedReport('web-1', { samples: parseSamples('<html>'), at: 0 }, undefined, new Date()), undefined);
 });
+
+test('lines of more than 4 kB and samples beyond the limit are skipped', () => {
+  const long = `node_load1{a="${'x'.repeat(5000)}"} 1`;
+  assert.deepEqual([...parseSamples(`${long}\nnode_load5 2\nnode_load15 3`).keys()], ['node_load5', 'node_load15']);
+  const few = parseSamples('node_load1 1\nnode_load5 2\nnode_load15 3', { lineLength: 12, samples: 1 });
+  assert.deepEqual([...few.keys()], ['node_load1']);
+});
+
+test('labels are read up to the first text that is not a label', () => {
+  const [sample] = parseSamples('node_a{ b = "1", c="}\\"" , d e="2"} 1').get('node_a') ?? [];
+  assert.deepEqual(sample?.labels, { b: '1', c: '}"' });
+});
+
+test('a hostile response of 8 MiB is parsed in linear time', () => {
+  const fill = (line: string): string => line.repeat(Math.floor((8 * 1024 * 1024) / line.length));
+  const pages = [
+    fill(`node_a{${'a'.repeat(4000)}} 1\n`),
+    fill(`node_a{${'a'.repeat(40_000)}} 1\n`),
+    fill(`node_a{b="${'\\x'.repeat(1900)}} 1\n`),
+  ];
+  for (const page of pages) assert.ok(parseSamples(page).size <= 1);
+});
+
+test('a report has at most 32 disks, with the values of their own mounts', () => {
+  const list = (metric: string, value: number) =>
+    Array.from(
+      { length: 30_000 },
+      (_, index) =>
+        `node_filesystem_${metric}_bytes{device="/dev/sd${index}",fstype="ext4",mountpoint="/m${index}"} ${value + index}`,
+    ).join('\n');
+  const page = ['node_memory_MemTotal_bytes 1', list('size', 1000), list('free', 400), list('avail', 300)].join('\n');
+  const report = toScrapedReport('web-1', { samples: parseSamples(page), at: 0 }, undefined, new Date());
+  assert.equal(report?.readings.disks?.length, 32);
+  assert.deepEqual(report?.readings.disks?.[31], { mountPath: '/m31', used: 600, total: 931 });
+});

@@ -18,25 +18,47 @@ export interface Scrape {
 /** Maximum number of samples read per scrape. */
 const mostSamples = 100_000;
 
-const lineForm = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
-const labelForm = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+/** Maximum length of a line; longer lines are skipped. */
+const longestLine = 4096;
 
-/** Parses node_exporter samples in Prometheus text format; ignores other lines. */
-export const parseSamples = (text: string): Samples => {
+/** Maximum number of disks in a report. */
+const mostDisks = 32;
+
+const lineForm = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
+/** Sticky, because a search from every position would take quadratic time. */
+const labelForm = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?/y;
+
+/** Parses node_exporter samples in Prometheus text format; ignores other lines, long lines and further samples. */
+export const parseSamples = (
+  text: string,
+  limits: { lineLength: number; samples: number } = { lineLength: longestLine, samples: mostSamples },
+): Samples => {
   const samples = new Map<string, Sample[]>();
   let count = 0;
-  for (const line of text.split('\n')) {
-    if (!line.startsWith('node_') || count >= mostSamples) continue;
-    const [, name = '', labels = '', value = ''] = lineForm.exec(line) ?? [];
+  for (let start = 0, end = 0; start < text.length && count < limits.samples; start = end + 1) {
+    end = text.indexOf('\n', start);
+    if (end < 0) end = text.length;
+    if (end - start > limits.lineLength || !text.startsWith('node_', start)) continue;
+    const [, name = '', labels = '', value = ''] = lineForm.exec(text.slice(start, end)) ?? [];
     const number = Number(value);
     if (name === '' || Number.isNaN(number)) continue;
-    const parsed = Array.from(labels.matchAll(labelForm), ([, key = '', raw = '']) => [key, unquote(raw)] as const);
     const list = samples.get(name) ?? [];
-    list.push({ labels: Object.fromEntries(parsed), value: number });
+    list.push({ labels: parseLabels(labels), value: number });
     samples.set(name, list);
     count += 1;
   }
   return samples;
+};
+
+/** Parses labels up to the first text that is not a label. */
+const parseLabels = (text: string): Sample['labels'] => {
+  const labels: [string, string][] = [];
+  labelForm.lastIndex = 0;
+  for (let found = labelForm.exec(text); found; found = labelForm.exec(text)) {
+    const [, key = '', raw = ''] = found;
+    labels.push([key, unquote(raw)]);
+  }
+  return Object.fromEntries(labels);
 };
 
 const unquote = (text: string): string =>
@@ -95,7 +117,7 @@ export const toScrapedReport = (
       networkSent: rate('node_network_transmit_bytes_total', isReal),
       diskRead: rate('node_disk_read_bytes_total', isWhole),
       diskWritten: rate('node_disk_written_bytes_total', isWhole),
-      temperature: temperatures.length === 0 ? null : Math.max(0, ...temperatures),
+      temperature: temperatures.length === 0 ? null : temperatures.reduce((one, other) => Math.max(one, other), 0),
       pressureCpu: percent('node_pressure_cpu_waiting_seconds_total'),
       pressureMemory: percent('node_pressure_memory_waiting_seconds_total'),
       pressureIo: percent('node_pressure_io_waiting_seconds_total'),
@@ -107,24 +129,27 @@ export const toScrapedReport = (
 
 /** Lists each disk once, under its shortest mount path. */
 const listDisks = (samples: Samples): Disk[] => {
-  const readValue = (metric: string, { labels }: Sample): number =>
-    samples.get(metric)?.find((each) => each.labels['mountpoint'] === labels['mountpoint'])?.value ?? 0;
-  const byDevice = new Map<string, Disk>();
+  const byDevice = new Map<string, Sample>();
   for (const sample of samples.get('node_filesystem_size_bytes') ?? []) {
     const { device = '', fstype = '', mountpoint = '' } = sample.labels;
     if (notDisks.test(fstype) && mountpoint !== '/') continue;
     if (notMounts.test(mountpoint) || sample.value <= 0) continue;
-    const used = Math.max(0, sample.value - readValue('node_filesystem_free_bytes', sample));
-    const disk = {
-      mountPath: toLine(mountpoint, 255),
-      used,
-      total: used + readValue('node_filesystem_avail_bytes', sample),
-    };
-    const known = byDevice.get(device);
-    if (!known || known.mountPath.length > disk.mountPath.length) byDevice.set(device, disk);
+    const known = byDevice.get(device)?.labels['mountpoint'];
+    if (known === undefined || known.length > mountpoint.length) byDevice.set(device, sample);
   }
-  return [...byDevice.values()].slice(0, 32);
+  const free = indexByMount(samples.get('node_filesystem_free_bytes'));
+  const available = indexByMount(samples.get('node_filesystem_avail_bytes'));
+  return [...byDevice.values()].slice(0, mostDisks).map(({ labels, value }) => {
+    const mount = toMountKey(labels);
+    const used = Math.max(0, value - (free.get(mount) ?? 0));
+    return { mountPath: toLine(labels['mountpoint'] ?? '', 255), used, total: used + (available.get(mount) ?? 0) };
+  });
 };
+
+const indexByMount = (samples: readonly Sample[] = []): Map<string, number> =>
+  new Map(samples.map(({ labels, value }) => [toMountKey(labels), value]));
+
+const toMountKey = ({ device = '', mountpoint = '' }: Sample['labels']): string => `${device}\n${mountpoint}`;
 
 const toPercent = (share: number | null): number | null => (share === null ? null : Math.min(100, 100 * share));
 
