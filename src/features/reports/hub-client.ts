@@ -8,11 +8,11 @@ import { connectionFailures, forUntrusted } from '../../lib/network-failures.ts'
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 import { readSmallFileSync } from '../../lib/small-file.ts';
 
-/** Milliseconds for a response. */
-const timeoutMs = 10_000;
+/** Milliseconds for an exchange, from the connection attempt to the end of the response. */
+const exchangeMs = 10_000;
 
-/** Bytes that are read of a response. */
-const maxResponseBytes = 1024 * 1024;
+/** Maximum bytes read from a response, which may contain all pushed watches. */
+const maxResponseBytes = 16 * 1024 * 1024;
 
 /** Response of the hub; the status is 0 without one. */
 export interface HubReply {
@@ -34,9 +34,11 @@ export class HubClient {
   readonly #url: URL;
   readonly #hub: HubSetting;
   readonly #agent: HttpAgent;
+  readonly #timeoutMs: number;
 
-  constructor(hub: HubSetting) {
+  constructor(hub: HubSetting, timeoutMs = exchangeMs) {
     this.#hub = hub;
+    this.#timeoutMs = timeoutMs;
     this.#url = parseHubUrl(hub.url);
     const options = { keepAlive: true, maxSockets: 1, keepAliveMsecs: 30_000 };
     this.#agent =
@@ -51,16 +53,20 @@ export class HubClient {
   /** Sends a compressed JSON body, with the key unless `isKeyed` is false. Never rejects. */
   async send(path: string, content: object, isKeyed = true): Promise<HubReply> {
     const body = await compress(JSON.stringify(content));
+    const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      return await this.#send(path, body, isKeyed);
+      return await this.#send(path, body, isKeyed, signal);
     } catch (error) {
       const { code = '', isReused, message } = error as NodeJS.ErrnoException & { isReused?: boolean };
       // The hub has closed the kept connection meanwhile.
       if (isReused && code === 'ECONNRESET') {
-        const again = await this.#send(path, body, isKeyed).catch(() => undefined);
+        const again = await this.#send(path, body, isKeyed, signal).catch(() => undefined);
         if (again) return again;
       }
-      return { status: 0, body: {}, reason: `${this.#url.origin}: ${reasons[code] ?? (message || code)}` };
+      const clause = signal.aborted
+        ? `no response within ${this.#timeoutMs / 1000} s`
+        : (reasons[code] ?? (message || code));
+      return { status: 0, body: {}, reason: `${this.#url.origin}: ${clause}` };
     }
   }
 
@@ -68,12 +74,13 @@ export class HubClient {
     this.#agent.destroy();
   }
 
-  #send(path: string, body: Buffer, isKeyed: boolean): Promise<HubReply> {
+  #send(path: string, body: Buffer, isKeyed: boolean, signal: AbortSignal): Promise<HubReply> {
     const request = this.#url.protocol === 'https:' ? requestHttps : requestHttp;
     return new Promise((resolve, reject) => {
       const sent = request(new URL(path, this.#url), {
         method: 'POST',
         agent: this.#agent,
+        signal,
         headers: {
           ...(isKeyed && { authorization: `Bearer ${readHubKey(this.#hub)}` }),
           'content-type': 'application/json',
@@ -83,7 +90,6 @@ export class HubClient {
         },
       });
       const fail = (error: Error): void => reject(Object.assign(error, { isReused: sent.reusedSocket }));
-      sent.setTimeout(timeoutMs, () => sent.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
       sent.on('error', fail);
       sent.on('response', (response) => {
         const chunks: Buffer[] = [];

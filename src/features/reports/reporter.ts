@@ -5,7 +5,7 @@ import type { CommandSource, HostCheck, PushedWatch, WatchSource } from '../../k
 import { isObject } from '../../lib/parse-json.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
-import type { KeptReadings } from './kept-readings.ts';
+import type { KeptMinute, KeptReadings } from './kept-readings.ts';
 
 /** Milliseconds between two reports, and reports from one with processes to the next. */
 const reportMs = 10_000;
@@ -37,7 +37,10 @@ export class Reporter {
   readonly #parts: ReporterParts;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
+  #isWorking = false;
   #count = 0;
+  /** Status of the last response to a report, before a repetition without kept minutes. */
+  #lastStatus = 0;
   /** Reason of the last failure; undefined while the hub gets the reports. */
   #failure: string | undefined;
   #hasReported = false;
@@ -68,11 +71,18 @@ export class Reporter {
   }
 
   #advance(): void {
-    this.#working = this.#working.then(() => this.#report()).catch((err) => this.#fail(String((err as Error).message)));
+    // The next report covers the time of a skipped report.
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    this.#working = this.#report()
+      .catch((err) => this.#fail(String((err as Error).message)))
+      .finally(() => {
+        this.#isWorking = false;
+      });
   }
 
   async #report(): Promise<void> {
-    const { client, clock, collector, kept } = this.#parts;
+    const { clock, collector, kept } = this.#parts;
     const report = {
       ...(await collector.collect(this.#count % processesEvery === 0)),
       ...this.#describeWatches(),
@@ -83,7 +93,7 @@ export class Reporter {
     do {
       const oldest = kept.first(mostKept);
       left = kept.count - oldest.length;
-      const reply = await client.send(path, addKept(report, oldest, left));
+      const reply = await this.#send(report, oldest, left);
       if (reply.status !== 200) {
         await kept.add(clock().getTime(), report.readings);
         this.#fail(explain(reply));
@@ -96,6 +106,21 @@ export class Reporter {
     } while (left > 0);
     // The readings of the minute in which the hub came back, which the next report brings.
     await kept.flush();
+  }
+
+  /** Sends a report with kept minutes; without them if the hub refuses them, which would block all later reports. */
+  async #send(report: HostReport, oldest: readonly KeptMinute[], left: number): Promise<HubReply> {
+    const { client, log } = this.#parts;
+    const reply = await client.send(path, addKept(report, [...oldest], left));
+    const isRepeated = reply.status === 500 && this.#lastStatus === 500;
+    this.#lastStatus = reply.status;
+    if (oldest.length === 0 || !(isRepeated || isRefusal(reply.status))) return reply;
+    const bare = await client.send(path, report);
+    this.#lastStatus = bare.status;
+    if (bare.status !== 200) return bare;
+    const minutes = { from: oldest[0]?.time, until: oldest.at(-1)?.time };
+    log.warn({ reason: reply.reason, ...minutes }, 'the hub refuses kept readings, which are dropped');
+    return bare;
   }
 
   /** Runs commands of the hub, and reports their results when they have ended. */
@@ -133,6 +158,9 @@ export class Reporter {
     this.#failure = reason;
   }
 }
+
+/** True for the status of a response that a repeated report would get again. */
+const isRefusal = (status: number): boolean => status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 
 /** Commands that are taken with one response. */
 const mostCommands = 16;
