@@ -8,7 +8,7 @@ import { extension, loader } from '../../../test/support/source.ts';
 const run = promisify(execFile);
 const module = new URL(`./alert${extension}`, import.meta.url).href;
 
-/** Script that prints the times of alerts received at given instants. */
+/** Script that prints the times of alerts received at given moments. */
 const script = `
   import { createAlert } from ${JSON.stringify(module)};
   const instants = JSON.parse(process.argv[1]);
@@ -35,7 +35,7 @@ const zones = [
   'Africa/Casablanca',
 ];
 
-/** Hours around the clock changes of 2026 in Europe, North America and on Lord Howe Island. */
+/** Hours around the 2026 clock changes in Europe, North America and on Lord Howe Island. */
 const changes = ['2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-11-01T06:00Z', '2026-04-04T15:00Z'].flatMap((text) =>
   [-3_600_001, -3_600_000, -1, 0, 1, 3_599_999, 3_600_000].map((ms) => Date.parse(text) + ms),
 );

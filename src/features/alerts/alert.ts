@@ -10,25 +10,25 @@ import { hashParts, toShortKey } from './intake/hashes.ts';
 import { toLink } from './intake/links.ts';
 import type { Alert, AlertBody } from './schema.ts';
 
-/** Maximum characters of the texts of a foreign alert. */
+/** Maximum characters of a foreign alert's texts. */
 const maxLengths = { source: 256, message: 4096, hostname: 253, fingerprint: 256, details: 4096 };
 
-/** True if no field has any text. */
+/** True if none of the fields has text. */
 export const isEmpty = ({ source, level, message, hostname }: AlertBody): boolean =>
   !(source || level || message || hostname);
 
-/** Alert as a line of the log. */
+/** Alert as a log line. */
 export type AlertRecord = Alert & {
-  /** Time of receipt in RFC 3339: local time with its offset, which `timestamp` and `receivedAt` lack. */
+  /** Time of receipt in RFC 3339, as local time with its offset, which `timestamp` and `receivedAt` lack. */
   time: string;
-  /** `key:NAME`, `user:NAME`, `address:IP`, or `signalbox` for its own alerts. Lines of version 1.0 have none. */
+  /** `key:NAME`, `user:NAME`, `address:IP`, or `signalbox` for its own alerts. Version 1.0 lines have no sender. */
   sender: string;
   /** Name of the format, e.g. `alertmanager`; absent for native alerts. */
   format?: string;
   status?: 'firing' | 'resolved';
-  /** True if the alert acknowledges the incident of its fingerprint. */
+  /** Set if the alert acknowledges the incident with its fingerprint. */
   acknowledges?: true;
-  /** Sender's id of the problem; the `key` of a native alert. */
+  /** The sender's id for the problem; the `key` of a native alert. */
   fingerprint?: string;
   /** RFC 3339 in UTC; null if unknown. */
   startsAt?: string | null;
@@ -36,37 +36,37 @@ export type AlertRecord = Alert & {
   labels?: Record<string, string>;
   /** http or https URL. */
   link?: string;
-  /** Further text of the sender. */
+  /** Additional text from the sender. */
   details?: string;
   /** http and https URLs by purpose, e.g. `runbook`. */
   links?: Record<string, string>;
-  /** In a resolution: id of the resolved alert, if known, and its level, by default the level that the sender gives. */
+  /** In a resolution: the resolved alert's id, if known, and its level, by default the level given by the sender. */
   resolves?: string;
   firingLevel?: string;
-  /** In a resolution: receipt of the first alert of the series, RFC 3339 in UTC. */
+  /** In a resolution: when the series' first alert was received, RFC 3339 in UTC. */
   firingSince?: string;
-  /** In a reminder: id of the first alert. */
+  /** In a reminder: the first alert's id. */
   repeatOf?: string;
-  /** Key by which repeats are recognized, and hash of the alert of a request with an `Idempotency-Key`. */
+  /** Key that identifies repeats, and for a request with an `Idempotency-Key` the alert's hash. */
   key?: string;
   bodyHash?: string;
-  /** True in a resolution of an alert that its sender no longer repeats. */
+  /** Set in the resolution of an alert that its sender no longer repeats. */
   expired?: true;
-  /** True for an imported alert, which no destination gets. */
+  /** Set for an imported alert, which no destination gets. */
   imported?: true;
-  /** Instances of signalbox that have delivered the alert before. */
+  /** Instances of signalbox that have already delivered the alert. */
   via?: string;
-  /** Trace of the request (W3C Trace Context). */
+  /** The request's trace (W3C Trace Context). */
   traceparent?: string;
 };
 
-/** Time and sender of a request. */
+/** A request's time and sender. */
 export interface Receipt {
   now: Date;
   sender: string;
 }
 
-/** Creates a record with the contract's six fields; missing fields become empty texts. */
+/** Creates a record with the contract's six fields; missing fields become empty text. */
 export const createAlert = (body: AlertBody, { now, sender }: Receipt): AlertRecord => ({
   timestamp: toLocalTimestamp(now),
   source: body.source ?? '',
@@ -78,7 +78,7 @@ export const createAlert = (body: AlertBody, { now, sender }: Receipt): AlertRec
   sender,
 });
 
-/** Creates the record of a native alert. Unusable members are left out, so that no alert is lost because of a wrong link. */
+/** Creates the record of a native alert. Unusable members are omitted, so that a bad link never loses an alert. */
 export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: IncomingHttpHeaders): AlertRecord => {
   const record = createAlert(body, receipt);
   const status = readStatus(body);
@@ -94,7 +94,7 @@ export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: In
   return addOrigin(record, headers);
 };
 
-/** Reads a member that other instances of signalbox send; ignores other types, because the contract ignores unknown members. */
+/** Reads a member sent by other signalbox instances; ignores other types, because the contract ignores unknown members. */
 const readExtra = (body: AlertBody, name: 'fingerprint' | 'details'): string => toText((body as LogRecord)[name]);
 
 const readStatus = (body: AlertBody): AlertRecord['status'] => {
@@ -103,7 +103,7 @@ const readStatus = (body: AlertBody): AlertRecord['status'] => {
   return body.key || readExtra(body, 'fingerprint') ? 'firing' : undefined;
 };
 
-/** Creates the record of a foreign alert, with cleaned and cut texts. */
+/** Creates the record of a foreign alert, with cleaned and truncated texts. */
 export const createForeignAlert = (
   format: string,
   alert: ForeignAlert,
@@ -137,9 +137,9 @@ export const createForeignAlert = (
 };
 
 /**
- * Returns the key of a series with its state and severity. An alert is a repeat if the last alert with its sender, fingerprint and
- * start has its state and severity. An alert may fire again with its former start, which Prometheus restores after an outage.
- * Senders may know the fingerprints of others, so each sender has its own. A worse alert is no repeat.
+ * Returns the key of a series with its state and severity. An alert is a repeat if its state and severity equal those of the
+ * last alert with the same sender, fingerprint and start. An alert can fire again with its former start, which Prometheus
+ * restores after an outage. Keys include the sender, because fingerprints are no secret. A worse alert is no repeat.
  */
 const toKey = (
   sender: string,
@@ -147,7 +147,7 @@ const toKey = (
   { fingerprint, level, status, state = status, startsAt }: ForeignAlert,
 ): string => `${hashParts(sender, format, fingerprint, startsAt)}:${state} ${level}`;
 
-/** Adds the instances in the header Via and in the alert, and the trace of the request. */
+/** Adds the instances named in the Via header and in the alert, and the request's trace. */
 const addOrigin = (record: AlertRecord, headers: IncomingHttpHeaders, via = ''): AlertRecord => {
   if (headers.via !== undefined || via !== '') Object.assign(record, toViaField(`${headers.via} ${via}`));
   if (headers['traceparent'] !== undefined) Object.assign(record, toTrace(headers));

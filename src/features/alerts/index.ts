@@ -93,7 +93,7 @@ export const alerts = defineFeature({
       configured: settings.intake,
       onUnusable: (name, err) => log.error({ err, name }, 'intake: a format cannot be used, so its path is 404'),
     });
-    // A stored format that cannot be used is reported on startup.
+    // Unusable stored formats are reported on startup.
     keeper.list();
     const shared = {
       journal,
@@ -116,7 +116,7 @@ export const alerts = defineFeature({
             journal,
             firing,
             clock,
-            // An instance delivers only the alerts that it has received.
+            // An instance delivers only the alerts it has received itself.
             deliveriesOf: (record) => (isOwn(record) ? offers.notifications.deliveriesOf(record) : []),
             nameIncidents: async (records) => offers.incidents.nameIncidents(records),
           }),

@@ -10,11 +10,11 @@ import { createAlertListRoute } from './search/list-route.ts';
 interface AlertRouteParts extends IntakeParts {
   journal: RecordLog;
   readiness: AlertLog['readiness'];
-  /** Resolves to the names of other stores that cannot store changes now. */
+  /** Resolves to the names of other stores that currently cannot store changes. */
   listUnavailable(): Promise<string[]>;
 }
 
-/** The contract's routes of alerts, the intake of plain texts, and readiness at its two paths. */
+/** Creates the contract's alert routes, plain-text intake, and readiness at its two paths. */
 export const createAlertRoutes = (parts: AlertRouteParts): Route[] => [
   createNativeRoute(parts),
   createTextRoute(parts),

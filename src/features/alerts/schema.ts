@@ -10,7 +10,7 @@ const fields = {
   hostname: Type.String({ examples: ['web-1'] }),
 };
 
-/** Body of a native alert. One of the first four fields must not be empty. */
+/** Body of a native alert. At least one of the first four fields must not be empty. */
 export const AlertBody = Type.Partial(
   Type.Object({
     ...fields,
@@ -73,7 +73,7 @@ const example = '2026-01-31T09:30:00+01:00';
 
 const AlertTime = Type.String({ format: 'date-time', examples: [example] });
 
-/** Filters of search and histogram. */
+/** Filters for search and histogram. */
 const since = optionalText(`Only alerts received at this time or later, ${rfc3339}.`, example);
 const until = optionalText(`Only alerts received before this time, ${rfc3339}.`, example);
 const level = optionalText('Only alerts with this level, in any case; `*` stands for any text.', 'ERROR');

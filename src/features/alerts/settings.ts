@@ -3,7 +3,7 @@ import { MiB } from '../../lib/units.ts';
 import { formats } from './intake/body.ts';
 import { intakeSettings } from './intake/custom/definition.ts';
 
-/** Days for which a new log keeps alerts if `alertsRetainDays` is not set. */
+/** Days for which a new log keeps alerts unless `alertsRetainDays` is set. */
 export const defaultRetainDays = 400;
 
 const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });
@@ -11,7 +11,7 @@ const retention = (description: string) => Type.Integer({ minimum: 0, default: 0
 /** Formats whose senders can sign. */
 const signingFormats = formats.filter(({ signature }) => signature).map(({ name }) => name);
 
-/** Settings of the alerts feature with their defaults. */
+/** The alerts feature's settings with their defaults. */
 export const alertSettings = {
   ...intakeSettings,
   intakeSecrets: Type.Optional(

@@ -4,7 +4,7 @@ import { toSeverity } from '../../kit/severity.ts';
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { Alert, AlertEntry } from './schema.ts';
 
-/** Converts a record of the log to the contract's six fields. */
+/** Converts a log record to the contract's six fields. */
 export const toAlert = (record: Record<string, unknown>): Alert => ({
   timestamp: toText(record['timestamp']),
   source: toText(record['source']),
@@ -21,7 +21,7 @@ export interface Resolution {
   time: string;
 }
 
-/** Converts a record of the log to an alert of the search. */
+/** Converts a log record to an alert in search results. */
 export const toEntry = (
   record: StoredRecord,
   resolvedBy: Resolution | null,
@@ -49,7 +49,7 @@ export const toEntry = (
   };
 };
 
-/** Converts a record of the log to an alert with its deliveries and times. */
+/** Converts a log record to an alert with its deliveries and times. */
 export const toAlertDetails = (
   record: StoredRecord,
   resolvedBy: Resolution | null,

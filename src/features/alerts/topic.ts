@@ -7,10 +7,10 @@ import type { FiringState } from './firing/firing-alerts.ts';
 import { AlertEntry } from './schema.ts';
 import { toEntry } from './shown-alert.ts';
 
-/** Milliseconds for which alerts are collected under load, so that a listener gets them in few writes. */
+/** Milliseconds for which alerts are collected under load, so that listeners get them in few writes. */
 const collectingMs = 20;
 
-/** Creates the topic of stored alerts, in the form of the search; the id of an event is the seq of its alert. */
+/** Creates the topic of stored alerts, in search form; an event's id is its alert's seq. */
 export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topic => {
   let { lastSeq: stored } = journal.state();
   const wakeups = new Set<() => void>();
@@ -33,7 +33,7 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topi
     lastId: () => stored,
     refresh: async () => journal.refresh?.(),
     subscribe: (send, after) => {
-      // Before the log is reached, its last seq is unknown.
+      // Until the log has been reached, its last seq is unknown.
       const from = stored === undefined ? undefined : after;
       const follower = new LogFollower(journal, {
         lastSeq: () => stored,
@@ -51,7 +51,7 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topi
   };
 };
 
-/** Encodes each alert once for all listeners, and again after its resolution. */
+/** Encodes each alert once for all listeners, and again after it is resolved. */
 const createEncoder = (firing: FiringState): ((record: StoredRecord) => string) => {
   const known = new WeakMap<StoredRecord, { resolvedBy: string | undefined; text: string }>();
   return (record) => {

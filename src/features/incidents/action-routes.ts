@@ -29,7 +29,7 @@ import type { IncidentStore } from './store.ts';
 
 interface ActionRouteParts {
   store: IncidentStore;
-  /** Undefined if tasks are not mounted. */
+  /** Undefined unless tasks are mounted. */
   tasks: TaskSource | undefined;
   show: ShowIncident;
   clock: () => Date;
@@ -90,14 +90,14 @@ const readAcknowledgement = ({ comment, until }: { comment?: string; until?: str
 };
 
 interface IncidentAction<B extends TSchema> {
-  /** Last part of the path. */
+  /** Last segment of the path. */
   name: string;
   operationId: string;
   summary: string;
   body?: B;
-  /** The body may be missing. */
+  /** True if the body can be missing. */
   isOptional?: true;
-  /** The state of the incident may forbid the action. */
+  /** True if the incident's state can forbid the action. */
   canConflict?: true;
   toAction(body: Static<B>): Act;
 }
@@ -171,13 +171,13 @@ const createTaskRoute = (parts: ActionRouteParts, tasks: TaskSource): Route =>
       if (expected && !expected.includes(incident.version)) throw toStaleness(incident);
       if (incident.task !== null) throw refuseSecondTask(incident);
       const task = await tasks.create(toTask(incident), `incident ${incident.id}`);
-      // The task exists now, so a newer version of the incident gets the task, too.
+      // The task now exists, so even a newer version of the incident gets it.
       const changed = await act(parts, request, incident, { type: 'task', task });
       return sendIncident(reply.code(201), parts.show, changed);
     },
   });
 
-/** Maximum code points of a task's title, here applied to UTF-16 units, of which a text has at least as many. */
+/** Maximum code points in a task's title, applied here to UTF-16 units, which are never fewer. */
 const maxTaskTitle = 200;
 
 const priorities = { CRITICAL: 'Critical', ERROR: 'High', WARNING: 'Medium', INFO: 'Low' } as const;
@@ -196,7 +196,7 @@ const toTask = ({ number, title, level, source, hostname, firstAt, link }: Store
 /** Action without the incident and its author. */
 type Act = ActionOn extends infer A ? (A extends ActionOn ? Omit<A, 'id' | 'by'> : never) : never;
 
-/** Applies an action of the caller; resolves to the changed incident. Rejects with an HttpError or a StoreConflict. */
+/** Applies the caller's action; resolves to the changed incident. Rejects with an HttpError or a StoreConflict. */
 const act = async (
   { store }: ActionRouteParts,
   request: FastifyRequest,
@@ -206,7 +206,7 @@ const act = async (
 ): Promise<StoredIncident> =>
   requireFound(await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected), id);
 
-/** Applies an action to each incident, once if several ids name the same incident. */
+/** Applies an action to each incident, only once if several ids name the same incident. */
 const actOnAll = async (parts: ActionRouteParts, request: FastifyRequest, ids: readonly string[], action: Act) => {
   const acts = new Map<string, Promise<StoredIncident>>();
   const data = await Promise.all(
@@ -227,7 +227,7 @@ const actOnAll = async (parts: ActionRouteParts, request: FastifyRequest, ids: r
   return { count: data.length, data };
 };
 
-/** Returns the status of the response to an expected error; undefined for any other error. */
+/** Returns the response status for an expected error; undefined for any other error. */
 const statusOf = (error: unknown): number | undefined => {
   if (error instanceof HttpError) return error.status;
   if (error instanceof StoreConflict) return 412;

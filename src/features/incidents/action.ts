@@ -6,28 +6,28 @@ import type { Draft } from './draft.ts';
 import type { StoredIncident } from './incident.ts';
 import { acknowledge, mostActive, reopen, resolve, toComment } from './transitions.ts';
 
-/** Actions that only the routes of incidents offer. */
+/** Actions available only through incident routes. */
 type OwnAction = { id: string; by: string } & (
   | { type: 'reopen' }
   | { type: 'comment'; comment: string }
   | { type: 'task'; task: number }
 );
 
-/** Change to an incident by a person or another feature, at a time in Unix milliseconds. */
+/** Change to an incident by a person or another feature; `at` is in Unix milliseconds. */
 export type Action = { at: number } & (SharedAction | OwnAction);
 
 /** Action without its time, which the store adds. */
 export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at'> : never;
 
-/** Returns the error for an incident that has changed since the caller read it. */
+/** Creates the error for an incident that has changed since the caller read it. */
 export const toStaleness = ({ version }: StoredIncident): StoreConflict =>
   new StoreConflict('The incident has changed since: read it again', version);
 
-/** Returns the error for a second task of an incident. */
+/** Creates the error for a second task on an incident. */
 export const refuseSecondTask = ({ number, task }: StoredIncident): HttpError =>
   new HttpError('wrong-state', `Incident #${number} has task ${task} already`);
 
-/** Applies an action, as `Fold.act` does. */
+/** Applies an action; see `Fold.act`. */
 export const applyAction = (
   draft: Draft,
   incident: StoredIncident,
@@ -78,7 +78,7 @@ const assertMayReopen = (draft: Draft, incident: StoredIncident): void => {
   }
 };
 
-/** Records a notification that was delivered, or that the destination has refused for good. */
+/** Records a notification that was delivered or permanently refused by the destination. */
 const recordNotification = (
   draft: Draft,
   incident: StoredIncident,
@@ -94,7 +94,7 @@ const recordNotification = (
   return changed;
 };
 
-/** Records, without a timeline event, that the first notification to a destination is being sent. */
+/** Records, without a timeline event, that a destination's first notification is being sent. */
 const recordAttempt = (
   draft: Draft,
   incident: StoredIncident,
@@ -117,7 +117,7 @@ const forgetNotices = (draft: Draft, incident: StoredIncident, destinations: rea
   return changed;
 };
 
-/** Records a silence once for each opening and each rise of the level. */
+/** Records a silence once per opening and per rise in level. */
 const recordSilence = (
   draft: Draft,
   incident: StoredIncident,
@@ -131,7 +131,7 @@ const recordSilence = (
   return changed;
 };
 
-/** Records the one picture of the machine of an incident, and the deletion of the picture. */
+/** Records an incident's only picture of the machine, or the picture's deletion. */
 const recordPicture = (
   draft: Draft,
   incident: StoredIncident,

@@ -5,17 +5,17 @@ import type { IncidentsOutcome } from './projected-incidents.ts';
 
 type Listener = (incidents: readonly StoredIncident[]) => void;
 
-/** Listeners to changes of incidents. Events that were stored before this process started are no changes. */
+/** Listeners for incident changes. Events stored before this process started do not count as changes. */
 export class ChangeListeners {
   readonly #observe: (measured: Measured) => void;
   readonly #listeners: Listener[] = [];
   readonly #lostListeners: (() => void)[] = [];
-  /** Seq of the last event that listeners know; undefined until the database was reached. */
+  /** Seq of the last event passed to listeners; undefined until the database has been reached. */
   #knownSeq: number | undefined;
-  /** State as restored last. */
+  /** Most recently restored state. */
   #restored: Incidents | undefined;
 
-  /** `observe` receives the measurements of events of this instance. */
+  /** `observe` receives measurements of this instance's events. */
   constructor(observe: (measured: Measured) => void, lastSeq: number | undefined) {
     this.#observe = observe;
     this.#knownSeq = lastSeq;
@@ -29,7 +29,7 @@ export class ChangeListeners {
     this.#lostListeners.push(listener);
   }
 
-  /** Calls the listeners with the incidents that events have changed; `lastSeq` is that of the log. */
+  /** Calls the listeners with the incidents changed by events; `lastSeq` is the log's last seq. */
   takeOutcomes(outcomes: readonly IncidentsOutcome[], lastSeq: number | undefined): void {
     this.#knownSeq ??= lastSeq ?? 0;
     const changed = new Map<string, StoredIncident>();
@@ -42,7 +42,7 @@ export class ChangeListeners {
     this.#notify([...changed.values()]);
   }
 
-  /** Takes a restored state: after the first, a database has lost events, or only its snapshot has them. */
+  /** Processes a restored state. Any but the first means that a database has lost events, or has only their snapshot. */
   takeRestored(state: Incidents, seq: number): void {
     const before = this.#restored;
     this.#restored = state;

@@ -1,19 +1,19 @@
 import { bisect } from '../../lib/bisect.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Incident with its place in the order. */
+/** Incident and its position in the order. */
 export interface Changed {
   incident: StoredIncident;
-  /** `change` of the incident; 0 once it is forgotten. */
+  /** The incident's `change`; 0 once it is forgotten. */
   change: number;
 }
 
-/** Incidents in the order of their last changes. Each change adds a place, and the place before it becomes void. */
+/** Incidents in order of their last change. Each change adds a position and invalidates the incident's previous one. */
 export class ChangeOrder {
   #places: { entry: Changed; change: number }[] = [];
-  /** Number of places at the beginning that are void. */
+  /** Number of invalid positions at the beginning. */
   #start = 0;
-  /** Number of places at which void places are removed. */
+  /** Number of positions at which invalid ones are removed. */
   #maxPlaces = 1024;
 
   add(entry: Changed): void {
@@ -24,7 +24,7 @@ export class ChangeOrder {
     this.#maxPlaces = Math.max(1024, this.#places.length * 2);
   }
 
-  /** Returns the incident whose last change is the oldest. */
+  /** Returns the incident whose last change is oldest. */
   first(): StoredIncident | undefined {
     for (let place = this.#places[this.#start]; place; place = this.#places[this.#start]) {
       if (place.entry.change === place.change) return place.entry.incident;
@@ -33,7 +33,7 @@ export class ChangeOrder {
     return undefined;
   }
 
-  /** Lists incidents with changes before `before`. */
+  /** Yields incidents with changes before `before`. */
   *newestFirst(before: number): Generator<StoredIncident> {
     const end = bisect(this.#places, ({ change }) => change < before, this.#start);
     for (let at = end - 1; at >= this.#start; at -= 1) {
@@ -43,7 +43,7 @@ export class ChangeOrder {
   }
 }
 
-/** Merges two lists of incidents, both newest first. */
+/** Merges two incident lists, both newest first. */
 export function* mergeNewestFirst(
   some: Iterator<StoredIncident>,
   others: Iterator<StoredIncident>,

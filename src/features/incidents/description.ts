@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../storage/journal/line.ts';
 import { type FoldedAlert, overflowKey, replaceDigits, toSenderGroup, toTrait } from './folded-alert.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Maximum characters of the members of an incident. */
+/** Maximum characters of an incident's title, `about` and details. */
 const maxTitleLength = 500;
 const maxAboutLength = 256;
 const maxDetailsLength = 8192;
@@ -37,7 +37,7 @@ export const describeAlert = ({ record }: FoldedAlert): Description => {
   };
 };
 
-/** Description of the incident that counts alerts beyond the limit of active incidents. */
+/** Describes the incident that counts alerts beyond the limit on active incidents. */
 export const overflowDescription: Description = {
   trait: 'overflow',
   about: overflowKey,
@@ -50,7 +50,7 @@ export const overflowDescription: Description = {
   link: null,
 };
 
-/** Updates the description of an incident from an alert. Resolutions and acknowledgements do not describe the problem. */
+/** Updates an incident's description from an alert. Resolutions and acknowledgements do not describe the problem. */
 export const updateDescription = (
   incident: StoredIncident,
   { id, record, isResolved, isAcknowledgement }: FoldedAlert,
@@ -64,7 +64,7 @@ export const updateDescription = (
   incident.link = toTextOrNull(record['link']) ?? incident.link;
 };
 
-/** Returns the labels of an alert; null without labels. */
+/** Returns an alert's labels; null if it has none. */
 export const toLabels = ({ labels }: StoredRecord): Record<string, string> | null =>
   typeof labels === 'object' && labels !== null && Object.keys(labels).length > 0
     ? (labels as Record<string, string>)
@@ -79,20 +79,20 @@ const toTitle = (record: StoredRecord): string => {
 
 const toOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 
-/** Returns the title of an alert without a message: `backup on web-1`, or `ERROR alert on web-1` without a source. */
+/** Returns the title for an alert without a message: `backup on web-1`, or `ERROR alert on web-1` without a source. */
 const describeOrigin = ({ source, level, hostname }: StoredRecord): string => {
   const subject = toOneLine(toText(source)) || `${toSeverity(toText(level))} alert`;
   const host = toKnownHost(toOneLine(toText(hostname)));
   return host === '' ? subject : `${subject} on ${host}`;
 };
 
-/** Splits a message such as "backup.sh failed:" from the output of the job on the lines below. */
+/** Separates a message such as "backup.sh failed:" from the job's output on the lines below. */
 const splitOutput = (message: string): { head: string; output: string } => {
   const [, head = message, output = ''] = /^([^\r\n]*\S):[ \t]*(?:\r\n|[\r\n])(.*)$/s.exec(message.trim()) ?? [];
   return { head, output: output.trim() };
 };
 
-/** Returns the output in an alert's message, and its details; null if it has neither. */
+/** Returns the output in an alert's message, and the alert's details; null if it has neither. */
 export const toIncidentDetails = (record: StoredRecord | undefined): string | null => {
   const { output } = splitOutput(toText(record?.['message']));
   const text = [output, toText(record?.['details']).trim()].filter(Boolean).join('\n\n');

@@ -1,32 +1,32 @@
 import type { StoredEvent, StoredIncident } from './incident.ts';
 import { dueAt, type Rules } from './rules.ts';
 
-/** Counters over all incidents. */
+/** Counters across all incidents. */
 export interface Counters {
-  /** Number of the last incident. */
+  /** Number of the latest incident. */
   lastNumber: number;
-  /** Number of the last change. */
+  /** Number of the latest change. */
   lastChange: number;
   /** Number of open and acknowledged incidents. */
   active: number;
-  /** Seq of the last alert that was stored before incidents existed. */
+  /** Seq of the last alert stored before incidents existed. */
   oldUntil: number;
 }
 
-/** Incidents before a step, which the step does not change. */
+/** Incidents before a step; the step does not modify them. */
 export interface IncidentsBefore {
   readonly counters: Readonly<Counters>;
   find(id: string): StoredIncident | undefined;
-  /** Finds the last incident with the key. */
+  /** Finds the latest incident with the key. */
   findLatest(key: string): StoredIncident | undefined;
-  /** Lists incidents that are due by `dueAt`, earliest first. */
+  /** Lists incidents that are due by `until`, earliest first; see `dueAt`. */
   listDue(until: number): readonly StoredIncident[];
 }
 
-/** Counts of a step for metrics, and milliseconds for which incidents were open. */
+/** A step's counts for metrics, and the milliseconds for which incidents were open. */
 export interface Measured {
   opened: number;
-  /** Alerts beyond the limit of active incidents. */
+  /** Number of alerts beyond the limit on active incidents. */
   overflowed: number;
   toAcknowledge: number[];
   toResolve: number[];
@@ -40,7 +40,7 @@ interface Due {
   at: number;
 }
 
-/** Changes of a step: copies of incidents that may be edited, their new events and counters, until the incidents take them. */
+/** Changes made by a step: editable copies of incidents, their new events and the counters, until the incidents take them. */
 export class Draft {
   readonly rules: Rules;
   readonly counters: Counters;
@@ -48,18 +48,18 @@ export class Draft {
   readonly changed = new Map<string, StoredIncident>();
   /** New timeline events in order. */
   readonly events: { id: string; event: StoredEvent }[] = [];
-  /** Measurements of the following changes; may be replaced between two alerts. */
+  /** Measurements of subsequent changes; can be replaced between two alerts. */
   measured = createMeasured();
   readonly #before: IncidentsBefore;
   readonly #until: number;
-  /** Last new or changed incident of each key. */
+  /** Latest new or changed incident for each key. */
   readonly #latest = new Map<string, StoredIncident>();
-  /** Incidents that are due within the step, earliest first. */
+  /** Incidents that become due within the step, earliest first. */
   readonly #due: Due[];
-  /** Notices of changed incidents that are copied already; few steps have any. */
+  /** Notices of changed incidents that have already been copied; few steps have any. */
   #copied: Set<StoredIncident['notices']> | undefined;
 
-  /** The time of a step never passes `until`. */
+  /** A step's time never goes beyond `until`. */
   constructor(before: IncidentsBefore, rules: Rules, until: number) {
     this.#before = before;
     this.#until = until;
@@ -76,13 +76,13 @@ export class Draft {
     return this.#latest.get(key) ?? this.#before.findLatest(key);
   }
 
-  /** Adds a new incident, which needs no copy. */
+  /** Adds a new incident; no copy is needed. */
   add(incident: StoredIncident): void {
     this.changed.set(incident.id, incident);
     this.#latest.set(incident.key, incident);
   }
 
-  /** Returns a copy of an incident that may be edited. */
+  /** Returns an editable copy of an incident. */
   edit(incident: StoredIncident): StoredIncident {
     const known = this.changed.get(incident.id);
     if (known) return known;
@@ -93,7 +93,7 @@ export class Draft {
     return copy;
   }
 
-  /** Returns a copy with a new place in the order of changes. */
+  /** Returns a copy at a new position in the order of changes. */
   touch(incident: StoredIncident): StoredIncident {
     const changed = this.edit(incident);
     this.counters.lastChange += 1;
@@ -101,7 +101,7 @@ export class Draft {
     return changed;
   }
 
-  /** Adds a timeline event that keeps the version. */
+  /** Adds a timeline event without changing the version. */
   addEvent(incident: StoredIncident, event: StoredEvent): StoredIncident {
     const changed = this.touch(incident);
     changed.lastEvent += 1;
@@ -110,14 +110,14 @@ export class Draft {
     return changed;
   }
 
-  /** Adds a timeline event and makes a new version. */
+  /** Adds a timeline event and creates a new version. */
   change(incident: StoredIncident, changes: Partial<StoredIncident>, event: StoredEvent): StoredIncident {
     const changed = Object.assign(this.addEvent(incident, event), changes);
     changed.version += 1;
     return changed;
   }
 
-  /** Returns the notices of a copy, copied once in a step: a hundred destinations may be notified in one step. */
+  /** Returns a copy's notices, copied once per step: a hundred destinations may be notified in one step. */
   editNotices(changed: StoredIncident): StoredIncident['notices'] {
     this.#copied ??= new Set();
     if (!this.#copied.has(changed.notices)) {
@@ -127,7 +127,7 @@ export class Draft {
     return changed.notices;
   }
 
-  /** Remembers an incident that has become due within the step. */
+  /** Records an incident that becomes due within the step. */
   noteDue(incident: StoredIncident): void {
     const due = this.#toDue(incident);
     if (due.at > this.#until) return;
@@ -135,7 +135,7 @@ export class Draft {
     this.#due.splice(place < 0 ? this.#due.length : place, 0, due);
   }
 
-  /** Removes and returns the next incident that is due, with its time. */
+  /** Removes and returns the next due incident, with its time. */
   takeDue(until: number): { incident: StoredIncident; at: number } | undefined {
     for (let first = this.#due[0]; first && first.at <= until; first = this.#due[0]) {
       this.#due.shift();

@@ -6,7 +6,7 @@ import type { ProjectedIncidents } from './projected-incidents.ts';
 import type { Rules } from './rules.ts';
 import type { SnapshotEntry } from './snapshot-entries.ts';
 
-/** Actions at one time, in Unix milliseconds, after the alert with the seq `after` was folded. */
+/** Actions at one time (Unix milliseconds), applied after the alert with the seq `after`. */
 export interface OldActions {
   at: number;
   after: number;
@@ -15,16 +15,16 @@ export interface OldActions {
   rules?: Rules;
 }
 
-/** Seqs up to which the old state has alerts and actions. */
+/** Last seqs of the alerts and actions included in the old state. */
 interface OldPlace {
   alertSeq: number;
   actionSeq: number;
 }
 
-/** Content of the file that marks the files of 1.1 as converted. */
+/** Content of the file that marks the 1.1 files as converted. */
 const doneMark = Buffer.from('read\n');
 
-/** Files of incidents in a data directory of 1.1: a state, and a log of actions. They stay as they are. */
+/** Incident files in a 1.1 data directory: a state and an action log. They are never modified. */
 export class FilesOf11 {
   readonly #storage: Storage;
   readonly #state: ProjectionSnapshot;
@@ -46,7 +46,7 @@ export class FilesOf11 {
       const actionSeq = await this.#state.read((entry) => void entries.push(entry as SnapshotEntry), refuse);
       const { alertSeq } = entries.find((entry) => entry.alertSeq !== undefined) ?? {};
       if (actionSeq === undefined || alertSeq === undefined) return undefined;
-      // Snapshots have incidents in the order of their changes.
+      // Snapshots contain incidents in order of their changes.
       const changeOf = (entry: SnapshotEntry): number => ('incident' in entry ? entry.incident.change : -1);
       for (const entry of entries.toSorted((a, b) => changeOf(a) - changeOf(b))) state.restore(entry);
       return { alertSeq, actionSeq };
@@ -56,7 +56,7 @@ export class FilesOf11 {
     }
   }
 
-  /** Resolves to the actions after a seq, oldest first. Called after `restoreState`. */
+  /** Resolves to the actions after a seq, oldest first. Must be called after `restoreState`. */
   async readActions(seq: number): Promise<OldActions[]> {
     if (await this.#wereConverted()) return [];
     const hasFiles = this.#state.size > 0 || (await this.#has('incidents.jsonl'));
@@ -71,7 +71,7 @@ export class FilesOf11 {
     return actions;
   }
 
-  /** Marks the files as converted, so that no later start reads them. */
+  /** Marks the files as converted, so that later starts ignore them. */
   async markConverted(): Promise<void> {
     if (this.#isDone) return;
     this.#isDone = true;

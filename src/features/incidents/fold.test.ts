@@ -16,7 +16,7 @@ const hour = 60 * minute;
 const start = Date.parse('2026-01-31T09:30:00Z');
 const usual: Rules = { level: 'WARNING', reopenMs: 30 * minute, quietMs: 24 * hour, retainMs: 0 };
 
-/** Creates incidents that fold alerts and actions of a test one by one. */
+/** Creates incidents that fold a test's alerts and actions one by one. */
 const createLife = (rules = usual) => {
   const state = new Incidents(rules);
   let seq = 0;
@@ -37,7 +37,7 @@ const createLife = (rules = usual) => {
       const alert = toFoldedAlert(toRecord({ key: 'x', fingerprint: 'k', status: 'firing', ...fields }));
       step(alert.at, (fold) => fold.addAlert(alert));
     },
-    /** Folds alerts in one step, each some milliseconds after the previous alert. */
+    /** Folds alerts in one step, each a given number of milliseconds after the previous one. */
     alertTogether: (all: readonly [ms: number, fields: Record<string, unknown>][]) => {
       const alerts = all.map(([ms, fields]) => {
         now += ms;
@@ -330,7 +330,7 @@ test('the last resolved incidents are kept, independent of the steps in which al
     life.alert({ fingerprint: `${index}` });
     life.alert({ fingerprint: `${index}`, status: 'resolved' });
   }
-  // An event says when incidents are forgotten.
+  // Incidents are forgotten only when an event says so.
   assert.deepEqual([life.state.size, life.state.hasForgettable(life.now())], [mostResolved + 5, true]);
   life.state.forgetOld(life.now());
   assert.deepEqual([life.state.size, life.state.hasForgettable(life.now())], [mostResolved - forgottenCount, false]);
@@ -504,7 +504,7 @@ const commands = fc.array(
   { maxLength: 40 },
 );
 
-/** Incident that the test expects, computed without the code of the fold. Each key has a row of incidents. */
+/** Incident that the test expects, computed independently of the fold. Each key has a series of incidents. */
 interface Expected {
   number: number;
   state: 'open' | 'acknowledged' | 'resolved';
@@ -548,7 +548,7 @@ test('random alerts, actions and times lead to the incidents of the state table'
       for (const command of all) {
         if ('pass' in command) {
           now += command.pass;
-          // Often no step follows, so that the next alert or action lets the time pass.
+          // Often no step follows, so the next alert or action makes the time pass.
           if (command.pass % 2 === 0) life.pass(command.pass);
           else life.wait(command.pass);
         } else if ('alert' in command) {

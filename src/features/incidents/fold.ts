@@ -10,11 +10,11 @@ import type { StoredIncident } from './incident.ts';
 import { acknowledge, expire, mostActive, reopen, resolve } from './transitions.ts';
 
 /**
- * Step from some incidents to the next: folds alerts, actions and time. Neither a clock nor chance decides, so the same alerts and
- * actions in the same order lead to the same incidents.
+ * Step from one set of incidents to the next: folds alerts, actions and time. Involves neither a clock nor randomness, so
+ * the same alerts and actions in the same order always lead to the same incidents.
  */
 export class Fold extends Draft {
-  /** Folds the next alert of the log. */
+  /** Folds the log's next alert. */
   addAlert(alert: FoldedAlert): void {
     this.advance(alert.at);
     const latest = this.findLatest(alert.key);
@@ -31,14 +31,14 @@ export class Fold extends Draft {
     }
   }
 
-  /** Lets time pass: acknowledgements end, and incidents without new alerts are resolved. */
+  /** Advances the time: acknowledgements end, and incidents without new alerts are resolved. */
   advance(to: number): void {
     for (let due = this.takeDue(to); due; due = this.takeDue(to)) expire(this, due.incident, due.at);
   }
 
   /**
-   * Applies an action and returns the changed incident, undefined for an unknown one. Throws an HttpError if the state forbids the
-   * action, and a StoreConflict for an unexpected version.
+   * Applies an action and returns the changed incident; undefined if it is unknown. Throws an HttpError if the state forbids
+   * the action, and a StoreConflict if the version is unexpected.
    */
   act(action: Action, expected?: readonly number[]): StoredIncident | undefined {
     const incident = this.find(action.id);
@@ -49,7 +49,7 @@ export class Fold extends Draft {
     return rankOf(severity) <= rankOf(this.rules.level);
   }
 
-  /** Counts an alert without an active incident in the last incident with the key, or in a new one. */
+  /** Counts an alert without an active incident: in the latest incident with the key, or in a new one. */
   #begin(alert: FoldedAlert, key: string, latest: StoredIncident | undefined): void {
     if (latest && !latest.resolved) this.#repeat(latest, alert);
     else if (latest?.resolved && alert.at - latest.resolved.at <= this.rules.reopenMs) this.#reopen(latest, alert);
@@ -62,7 +62,7 @@ export class Fold extends Draft {
     this.counters.lastNumber += 1;
     this.counters.active += 1;
     this.measured.opened += 1;
-    // Member by member: in a storm, spreading would be most of the work.
+    // Members are listed because spreading would take most of the time in an alert storm.
     const incident: StoredIncident = {
       id: toIncidentId(alert),
       number: this.counters.lastNumber,
@@ -106,7 +106,7 @@ export class Fold extends Draft {
     this.noteDue(this.change(incident, {}, { at, type: 'opened', level: severity, alert: id, ...toSender(record) }));
   }
 
-  /** Counts an alert of an active incident, whose level follows that of the alert. */
+  /** Counts an alert in its active incident, whose level follows the alert's. */
   #repeat(incident: StoredIncident, alert: FoldedAlert): void {
     const { at, severity, id, record } = alert;
     const rise = rankOf(incident.level) - rankOf(severity);
@@ -114,7 +114,7 @@ export class Fold extends Draft {
     if (rise === 0) return;
     const event = { at, level: severity, alert: id, ...toSender(record) };
     if (rise < 0) {
-      // Alerts of the overflow are about different problems, so none of them lowers the level.
+      // Alerts in the overflow incident have different causes, so none of them lowers the level.
       const isLowered = this.#mayOpen(alert) && counted.trait !== 'overflow';
       if (isLowered) this.change(counted, { level: severity }, { ...event, type: 'lowered' });
       return;
@@ -134,7 +134,7 @@ export class Fold extends Draft {
     resolve(this, counted, { by, at: alert.at, reason: isQuiet ? 'quiet' : 'sender' }, { alert: alert.id });
   }
 
-  /** Acknowledges an open incident; an acknowledged one keeps its author. */
+  /** Acknowledges an open incident; an incident that is already acknowledged keeps its author. */
   #acknowledgeBySender(incident: StoredIncident, alert: FoldedAlert): void {
     const counted = this.#count(incident, alert);
     const { at, record, id } = alert;

@@ -3,13 +3,13 @@ import { isResolvable, readTime, toText, withoutResolvedMark } from '../../kit/a
 import { type Severity, toSeverity } from '../../kit/severity.ts';
 import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal/line.ts';
 
-/** Key of the incident that counts alerts beyond the limit of active incidents. */
+/** Key of the incident that counts alerts beyond the limit on active incidents. */
 export const overflowKey = 'overflow';
 
 /** Maximum characters of a key; longer keys are hashed. */
 const maxKeyLength = 160;
 
-/** Alert as incidents fold it. */
+/** Alert in the form that incidents fold. */
 export interface FoldedAlert {
   seq: number;
   id: string;
@@ -33,7 +33,7 @@ export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
   record,
 });
 
-/** Returns the key that alerts of one incident share. It includes the sender, so nobody can change incidents of other senders. */
+/** Returns the key shared by one incident's alerts. It includes the sender, so nobody can change others' incidents. */
 export const toIncidentKey = (record: StoredRecord): string => {
   const { format, source, hostname } = record;
   const sender = toSenderGroup(record['sender']);
@@ -42,26 +42,26 @@ export const toIncidentKey = (record: StoredRecord): string => {
     : toKey([sender, null, source, hostname, replaceDigits(toMessage(record))]);
 };
 
-/** Returns the content of the key of an alert. */
+/** Returns the basis of an alert's key. */
 export const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' =>
   isResolvable(record) ? 'fingerprint' : 'texts';
 
-/** Returns the key or user of a sender; null for clients without a credential, and for lines of version 1.0. */
+/** Returns a sender's key or user; null for clients without a credential and for version 1.0 lines. */
 export const toSenderGroup = (sender: unknown): string | null =>
   typeof sender === 'string' && !sender.startsWith('address:') ? sender : null;
 
 const toMessage = ({ format, status, message }: StoredRecord): string =>
   format !== undefined && status === 'resolved' ? withoutResolvedMark(toText(message)) : toText(message);
 
-/** Replaces digits, so that "/var is 86 % full" and "/var is 87 % full" are equal. */
+/** Replaces digits, so that "/var is 86 % full" equals "/var is 87 % full". */
 export const replaceDigits = (message: string): string => message.replaceAll(/\d+/g, '#');
 
-/** Short keys are not hashed, because that is faster. */
+/** Short keys are not hashed, to save time. */
 const toKey = (texts: readonly unknown[]): string => {
   const json = JSON.stringify(texts);
   return json.length <= maxKeyLength ? json : hash('sha256', json, 'base64url');
 };
 
-/** Returns the id of the incident that an alert opens: it has the time of the alert, and each replay computes the same id. */
+/** Returns the id of the incident an alert opens: it contains the alert's time, and every replay computes the same id. */
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>
   createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));

@@ -1,14 +1,14 @@
 import { type IncidentState, incidentStates } from '../../kit/incident.ts';
 import { type Severity, severities } from '../../kit/severity.ts';
 
-/** Number of incidents in a state and with a level. */
+/** Number of incidents with a given state and level. */
 export interface IncidentCount {
   state: IncidentState;
   level: Severity;
   count: number;
 }
 
-/** Numbers of incidents by state and level. */
+/** Counts incidents by state and level. */
 export class IncidentCounts {
   readonly #counts: IncidentCount[] = incidentStates.flatMap((state) =>
     severities.map((level) => ({ state, level, count: 0 })),
@@ -24,7 +24,7 @@ export class IncidentCounts {
     return this.#counts.map((entry) => ({ ...entry }));
   }
 
-  /** Returns the number of incidents in some states. */
+  /** Returns the number of incidents in the given states. */
   sum(states: readonly IncidentState[]): number {
     return this.#counts.reduce((sum, { state, count }) => sum + (states.includes(state) ? count : 0), 0);
   }

@@ -3,40 +3,40 @@ import type { Severity } from '../../kit/severity.ts';
 import { createFilterTest } from '../../lib/wildcards.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Filter of incidents; texts are in lower case. */
+/** Filter for incidents; texts are in lower case. */
 export interface IncidentFilter {
   states: readonly IncidentState[];
   level?: Severity | undefined;
-  /** Pattern with `*`. */
+  /** Pattern that can contain `*`. */
   source?: string | undefined;
-  /** Pattern with `*`. */
+  /** Pattern that can contain `*`. */
   hostname?: string | undefined;
-  /** Part of the title. */
+  /** Substring of the title. */
   q?: string | undefined;
   number?: number | undefined;
-  /** Unix milliseconds: the last alert came at `since` or later. */
+  /** Unix milliseconds: last alert at or after `since`. */
   since?: number | undefined;
-  /** Unix milliseconds: the first alert came before `until`. */
+  /** Unix milliseconds: first alert before `until`. */
   until?: number | undefined;
 }
 
 /** Page of incidents, last changed first. */
 export interface IncidentList {
-  /** Number of matches on all pages. */
+  /** Total number of matches across all pages. */
   total: number;
   incidents: StoredIncident[];
-  /** `before` of the next page. */
+  /** Value of `before` for the next page. */
   next: number | undefined;
 }
 
-/** Incidents of some states, as `listIncidents` reads them. */
+/** Source from which `listIncidents` reads incidents by state. */
 interface ListedIncidents {
-  /** Lists incidents with changes before `before`. */
+  /** Yields incidents with changes before `before`. */
   newestFirst(states: readonly IncidentState[], before: number): Iterable<StoredIncident>;
   count(states: readonly IncidentState[]): number;
 }
 
-/** Returns a page of the incidents that match a filter. */
+/** Returns a page of incidents that match a filter. */
 export const listIncidents = (
   all: ListedIncidents,
   filter: IncidentFilter,
@@ -44,7 +44,7 @@ export const listIncidents = (
   before = Number.POSITIVE_INFINITY,
 ): IncidentList => {
   const { states, ...others } = filter;
-  // The total of an unfiltered list is known, so earlier and later pages are not read.
+  // An unfiltered list's total is already known, so no other pages are read.
   const isUnfiltered = Object.values(others).every((value) => value === undefined);
   const isMatch = createFilter(filter);
   const incidents: StoredIncident[] = [];

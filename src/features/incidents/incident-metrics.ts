@@ -2,10 +2,10 @@ import type { Meters } from '../../metrics/meters.ts';
 import type { Measured } from './draft.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Upper bounds in seconds: a minute to a week. */
+/** Upper bounds in seconds, from a minute to a week. */
 const bounds = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400, 259_200, 604_800];
 
-/** Returns a function that adds the measurements of this instance to the metrics. */
+/** Creates a function that adds this instance's measurements to the metrics. */
 export const createObserver = (meters: Meters): ((measured: Measured) => void) => {
   const count = (name: string, help: string) => meters.counter(name, help, []).at();
   const observe = (name: string, help: string) => meters.histogram(name, help, [], bounds).at();

@@ -15,7 +15,7 @@ import { completeIncident, isIncidentEntry, type SnapshotEntry, toEntryPieces } 
 /** Maximum number of resolved incidents. */
 export const mostResolved = 100_000;
 
-/** Resolved incidents that are forgotten at once beyond the maximum, because each time costs an event. */
+/** Number of resolved incidents forgotten at once beyond the maximum, because each removal costs an event. */
 export const forgottenCount = 1000;
 
 /** Incident in memory. */
@@ -23,25 +23,25 @@ interface Entry extends Changed {
   events: readonly StoredEvent[];
 }
 
-/** Id and number of an incident. */
+/** An incident's id and number. */
 export type IncidentName = Pick<StoredIncident, 'id' | 'number'>;
 
-/** All incidents in memory, with their indexes. */
+/** All incidents in memory, with indexes. */
 export class Incidents implements IncidentsBefore {
   counters: Counters = { lastNumber: 0, lastChange: 0, active: 0, oldUntil: 0 };
   #rules: Rules;
   readonly #byId = new Map<string, Entry>();
   readonly #byNumber = new Map<number, Entry>();
-  /** Last incident of each key. */
+  /** Latest incident for each key. */
   readonly #latest = new Map<string, Entry>();
   /** Ids of open and acknowledged incidents. */
   readonly #active = new Set<string>();
-  /** Ids of resolved incidents with destinations that have not been notified of the resolution. */
+  /** Ids of resolved incidents whose resolution has not reached every destination. */
   readonly #unsettled = new Set<string>();
   readonly #orders = { active: new ChangeOrder(), resolved: new ChangeOrder() };
   readonly #counts = new IncidentCounts();
   readonly #sent = new SentNotifications();
-  /** No incident is due before this time. */
+  /** Time before which no incident is due. */
   #earliestDue = Number.POSITIVE_INFINITY;
 
   constructor(rules: Rules) {
@@ -74,7 +74,7 @@ export class Incidents implements IncidentsBefore {
     return this.#byId.get(id)?.events ?? [];
   }
 
-  /** Lists active incidents, and resolved ones with destinations that have not been notified of the resolution. */
+  /** Lists active incidents, and resolved ones whose resolution has not reached every destination. */
   listUnsettled(): StoredIncident[] {
     return [...this.#active, ...this.#unsettled].map((id) => this.find(id) as StoredIncident);
   }
@@ -108,7 +108,7 @@ export class Incidents implements IncidentsBefore {
     return listIncidents(all, filter, limit, before);
   }
 
-  /** Lists incidents that another state lacks, or has in another version. */
+  /** Lists incidents that another state lacks or has in a different version. */
   listOther(than: Incidents): StoredIncident[] {
     return Array.from(this.#byId.values(), ({ incident }) => incident).filter((incident) => {
       const { change, count, lastAlert } = than.find(incident.id) ?? {};
@@ -116,7 +116,7 @@ export class Incidents implements IncidentsBefore {
     });
   }
 
-  /** Returns the incident of an alert. */
+  /** Returns an alert's incident. */
   nameIncident(alert: StoredRecord): IncidentName | undefined {
     let incident = this.findLatest(toIncidentKey(alert));
     while (incident && !hasAlert(incident.spans, alert.seq)) incident = this.find(incident.previous ?? '');
@@ -127,7 +127,7 @@ export class Incidents implements IncidentsBefore {
     return this.#counts.list();
   }
 
-  /** Takes over the changes of a step. */
+  /** Applies a step's changes. */
   take({ changed, events, counters }: Draft): void {
     this.counters = counters;
     const incidents = [...changed.values()];
@@ -140,7 +140,7 @@ export class Incidents implements IncidentsBefore {
     }
   }
 
-  /** Raises the last number, so that no new incident gets this number or a lower one. */
+  /** Raises the last number, so that new incidents get higher numbers. */
   noteLastNumber(number: number): void {
     this.counters.lastNumber = Math.max(this.counters.lastNumber, number);
   }
@@ -150,21 +150,21 @@ export class Incidents implements IncidentsBefore {
     return this.#countResolved() > mostResolved || this.#hasOld(now);
   }
 
-  /** Forgets the oldest resolved incidents. An event says when, because instances fold alerts in different steps. */
+  /** Forgets the oldest resolved incidents. An event decides when, because instances fold alerts in different steps. */
   forgetOld(now: number): void {
     const isFull = this.#countResolved() > mostResolved;
     const maxResolved = isFull ? mostResolved - forgottenCount : mostResolved;
     while (this.#countResolved() > maxResolved || this.#hasOld(now)) this.#forgetOldest();
   }
 
-  /** Returns the entries of a snapshot in pieces; later changes do not change the entries. */
+  /** Returns a snapshot's entries in pieces; later changes do not affect them. */
   entries(): Iterable<readonly SnapshotEntry[]> {
     const all = Array.from(this.#byId.values(), ({ incident, events }) => ({ incident, events }));
     all.sort((a, b) => a.incident.change - b.incident.change);
     return toEntryPieces({ ...this.counters }, this.rules, all);
   }
 
-  /** Adds an entry of a snapshot, unless it is damaged. Incidents raise the counters, too, because the entry of the counters may be lost. */
+  /** Adds a snapshot entry, unless damaged. Incidents raise the counters too, because the counters' entry may be lost. */
   restore(entry: SnapshotEntry): void {
     if ('counters' in entry) {
       const { lastNumber, lastChange, oldUntil } = entry.counters;
@@ -207,7 +207,7 @@ export class Incidents implements IncidentsBefore {
     return entry;
   }
 
-  /** True if the oldest resolved incident was resolved too long ago. */
+  /** True if the oldest resolved incident has exceeded its retention. */
   #hasOld(now: number): boolean {
     const { retainMs } = this.#rules;
     const resolvedAt = retainMs ? this.#orders.resolved.first()?.resolved?.at : undefined;

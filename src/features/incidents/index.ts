@@ -13,7 +13,7 @@ import { Incident } from './schema.ts';
 import { type IncidentSettings, incidentSettings, toRules } from './settings.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Problems with all their alerts, and who acknowledged or resolved each. */
+/** Problems with all their alerts, and the person who acknowledged or resolved each problem. */
 export const incidents = defineFeature({
   name: 'incidents',
   needs: ['alerts', 'silences', 'notifications'],
@@ -68,7 +68,7 @@ export const incidents = defineFeature({
   },
 });
 
-/** Returns the open incidents that need attention, worst first. */
+/** Returns the open incidents as concerns, worst first. */
 const findIncidentConcerns = (store: IncidentStore): Concern[] => [
   ...(['CRITICAL', 'ERROR'] as const).flatMap((severity): Concern[] => {
     const { count = 0 } = store.count().find(({ state, level }) => state === 'open' && level === severity) ?? {};

@@ -11,14 +11,14 @@ import { findReplayStart } from './replay-start.ts';
 import { firstRules } from './settings.ts';
 import { IncidentStore, type StoreParts } from './store.ts';
 
-/** Maximum milliseconds that a start waits for the incidents of a database. */
+/** Maximum milliseconds that startup waits for incidents from a database. */
 const patienceMs = 2000;
 
 type OpeningParts = Pick<Parts, 'storage' | 'clock' | 'log'>;
 type Log = Pick<AlertSource, 'events' | 'journal' | 'isOwn'>;
 type Given = Pick<StoreParts, 'rules' | 'observe'>;
 
-/** Opens the incidents of the log of alerts, in the database that instances share, or in files. */
+/** Opens the incidents of the alert log, in the shared database or in files. */
 export const openIncidents = (parts: OpeningParts, alerts: Log, given: Given): Promise<IncidentStore> =>
   parts.storage.database ? openShared(parts, parts.storage.database, alerts, given) : openInFiles(parts, alerts, given);
 
@@ -56,7 +56,7 @@ const openShared = async (
     snapshot: createSnapshotTable({ database, tables: ['alert', toEventTable('alert')], isWriter: lease.isHeld }),
     shared: { lease, firstRules, isOwn },
   });
-  // The settings of the instance with the lease apply to the first alerts already.
+  // The settings of the instance with the lease already apply to the first alerts.
   await awaitWithin(
     patienceMs,
     Promise.all([lease.begun, store.catchUp()]).then(() => store.catchUp()),

@@ -10,49 +10,49 @@ import { Incidents } from './incidents.ts';
 import type { Rules } from './rules.ts';
 import type { SnapshotEntry } from './snapshot-entries.ts';
 
-/** `feature` of the events in the log of alerts. */
+/** `feature` of incident events in the alert log. */
 const feature = 'incidents';
 
-/** Event of incidents in the log of alerts: an action, other settings, or only that time passes. */
+/** Incident event in the alert log: an action, changed settings, or just the passage of time. */
 export interface IncidentsEvent {
   /** Unix milliseconds. */
   at: number;
   action?: ActionOn | undefined;
-  /** Versions of the incident that the action may change; undefined for any. */
+  /** Incident versions that the action can change; undefined allows any. */
   expected?: readonly number[] | undefined;
-  /** Settings that apply from the next event on. */
+  /** Settings that apply from the next event onwards. */
   rules?: Rules | undefined;
 }
 
-/** Returns an event as a record of the log, with the number of the last incident, in case the snapshot is lost. */
+/** Converts an event to a log record that includes the latest incident's number, in case the snapshot is lost. */
 export const toRecord = (event: IncidentsEvent, lastNumber: number): LogRecord => ({ feature, lastNumber, ...event });
 
-/** Returns the number of the last incident from a record; 0 if the record is no event of incidents. */
+/** Returns the latest incident's number from a record; 0 if the record is not an incident event. */
 export const lastNumberIn = (record: LogRecord): number =>
   record['feature'] === feature ? (record as unknown as { lastNumber: number }).lastNumber : 0;
 
 /** Outcome of an action. */
 interface ActionOutcome {
-  /** The incident after the action; undefined if it does not exist. */
+  /** Incident after the action; undefined if it does not exist. */
   incident?: StoredIncident | undefined;
-  /** Reason why the action changes nothing. */
+  /** Reason why the action has no effect. */
   refusal?: Error | undefined;
 }
 
-/** Outcome of a record of the log. */
+/** Outcome of a log record. */
 export interface IncidentsOutcome extends ActionOutcome {
   seq: number;
   changed: readonly StoredIncident[];
-  /** Undefined for events of other instances, because each instance measures its own. */
+  /** Undefined for other instances' events, because each instance measures its own. */
   measured: Measured | undefined;
 }
 
-/** Projection of alerts and of the events of incidents. */
+/** Projection of alerts and incident events. */
 export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
   readonly all: Incidents;
   readonly #isOwn: (record: StoredRecord) => boolean;
 
-  /** `rules` apply until a snapshot or an event has others; `isOwn` is true for records of this instance. */
+  /** `rules` apply until a snapshot or event supplies others; `isOwn` is true for this instance's records. */
   constructor(rules: Rules, isOwn: (record: StoredRecord) => boolean = () => true) {
     this.all = new Incidents(rules);
     this.#isOwn = isOwn;
@@ -67,7 +67,7 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     return { ...outcome, seq, measured: this.#isOwn(record) ? outcome.measured : undefined };
   }
 
-  /** Folds consecutive alerts in one step, whose outcome is that of the last alert. */
+  /** Folds consecutive alerts in one step; the last alert gets the outcome of the whole step. */
   foldTogether(records: readonly StoredRecord[]): IncidentsOutcome[] {
     const outcomes: IncidentsOutcome[] = [];
     let alerts: StoredRecord[] = [];
@@ -100,7 +100,7 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     return { ...taken, ...done };
   }
 
-  /** Returns the outcome that an event would have now, and the number of incidents that it would change. */
+  /** Returns an event's outcome if it were applied now, and the number of incidents it would change. */
   foresee({ at, action, expected }: IncidentsEvent): ActionOutcome & { count: number } {
     const step = new Fold(this.all, this.all.rules, at);
     step.advance(at);

@@ -7,13 +7,13 @@ import type { FollowedLog, RecordLog } from '../../storage/record-log.ts';
 import type { FilesOf11, OldActions } from './files-of-1.1.ts';
 import { lastNumberIn, type ProjectedIncidents } from './projected-incidents.ts';
 
-/** Maximum alerts that are folded when incidents exist for the first time. */
+/** Maximum number of alerts folded when incidents exist for the first time. */
 const maxOld = 1_000_000;
 
 interface ReplayParts {
   events: Pick<FollowedLog, 'readAfter' | 'state'> & Pick<RecordLog, 'search'>;
   oldFiles: FilesOf11;
-  /** Empty state, which takes over the incidents of 1.1. */
+  /** Empty state that will receive the incidents from 1.1. */
   state: ProjectedIncidents;
   isClosed: () => boolean;
   clock: () => Date;
@@ -21,8 +21,8 @@ interface ReplayParts {
 }
 
 /**
- * Resolves to the seq after which incidents without a snapshot are folded: after the incidents of 1.1, or with the alerts of the
- * last day.
+ * Resolves to the seq after which folding starts without a snapshot: after the incidents from 1.1, or before the last day's
+ * alerts.
  */
 export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   const { events, oldFiles, state, log } = parts;
@@ -39,7 +39,7 @@ export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   return foldOldActions(parts, actions, Math.min(known.alertSeq, lastSeq));
 };
 
-/** Folds the alerts after a seq, with the actions of 1.1 between them; resolves to the seq of the last alert. */
+/** Folds the alerts after a seq, interleaved with the actions from 1.1; resolves to the last alert's seq. */
 const foldOldActions = async (
   { events, state, isClosed }: ReplayParts,
   actions: OldActions[],
@@ -67,7 +67,7 @@ const foldOldActions = async (
   return seq;
 };
 
-/** Resolves to the seq before the alerts of the last day. All stored alerts are marked as old, so nobody is notified of them. */
+/** Resolves to the seq before the last day's alerts. All stored alerts are marked as old, so nobody is notified of them. */
 const findYesterday = async ({ events, state, isClosed, clock }: ReplayParts): Promise<number> => {
   const { lastSeq = 0 } = events.state();
   const since = clock().getTime() - dayMs;

@@ -4,7 +4,7 @@ import { uuidForm } from '../../kit/route.ts';
 import type { StoredIncident } from './incident.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Finds an incident by the id or number in a path. Rejects with an HttpError if it does not exist. */
+/** Finds an incident by the id or number in a path. Rejects with an HttpError if the incident does not exist. */
 export const requireIncident = async (store: Pick<IncidentStore, 'find'>, id: string): Promise<StoredIncident> => {
   const text = id.toLowerCase();
   const name = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
@@ -12,10 +12,10 @@ export const requireIncident = async (store: Pick<IncidentStore, 'find'>, id: st
   return requireFound(incident, id);
 };
 
-/** Returns an incident; throws an HttpError for undefined. */
+/** Returns the given incident; throws an HttpError if it is undefined. */
 export const requireFound = (incident: StoredIncident | undefined, id: string): StoredIncident =>
   requireKnown(incident, 'Incident', id, '/api/incidents?state=all');
 
-/** Returns the Unix milliseconds of a time in a request; undefined for a missing or empty text. Throws an HttpError. */
+/** Converts a time in a request to Unix milliseconds; undefined for a missing or empty text. Throws an HttpError. */
 export const toTimeBound = (name: string, text: string | undefined): number | undefined =>
   text === undefined || text === '' ? undefined : requireTime(name, text);

@@ -10,10 +10,10 @@ import { toLabels } from './description.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
 
-/** Returns an incident as responses have it. */
+/** Converts an incident to the form used in responses. */
 export type ShowIncident = (stored: StoredIncident) => Incident;
 
-/** Creates the function; incidents that are not resolved get the silences that match them at the moment. */
+/** Creates the function; unresolved incidents get the ids of the silences that currently match them. */
 export const createShowIncident =
   (silences: Pick<SilenceSource, 'silencesOf'>, clock: () => Date): ShowIncident =>
   (stored) => {
@@ -26,7 +26,7 @@ export const createShowIncident =
     };
   };
 
-/** Sends an incident, with further members, and its version as the `ETag`. */
+/** Sends an incident with additional members, and its version as the `ETag`. */
 export const sendIncident = (
   reply: FastifyReply,
   show: ShowIncident,
@@ -49,7 +49,7 @@ export const toIncidentEvent = ({ at, until, change: _, ...event }: StoredEvent)
   until: toTimeOrNull(until),
 });
 
-/** Returns a stored alert as the routes of its incident have it. */
+/** Converts a stored alert to the form used by its incident's routes. */
 export const toIncidentAlert = (record: StoredRecord): IncidentAlert => {
   const level = toText(record['level']);
   return {

@@ -30,27 +30,27 @@ import {
 } from './schema.ts';
 import type { IncidentStore } from './store.ts';
 
-/** Maximum bytes of the alert log that one request reads. */
+/** Maximum bytes of the alert log read per request. */
 const maxReadBytes = 64 * MiB;
 
-/** Bytes after which a page ends. */
+/** Page size in bytes after which a page ends. */
 const maxPageBytes = MiB;
 
-/** Header of responses with an incident. */
+/** Header of responses that contain an incident. */
 export const withVersion = { ETag: "The incident's version, in quotes." };
 
-/** Methods of the log of alerts that the routes use. */
+/** Alert log methods used by the routes. */
 type ReadAlerts = Pick<RecordLog, 'search' | 'find'>;
 
 interface RouteParts {
   store: IncidentStore;
   journal: ReadAlerts;
   show: ShowIncident;
-  /** Returns the last and next notification of each destination. */
+  /** Returns each destination's last and next notification. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
 }
 
-/** Creates the routes that read incidents. */
+/** Creates the routes for reading incidents. */
 export const createIncidentRoutes = (parts: RouteParts): Route[] => [
   createListRoute(parts),
   createReadRoute(parts),
@@ -77,7 +77,7 @@ const createListRoute = ({ store, show }: RouteParts): Route => {
   });
 };
 
-/** Returns a page as JSON; a page that would be too long ends early. */
+/** Returns a page as JSON; a page that would be too large ends early. */
 const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncident): Promise<JsonList> => {
   const texts: string[] = [];
   let length = 0;
@@ -146,14 +146,14 @@ const createReadRoute = ({ store, journal, show, describeNotifications }: RouteP
     },
   });
 
-/** Returns undefined if the alert cannot be read at the moment, because the incident itself can be shown. */
+/** Returns undefined if the alert cannot be read at the moment: the incident itself can still be shown. */
 const passIfUnreadable = (error: unknown): undefined => {
   if (error instanceof JournalError || error instanceof StoreUnavailable) return undefined;
   throw error;
 };
 
 const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
-  // Each request may read much: few at a time leave the processor and the disk to other requests.
+  // A request may read a lot; limiting concurrency leaves CPU and disk to other requests.
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
   return defineRoute({
     method: 'GET',
@@ -176,7 +176,7 @@ const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
   });
 };
 
-/** Searches alerts of an incident, newest first. The alerts of the overflow have no common key, so they cannot be found. */
+/** Searches an incident's alerts, newest first. Alerts in the overflow incident share no key, so they cannot be found. */
 const searchAlerts = async (
   journal: ReadAlerts,
   incident: StoredIncident,

@@ -1,21 +1,21 @@
 import type { Severity } from '../../kit/severity.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Settings that decide how alerts and time change incidents. */
+/** Settings that determine how alerts and time change incidents. */
 export interface Rules {
   /** Lowest severity that opens an incident. */
   level: Severity;
-  /** Milliseconds after its resolution in which a new alert reopens an incident instead of opening another. */
+  /** Milliseconds after a resolution during which a new alert reopens the incident instead of opening another. */
   reopenMs: number;
-  /** Milliseconds without alerts after which an incident is resolved; 0 for never. */
+  /** Milliseconds without alerts after which an incident is resolved; 0 means never. */
   quietMs: number;
-  /** Milliseconds for which a resolved incident is stored; 0 for ever. */
+  /** Milliseconds for which a resolved incident is stored; 0 means forever. */
   retainMs: number;
 }
 
 /**
- * Returns the time at which the clock alone changes an incident, in Unix milliseconds: the acknowledgement ends, or the
- * incident is resolved for lack of alerts. Infinity if neither happens.
+ * Returns when time alone changes an incident, in Unix milliseconds: its acknowledgement ends, or it is resolved for
+ * lack of alerts. Infinity if neither applies.
  */
 export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
   const { state, acknowledged, endsBySender } = incident;
@@ -24,5 +24,5 @@ export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
   return quietMs === 0 || endsBySender ? snoozeEnd : Math.min(snoozeEnd, lastActiveAt(incident) + quietMs);
 };
 
-/** Returns the time of the last alert or reopening of an incident that is not resolved. */
+/** Returns the time of an unresolved incident's last alert or reopening. */
 const lastActiveAt = ({ lastAt, openedAt }: StoredIncident): number => Math.max(lastAt, openedAt);

@@ -28,7 +28,7 @@ const incidentEventTypes = [
   'reopened',
 ] as const;
 
-/** Maximum characters of a comment, and maximum ids of one request. */
+/** Maximum characters of a comment, and maximum number of ids per request. */
 const maxCommentLength = 4000;
 const maxIds = 500;
 

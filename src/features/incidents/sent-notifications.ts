@@ -1,22 +1,22 @@
 import type { SentFilter, SentNotification } from '../../kit/incident-source.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
-/** Maximum notifications of all incidents that are listed. */
+/** Maximum number of notifications listed across all incidents. */
 const maxSent = 10_000;
 
-/** Timeline event about a notification, with the id of its incident. */
+/** Timeline event about a notification, with its incident's id. */
 export interface SentEvent {
   id: string;
   event: StoredEvent;
 }
 
-/** The last notifications of all incidents. */
+/** Latest notifications across all incidents. */
 export class SentNotifications {
   /** Oldest first while `#isOrdered`. */
   #events: SentEvent[] = [];
   #isOrdered = true;
 
-  /** Adds a notification that is newer than all others; other events are ignored. */
+  /** Adds a notification newer than all others; ignores other events. */
   add(id: string, event: StoredEvent): void {
     if (event.destination === undefined) return;
     this.#order();
@@ -24,7 +24,7 @@ export class SentNotifications {
     if (this.#events.length > 2 * maxSent) this.#events = this.#events.slice(-maxSent);
   }
 
-  /** Adds the notifications among the events of an incident, which may be older than others. */
+  /** Adds the notifications among an incident's events, which may be older than notifications already added. */
   restore(id: string, events: readonly StoredEvent[]): void {
     for (const event of events) if (event.destination !== undefined) this.#events.push({ id, event });
     this.#isOrdered = false;
@@ -43,7 +43,7 @@ export class SentNotifications {
   }
 }
 
-/** Lists notifications, newest first, before the change `before`. `find` returns undefined for a forgotten incident. */
+/** Lists notifications before the change `before`, newest first. `find` returns undefined for a forgotten incident. */
 export const listSent = (
   events: readonly SentEvent[],
   find: (id: string) => StoredIncident | undefined,
@@ -62,7 +62,7 @@ export const listSent = (
   return found;
 };
 
-/** Returns the notification of a timeline event; undefined for other events. */
+/** Converts a timeline event to a notification; undefined for other events. */
 const toSent = ({ id, number, title }: StoredIncident, event: StoredEvent): SentNotification | undefined => {
   const { type, at, destination, what, level, result, change } = event;
   if (type !== 'notified' && type !== 'escalated' && type !== 'reminder') return undefined;

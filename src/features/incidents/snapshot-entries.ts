@@ -4,19 +4,19 @@ import type { Counters } from './draft.ts';
 import { type StoredEvent, StoredIncident } from './incident.ts';
 import type { Rules } from './rules.ts';
 
-/** Incident of a snapshot with its timeline. */
+/** Incident in a snapshot, with its timeline. */
 export interface IncidentEntry {
   incident: StoredIncident;
   events: readonly StoredEvent[];
 }
 
-/** Entry of a snapshot: first the counters, then incidents in the order of their changes. */
+/** Entry in a snapshot: first the counters, then incidents in order of their changes. */
 export type SnapshotEntry = { counters: Counters; rules: Rules } | IncidentEntry;
 
-/** Entries that are written together. */
+/** Number of entries written together. */
 const pieceLength = 100;
 
-/** Returns the entries of a snapshot in pieces. */
+/** Yields a snapshot's entries in pieces. */
 export function* toEntryPieces(
   counters: Counters,
   rules: Rules,
@@ -26,7 +26,7 @@ export function* toEntryPieces(
   for (let at = 0; at < incidents.length; at += pieceLength) yield incidents.slice(at, at + pieceLength);
 }
 
-/** Checks members that every version has stored. */
+/** Checks the members that every version stores. */
 const checkEntry = createSchemaCheck(
   Type.Object({
     incident: Type.Pick(StoredIncident, ['id', 'number', 'key', 'state', 'change', 'spans']),
@@ -34,7 +34,7 @@ const checkEntry = createSchemaCheck(
   }),
 );
 
-/** True for an entry of an incident that is not damaged. */
+/** True for an undamaged incident entry. */
 export const isIncidentEntry = (entry: SnapshotEntry): entry is IncidentEntry =>
   checkEntry(entry) &&
   'incident' in entry &&

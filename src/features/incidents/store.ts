@@ -20,60 +20,60 @@ import { type IncidentsEvent, type IncidentsOutcome, ProjectedIncidents, toRecor
 import type { Rules } from './rules.ts';
 import { TimeEvents } from './time-events.ts';
 
-/** Milliseconds for which alerts are collected, to be folded together. */
+/** Milliseconds for which alerts are collected before being folded together. */
 const gatherMs = 10;
 
-/** Characters of about 100,000 alerts: writing a snapshot of 20,000 open incidents takes as long as folding them. */
+/** Characters of about 100,000 alerts; folding these takes as long as writing a snapshot of 20,000 open incidents. */
 const minGrowth = 32 * MiB;
 
-/** Milliseconds between two checks whether time changes incidents. */
+/** Milliseconds between checks whether time changes incidents. */
 const tickMs = 1000;
 
-/** Milliseconds between two snapshots in files while incidents change, so that a start reads little of the log. */
+/** Milliseconds between file snapshots while incidents change, so that startup reads little of the log. */
 const saveMs = 10 * 60_000;
 
 /** Maximum milliseconds that a request waits for a database. */
 const databaseMs = 9000;
 
-/** Maximum milliseconds that a list of alerts waits for the incidents of the alerts. */
+/** Maximum milliseconds that an alert list waits for the alerts' incidents. */
 const namesMs = 1000;
 
-/** Parts that only a log of several instances has. */
+/** Parts needed only for a log shared by several instances. */
 interface SharedParts {
-  /** The instance with the lease appends events of time and settings. */
+  /** Lease whose holder appends time and settings events. */
   lease: Lease;
-  /** Settings before the first event with settings, the same on all instances. */
+  /** Settings before the first settings event, identical on all instances. */
   firstRules: Rules;
-  /** True for records of this instance. */
+  /** True for this instance's records. */
   isOwn(record: StoredRecord): boolean;
 }
 
 export interface StoreParts {
-  /** Log of alerts and of the events of incidents. */
+  /** Log of alerts and incident events. */
   events: FollowedLog;
   snapshot: ProjectionSnapshot;
-  /** Resolves to the seq after which folding begins without a snapshot; by default with the first alert. */
+  /** Resolves to the seq after which folding starts without a snapshot; by default, before the first alert. */
   begin?: (state: ProjectedIncidents, isClosed: () => boolean) => Promise<number>;
-  /** Called when a snapshot has all folded events. */
+  /** Called once a snapshot includes all folded events. */
   onSaved?: () => Promise<void>;
   shared?: SharedParts | undefined;
   rules: Rules;
-  /** Receives the measurements of events of this instance. */
+  /** Receives measurements of this instance's events. */
   observe(measured: Measured): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
 }
 
 /**
- * Incidents in memory: a projection of the log of alerts, to which actions, time and notifications are appended as events. Alerts
- * add no event. Methods throw StoreUnavailable, or reject with it, while incidents cannot be used.
+ * Incidents in memory: a projection of the alert log, to which actions, time and notifications are appended as events.
+ * Alerts add no events. Methods throw StoreUnavailable, or reject with it, while incidents are unavailable.
  */
 export class IncidentStore {
   readonly #parts: StoreParts;
   readonly #projection: Projection<ProjectedIncidents>;
   readonly #listeners: ChangeListeners;
   readonly #timeEvents: TimeEvents;
-  /** True once time until the start is folded. */
+  /** True once time has been folded up to the start. */
   #isStarted = false;
   #foldFailure: Error | undefined;
   #savedAt: number;
@@ -121,24 +121,24 @@ export class IncidentStore {
     return new IncidentStore(parts, projection);
   }
 
-  /** Lists incidents, last changed first. */
+  /** Lists incidents, most recently changed first. */
   async list(filter: IncidentFilter, limit: number, before?: number): Promise<IncidentList> {
     await this.#waitUntilCurrent();
     return this.#state.list(filter, limit, before);
   }
 
-  /** Finds an incident by its id or number. */
+  /** Finds an incident by id or number. */
   async find(id: string | number): Promise<StoredIncident | undefined> {
     await this.#waitUntilCurrent();
     return this.#state.find(id);
   }
 
-  /** Lists the last timeline events of an incident, oldest first. */
+  /** Lists an incident's latest timeline events, oldest first. */
   listEvents(id: string): readonly StoredEvent[] {
     return this.#state.listEvents(id);
   }
 
-  /** Lists active incidents, and resolved ones with destinations that have not been notified of the resolution. */
+  /** Lists active incidents, and resolved ones whose resolution has not reached every destination. */
   async listUnsettled(): Promise<readonly StoredIncident[]> {
     await this.#waitUntilCurrent();
     return this.#state.listUnsettled();
@@ -150,7 +150,7 @@ export class IncidentStore {
     return this.#state.listSent(filter, limit, before);
   }
 
-  /** Resolves to the incident of each alert; undefined for an alert without an incident, or not folded yet. */
+  /** Resolves to each alert's incident; undefined if the alert has no incident or has not been folded yet. */
   async nameIncidents(alerts: readonly StoredRecord[]): Promise<(IncidentName | undefined)[]> {
     const isKnown = this.#projection.isCurrent && alerts.every(({ seq }) => seq <= this.#projection.seq);
     if (!isKnown && this.#parts.shared) await awaitWithin(namesMs, this.catchUp());
@@ -162,7 +162,7 @@ export class IncidentStore {
     return this.#state.count();
   }
 
-  /** Error while alerts cannot be folded or snapshots cannot be stored; the database reports its own failures. */
+  /** Set while alerts cannot be folded or snapshots cannot be stored; the database reports its own failures. */
   get failure(): Error | undefined {
     return this.#foldFailure ?? this.#projection.unsaved;
   }
@@ -172,23 +172,23 @@ export class IncidentStore {
     if (this.failure !== undefined) return false;
     const isLogged = this.#projection.hasRead && this.#parts.events.state().healthy;
     if (this.#parts.shared) return isLogged;
-    // A log that cannot be written is reported by the alerts.
+    // The alerts feature reports a log that cannot be written.
     return !isLogged || this.#projection.isReady;
   }
 
-  /** Calls the listener with new and changed incidents, also for repeated alerts. */
+  /** Calls the listener with new and changed incidents, including those of repeated alerts. */
   onChanged(listener: (incidents: readonly StoredIncident[]) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Calls the listener when a database has lost events: incidents may be older or missing. */
+  /** Calls the listener when a database has lost events, so that incidents may be outdated or missing. */
   onLost(listener: () => void): void {
     this.#listeners.addLost(listener);
   }
 
   /**
-   * Applies an action. Resolves, once it is stored, to the changed incident, or to undefined for an unknown one. Rejects with an
-   * HttpError if the state forbids the action, and with a StoreConflict unless the version is expected.
+   * Applies an action. Once it is stored, resolves to the changed incident, or to undefined for an unknown one. Rejects with
+   * an HttpError if the state forbids the action, and with a StoreConflict unless the version is expected.
    */
   async act(action: ActionOn, expected?: readonly number[]): Promise<StoredIncident | undefined> {
     await this.#waitUntilCurrent();
@@ -202,17 +202,17 @@ export class IncidentStore {
     return done.incident;
   }
 
-  /** Resolves when all stored alerts are folded, as far as they can be read. */
+  /** Resolves once all stored, readable alerts have been folded. */
   async catchUp(): Promise<void> {
     await this.#follow().catch(() => undefined);
   }
 
-  /** Changes the settings for later alerts and times. */
+  /** Changes the settings for subsequent alerts and times. */
   changeRules(rules: Rules): void {
     this.#timeEvents.changeRules(rules);
   }
 
-  /** Stores a snapshot; the projection reports a failure, and keeps the log. */
+  /** Stores a snapshot; on failure, the projection reports the error and the log is kept. */
   async save(): Promise<void> {
     await this.#projection.save().catch(() => undefined);
   }
@@ -221,7 +221,7 @@ export class IncidentStore {
     const { shared } = this.#parts;
     this.#isClosed = true;
     clearInterval(this.#ticking);
-    // Without `isReady`, the log may have an event that failed, which only the next start can read.
+    // Unless `isReady`, the log may contain an event whose write failed; only the next start can read it.
     if (!shared && this.#projection.isReady) await this.save();
     await this.#projection.close();
     await shared?.lease.close();
@@ -231,7 +231,7 @@ export class IncidentStore {
     return this.#projection.state.all;
   }
 
-  /** Throws StoreUnavailable while events of the past or of other instances are unknown. */
+  /** Throws StoreUnavailable while past events or those of other instances are unknown. */
   async #waitUntilCurrent(): Promise<void> {
     if (this.#parts.shared) {
       const isRead = await awaitWithin(
@@ -254,7 +254,7 @@ export class IncidentStore {
       this.#setFailure(error as Error);
       throw error instanceof StoreUnavailable ? error : createUnreadable(error as Error);
     } finally {
-      // Time passes although the last alerts cannot be read.
+      // Time passes even if the latest alerts cannot be read.
       await this.#timeEvents.appendDue();
     }
     this.#setFailure(undefined);

@@ -4,17 +4,17 @@ import type { IncidentsEvent } from './projected-incidents.ts';
 import type { Rules } from './rules.ts';
 
 interface TimeEventParts {
-  /** Settings of this instance. */
+  /** This instance's settings. */
   rules: Rules;
   /** Unix milliseconds. */
   now(): number;
   state(): Incidents;
-  /** True while this instance may append, and knows all events before. */
+  /** True while this instance may append and knows all earlier events. */
   mayAppend(): boolean;
   append(event: IncidentsEvent): Promise<unknown>;
 }
 
-/** Appends an event when time changes incidents, or when the settings have changed. */
+/** Appends an event when time changes incidents or when the settings have changed. */
 export class TimeEvents {
   readonly #parts: TimeEventParts;
   #rules: Rules;
@@ -30,7 +30,7 @@ export class TimeEvents {
     void this.appendDue();
   }
 
-  /** Resolves when all events that are due are appended, or cannot be appended at the moment. */
+  /** Resolves once all due events have been appended, or cannot currently be appended. */
   appendDue(): Promise<void> {
     this.#appending ??= this.#appendAll().finally(() => {
       this.#appending = undefined;

@@ -2,12 +2,12 @@ import { addSpan } from './alert-spans.ts';
 import type { Draft } from './draft.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
-/** Maximum number of open and acknowledged incidents; alerts that would open more are counted in one incident. */
+/** Maximum number of open and acknowledged incidents; a single incident counts the alerts beyond it. */
 export const mostActive = 20_000;
 
 type Details = Pick<StoredEvent, 'comment' | 'alert'>;
 
-/** Acknowledgement of an incident; times are Unix milliseconds. */
+/** An incident's acknowledgement; times are Unix milliseconds. */
 interface Acknowledgement {
   by: string;
   at: number;
@@ -15,7 +15,7 @@ interface Acknowledgement {
   until?: number | undefined;
 }
 
-/** Acknowledges an incident. An acknowledged incident gets the new author, end and comment. */
+/** Acknowledges an incident. If it is already acknowledged, replaces the author, end and comment. */
 export const acknowledge = (
   draft: Draft,
   incident: StoredIncident,
@@ -49,7 +49,7 @@ export const resolve = (
   return draft.change(incident, { state: 'resolved', stateSince: at, resolved }, event);
 };
 
-/** Opens an acknowledged or resolved incident again. `seq` is that of the alert that reopens a resolved incident. */
+/** Reopens an acknowledged or resolved incident. `seq` belongs to the alert that reopens a resolved incident. */
 export const reopen = (
   draft: Draft,
   incident: StoredIncident,
@@ -78,7 +78,7 @@ export const reopen = (
   return changed;
 };
 
-/** Applies the time at which an incident is due: its acknowledgement ends, or it is resolved because alerts stopped. */
+/** Applies the change that is due for an incident: its acknowledgement ends, or it is resolved as alerts stopped. */
 export const expire = (draft: Draft, incident: StoredIncident, at: number): void => {
   const { state, acknowledged, reopened } = incident;
   if (state === 'acknowledged' && acknowledged?.until === at)

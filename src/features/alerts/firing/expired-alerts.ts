@@ -11,10 +11,10 @@ import type { FiringState } from './firing-alerts.ts';
 import type { ReceiptCopies } from './receipt-copies.ts';
 import { type ReceiptTimes, tickMs } from './receipt-times.ts';
 
-/** Milliseconds to wait after a failure to store a resolution. */
+/** Milliseconds until a resolution that could not be stored is retried. */
 const retryMs = 5000;
 
-/** Maximum milliseconds for which unfinished work delays the end of the process. */
+/** Maximum milliseconds by which unfinished work delays the process's exit. */
 const closingMs = 1000;
 
 interface ExpiryParts {
@@ -23,16 +23,16 @@ interface ExpiryParts {
   firing: FiringState;
   journal: Pick<RecordLog, 'find' | 'state'>;
   store: Pick<AlertStore, 'appendNew'>;
-  /** Held by the instance that resolves expired alerts. */
+  /** Lease held by the instance that resolves expired alerts. */
   lease: Lease;
-  /** Resolves when `firing` has caught up with the log. */
+  /** Resolves once `firing` has caught up with the log. */
   whenRead(): Promise<void>;
   resolveTimeoutMs(): number;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Resolves alerts that their senders no longer repeat. Of several instances, the holder of the lease acts. */
+/** Resolves alerts that their senders no longer repeat. Of several instances, only the lease holder acts. */
 export class ExpiredAlerts {
   readonly #parts: ExpiryParts;
   #timer: NodeJS.Timeout | undefined;
@@ -45,7 +45,7 @@ export class ExpiredAlerts {
     this.#parts = parts;
   }
 
-  /** Takes over the receipt times of earlier processes, then begins to resolve. Never rejects. */
+  /** Loads receipt times from earlier processes, then starts resolving. Never rejects. */
   async begin(): Promise<void> {
     const { copies, whenRead, log } = this.#parts;
     try {
@@ -91,14 +91,14 @@ export class ExpiredAlerts {
     }
   }
 
-  /** Adds alerts that other instances, or an earlier process, have stored. */
+  /** Adds alerts stored by other instances or an earlier process. */
   #addUnknown(): void {
     const { times, firing, resolveTimeoutMs } = this.#parts;
     for (const { key, expiry } of firing.state.listExpiring())
       if (!times.has(key)) times.extend(key, expiry.ms ?? resolveTimeoutMs());
   }
 
-  /** Gives each alert at least `resolveTimeout` after a start, or the time that its sender gave if that is shorter. */
+  /** After a start, gives each alert at least `resolveTimeout`, or the sender's own time if that is shorter. */
   #extendAtStart(): void {
     this.#addUnknown();
     const { times, firing, resolveTimeoutMs } = this.#parts;
@@ -111,7 +111,7 @@ export class ExpiredAlerts {
     const { times, copies, firing, journal, store, clock } = this.#parts;
     const known = firing.state.findSeries(series);
     const record = known && (await journal.find(known.id));
-    // The alert may have been repeated meanwhile. Nothing else runs between this check and the call that stores the resolution.
+    // The alert may have been repeated in the meantime. Nothing else runs between this check and storing the resolution.
     if (!times.hasExpired(series, copies.graceMs)) return;
     times.forget(series);
     if (!record) return;
@@ -124,7 +124,7 @@ export class ExpiredAlerts {
   }
 }
 
-/** Creates the resolution of an expired alert, with the key of the alert, which is then no repeat when it fires again. */
+/** Creates an expired alert's resolution under the alert's key, so that the alert is not a repeat when it fires again. */
 const toResolution = (record: StoredRecord, now: Date): AlertRecord => {
   const { format, fingerprint, startsAt, labels, link, links, level, key } = record as StoredRecord & AlertRecord;
   const { hash } = splitKey(toText(key));

@@ -9,19 +9,19 @@ import { RecentKeys } from '../../../storage/recent-keys.ts';
 import type { Resolution } from '../shown-alert.ts';
 import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
 
-/** Resolution: its id, its RFC 3339 time, and its receipt in Unix milliseconds. */
+/** Resolution: its id, RFC 3339 time and time of receipt in Unix milliseconds. */
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
 type KnownResolution = Static<typeof KnownResolution>;
 
-/** Worst alert of a series, and the receipt of the first alert in Unix milliseconds. */
+/** A series' worst alert, and when its first alert was received, in Unix milliseconds. */
 export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
 
-/** Maximum series, ids of a series, and resolved alerts in memory. */
+/** Maximum number of series, ids per series and resolved alerts in memory. */
 const maxSeries = 20_000;
 const maxIds = 16;
 const maxResolutions = 50_000;
 
-/** Entry of a snapshot. */
+/** Entry in a snapshot. */
 const FiringEntry = Type.Union([
   Type.Object({ series: Type.String(), is: Series }),
   Type.Object({ ended: Type.String(), by: KnownResolution }),
@@ -31,23 +31,23 @@ type FiringEntry = Static<typeof FiringEntry>;
 
 const isFiringEntry = createSchemaCheck(FiringEntry) as (entry: unknown) => entry is FiringEntry;
 
-/** Firing alerts as far as the log is read; `state` is replaced when a snapshot is restored. */
+/** Firing alerts according to the log read so far; `state` is replaced when a snapshot is restored. */
 export interface FiringState {
   readonly state: FiringAlerts;
 }
 
 /**
- * Firing and resolved alerts: a projection of the alert log, equal in every instance that reads the log. Bounded: of very many
- * alerts, the last stay.
+ * Firing and resolved alerts: a projection of the alert log, identical in every instance that reads it. Bounded: only the
+ * latest alerts are kept.
  */
 export class FiringAlerts implements ProjectionState<undefined> {
   /** Series by `toSeriesKey`. */
   readonly #series: RecentKeys<Series>;
   /** Resolutions by the id of the resolved alert. */
   readonly #resolutions: RecentKeys<KnownResolution>;
-  /** True if the log has lines of version 1.0, which have no sender. */
+  /** True if the log has version 1.0 lines, which have no sender. */
   #knowsFormer = false;
-  /** Receipt of the last alert in Unix milliseconds, for lines without a time. */
+  /** Receipt time of the last alert in Unix milliseconds, for lines without a time. */
   #lastAt = 0;
 
   constructor(clock: () => Date) {
@@ -74,7 +74,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     ];
   }
 
-  /** Adds an entry of a snapshot; ignores damaged entries, and entries of other versions. */
+  /** Adds a snapshot entry; ignores entries that are damaged or from other versions. */
   restore(entry: unknown): void {
     if (!isFiringEntry(entry)) return;
     if ('series' in entry) this.#series.remember(entry.series, entry.is);
@@ -82,13 +82,13 @@ export class FiringAlerts implements ProjectionState<undefined> {
     else [this.#lastAt, this.#knowsFormer] = [entry.lastAt, entry.knowsFormer];
   }
 
-  /** Returns the series of a record; undefined for an unknown series. */
+  /** Returns a record's series; undefined if it is unknown. */
   findFiring(record: LogRecord): FiringAlert | undefined {
     const key = toSeriesKey(record);
     return key === undefined ? undefined : this.#find(record, key)?.series;
   }
 
-  /** Returns the series of a sender and a format by fingerprint. */
+  /** Returns the series of a sender and format, by fingerprint. */
   listSeries(sender: string, format: string): Map<string, RaisedSeries> {
     const found = new Map<string, RaisedSeries>();
     const opening = JSON.stringify([sender, format]).slice(0, -1);
@@ -98,31 +98,31 @@ export class FiringAlerts implements ProjectionState<undefined> {
     return found;
   }
 
-  /** Returns the series of a key of `toSeriesKey`. */
+  /** Returns the series with a key from `toSeriesKey`. */
   findSeries(key: string): RaisedSeries | undefined {
     const series = this.#series.find(key);
     return series && { ...series, ids: series.ids ?? [series.id] };
   }
 
-  /** Yields the firing series that expire. */
+  /** Yields the firing series that can expire. */
   *listExpiring(): Generator<{ key: string; expiry: AlertExpiry }> {
     for (const [key, { isResolved, hold }] of this.#series.entries()) {
       if (!isResolved && hold) yield { key, expiry: hold };
     }
   }
 
-  /** True if the series of the record is known and resolved. */
+  /** True if the record's series is known and resolved. */
   isResolved(record: LogRecord): boolean {
     return this.findFiring(record)?.isResolved === true;
   }
 
-  /** Returns the resolution of an alert, or of the alert that a reminder repeats. */
+  /** Returns the resolution of an alert, or of the alert repeated by a reminder. */
   findResolution({ id, repeatOf }: LogRecord): Resolution | null {
     const known = this.#resolutions.find(toText(repeatOf)) ?? this.#resolutions.find(toText(id));
     return known ? { id: known.id, time: known.time } : null;
   }
 
-  /** Returns the series of a record with its key; a firing series of version 1.0 has a key without sender. */
+  /** Returns a record's series with its key; the key of a firing version 1.0 series has no sender. */
   #find(record: LogRecord, key: string): { key: string; series: Series } | undefined {
     const own = this.#series.find(key);
     if (this.#knowsFormer && (!own || own.isResolved)) {
@@ -138,7 +138,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     const found = this.#find(record, key);
     const known = found?.series.isResolved ? undefined : found?.series;
     if (repeatOf !== undefined && found?.series.isResolved) return;
-    // An acknowledgement begins no series.
+    // An acknowledgement does not start a series.
     if (record['acknowledges'] === true && !known) return;
     const level = toText(record['level']);
     const { hold: _, ...begun }: Series = known ?? {
@@ -152,7 +152,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     const added = known && repeatOf === undefined ? addTo(known, id, level) : {};
     const series = { ...begun, ...added, storedAt: at, ...(hold && { hold }) };
     this.#series.remember(key, series);
-    // A series of version 1.0 continues under the key with its sender.
+    // A version 1.0 series continues under the key that includes its sender.
     if (known && found && found.key !== key) this.#series.remember(found.key, { ...known, isResolved: true });
   }
 
@@ -166,7 +166,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
   }
 }
 
-/** Returns the fields of a series that another firing alert changes. */
+/** Returns the fields of a series changed by another firing alert. */
 const addTo = (series: Series, id: string, level: string): Partial<Series> => {
   const ids = [...(series.ids ?? [series.id]), id].slice(-maxIds);
   const isWorse = rankOf(toSeverity(level)) <= rankOf(toSeverity(series.level));

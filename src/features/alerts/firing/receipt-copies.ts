@@ -8,28 +8,28 @@ import { farewellMs } from '../../../storage/postgres/lease.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 import type { ReceiptTimes } from './receipt-times.ts';
 
-/** Milliseconds between two copies in a file, and after the first alert of a source or series. */
+/** Milliseconds between two copies to a file, and after a source's or series' first alert. */
 const fileMs = 60_000;
 const fileSoonMs = 5000;
 
-/** Milliseconds between two copies in the database. */
+/** Milliseconds between two copies to the database. */
 const databaseMs = 10_000;
 
 const Pairs = Type.Array(Type.Tuple([Type.String(), Type.Number()]));
 const Copy = Type.Object({ sources: Pairs, ends: Pairs });
 
-/** Copies of receipt times, which restarts and other instances read. */
+/** Copies of receipt times, read by restarts and other instances. */
 export interface ReceiptCopies {
-  /** Milliseconds after which every instance knows the receipt times of all instances. */
+  /** Milliseconds after which every instance knows all instances' receipt times. */
   graceMs: number;
-  /** Takes over the copies of earlier processes. */
+  /** Loads the copies of earlier processes. */
   begin(): Promise<void>;
-  /** Writes a copy if one is due; resolves to true if copies of other instances were read. */
+  /** Writes a copy if one is due; resolves to true if other instances' copies were read. */
   sync(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Copies in a small file. If the file cannot be written, alerts expire later after the next start. */
+/** Copies to a small file. If it cannot be written, alerts expire later after the next start. */
 export const createFileCopies = (times: ReceiptTimes, file: ReplacedFile): ReceiptCopies => {
   let hasBegun = false;
   let writtenAt = Number.NEGATIVE_INFINITY;
@@ -57,7 +57,7 @@ export const createFileCopies = (times: ReceiptTimes, file: ReplacedFile): Recei
   };
 };
 
-/** Copies in the database that instances share, a row for each process. */
+/** Copies to the shared database, one row per process. */
 export const createDatabaseCopies = (
   times: ReceiptTimes,
   database: Pick<Database, 'query' | 'instance'>,
@@ -65,7 +65,7 @@ export const createDatabaseCopies = (
   let hasBegun = false;
   let syncedAt = Number.NEGATIVE_INFINITY;
   const read = async (isStart: boolean): Promise<void> => {
-    // While no instance ran, no time passed.
+    // While no instance was running, no time passed.
     const reference = isStart ? '(SELECT max(at) FROM signalbox.alert_heard)' : 'now()';
     const rows = await database.query({
       text: `SELECT body, (extract(epoch FROM ${reference} - at) * 1000)::float8 AS age

@@ -4,37 +4,37 @@ import type { LogRecord } from '../../../storage/journal/line.ts';
 import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';
 import { readExpiry, toSeriesKey } from './series.ts';
 
-/** Maximum sources, and expiring alerts, in memory. */
+/** Maximum number of sources and of expiring alerts in memory. */
 const maxSources = 20_000;
 const maxExpiring = 20_000;
 
 /** Maximum characters of a source. */
 const maxSourceLength = 256;
 
-/** Milliseconds between two ticks. A gap longer than `maxGapMs` is time in which the process could receive nothing. */
+/** Milliseconds between two ticks. During a gap longer than `maxGapMs`, the process could not receive anything. */
 export const tickMs = 1000;
 const maxGapMs = 5000;
 
-/** Receipt times relative to the moment of the copy, in milliseconds: no clock has to be right. */
+/** Receipt times relative to the moment of copying, in milliseconds, so that no clock has to be right. */
 export interface ReceiptCopy {
-  /** Time since the last alert of each source. */
+  /** Time since each source's last alert. */
   sources: [source: string, agoMs: number][];
-  /** Time until each expiring alert is resolved, by the key of its series. */
+  /** Time until each expiring alert is resolved, by series key. */
   ends: [series: string, leftMs: number][];
 }
 
 /**
- * Last receipt of each source, and times at which alerts expire. Repeats are in no log, so copies keep these times. Time counts
- * only while this process can receive: no alert expires because of a stop, a stall or a clock that is set.
+ * Each source's last receipt, and when alerts expire. Repeats are not in the log, so copies preserve these times. Time
+ * counts only while this process can receive: no alert expires because of a stop, a stall or a clock change.
  */
 export class ReceiptTimes {
   readonly #sources: RecentKeys<Remembered>;
   readonly #expiries = new DueTimes();
-  /** Milliseconds in which the process could receive nothing. */
+  /** Milliseconds during which the process could not receive anything. */
   #missed = 0;
   #tickedAt = performance.now();
   readonly #resolveTimeoutMs: () => number;
-  /** True after the first alert of a source or series, so that a copy is due soon. */
+  /** True after a source's or series' first alert, so that a copy is due soon. */
   hasNew = false;
 
   constructor(resolveTimeoutMs: () => number) {
@@ -45,12 +45,12 @@ export class ReceiptTimes {
     });
   }
 
-  /** Milliseconds in which this process could receive. */
+  /** Returns the milliseconds during which this process could receive. */
   now(): number {
     return performance.now() - this.#missed;
   }
 
-  /** Detects gaps; to be called at least every `tickMs`. */
+  /** Detects gaps; must be called at least every `tickMs`. */
   tick(): void {
     const now = performance.now();
     const gapMs = now - this.#tickedAt;
@@ -58,7 +58,7 @@ export class ReceiptTimes {
     this.#tickedAt = now;
   }
 
-  /** Records the receipt of an alert, whether or not the alert turns out to be a repeat. */
+  /** Records an alert's receipt, whether or not the alert turns out to be a repeat. */
   receive(record: LogRecord): void {
     const source = toText(record['source']);
     if (formatOf(record) !== 'watch' && source !== '' && source.length <= maxSourceLength) {
@@ -83,14 +83,14 @@ export class ReceiptTimes {
     this.#expiries.set(series, this.now() + (expiry.ms ?? this.#resolveTimeoutMs()));
   }
 
-  /** Lets an alert of the log expire in `leftMs` milliseconds, unless it is known to expire later. */
+  /** Makes a logged alert expire in `leftMs` milliseconds, unless it is known to expire later. */
   extend(series: string, leftMs: number): void {
     const known = this.#expiries.timeOf(series);
     if (known === undefined && this.#expiries.size >= maxExpiring) return;
     this.#expiries.set(series, Math.max(known ?? Number.NEGATIVE_INFINITY, this.now() + leftMs));
   }
 
-  /** Milliseconds since the last alert of any wanted source; undefined if there is none. */
+  /** Returns the milliseconds since the last alert from a wanted source; undefined if there is none. */
   silenceOf(isWanted: (source: string) => boolean): number | undefined {
     let last: number | undefined;
     for (const [source, { storedAt }] of this.#sources.entries()) {
@@ -104,7 +104,7 @@ export class ReceiptTimes {
     return (this.#expiries.timeOf(series) ?? Number.POSITIVE_INFINITY) + graceMs <= this.now();
   }
 
-  /** Returns the series that expired at least `graceMs` milliseconds ago; they stay until `forget`. */
+  /** Lists the series that expired at least `graceMs` milliseconds ago; they stay until `forget` is called. */
   listExpired(graceMs: number): string[] {
     const expired = this.#expiries.take(this.now() - graceMs);
     for (const series of expired) this.#expiries.set(series, this.now() - graceMs);
@@ -133,7 +133,7 @@ export class ReceiptTimes {
     };
   }
 
-  /** Takes over later times from a copy that is `ageMs` milliseconds old. */
+  /** Adopts later times from a copy that is `ageMs` milliseconds old. */
   merge({ sources, ends }: ReceiptCopy, ageMs = 0): void {
     const now = this.now();
     for (const [source, agoMs] of sources) {

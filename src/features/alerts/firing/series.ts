@@ -4,20 +4,20 @@ import type { LogRecord } from '../../../storage/journal/line.ts';
 
 /** Time after which an alert is resolved unless its sender repeats it. */
 const AlertExpiry = Type.Object({
-  /** Milliseconds from the receipt to the `endsAt` of the sender; `resolveTimeout` applies if absent. */
+  /** Milliseconds from receipt to the sender's `endsAt`; if absent, `resolveTimeout` applies. */
   ms: Type.Optional(Type.Number()),
 });
 export type AlertExpiry = Static<typeof AlertExpiry>;
 
-/** State of a series: the alerts of one sender with one format and fingerprint. Times are Unix milliseconds. */
+/** State of a series: one sender's alerts with the same format and fingerprint. Times are Unix milliseconds. */
 export const Series = Type.Object({
-  /** Id of the worst firing alert, of several equally bad alerts the last, and its level. */
+  /** Id of the worst firing alert (the last of several equally bad ones), and its level. */
   id: Type.String(),
   level: Type.String(),
-  /** Ids of the last firing alerts; absent if `id` is the only firing alert. */
+  /** Ids of the latest firing alerts; absent if `id` is the only one. */
   ids: Type.Optional(Type.Array(Type.String())),
   isResolved: Type.Boolean(),
-  /** Receipt of the first and of the last firing alert. */
+  /** Receipt times of the first and last firing alerts. */
   since: Type.Number(),
   storedAt: Type.Number(),
   hold: Type.Optional(AlertExpiry),
@@ -31,8 +31,8 @@ export const toSeriesKey = (record: LogRecord): string | undefined =>
     : undefined;
 
 /**
- * Returns the expiry of a firing alert; undefined if only its sender resolves the alert. Like Alertmanager, signalbox lets every alert of
- * `/api/v2/alerts` expire. In other formats, an `endsAt` in the past does not outweigh the status `firing`.
+ * Returns a firing alert's expiry; undefined if only its sender resolves it. Like Alertmanager, signalbox lets every alert
+ * from `/api/v2/alerts` expire. In other formats, a past `endsAt` does not override the status `firing`.
  */
 export const readExpiry = (record: LogRecord): AlertExpiry | undefined => {
   if (record['status'] !== 'firing') return undefined;

@@ -12,8 +12,8 @@ import { coerceTexts } from './coerce-texts.ts';
 const checks = new Map<TSchema, (value: unknown) => boolean>();
 
 /**
- * Throws an HttpError that names the wrong member if the value does not fit the schema. Changes the value in place: removes null
- * members, and converts numbers to texts where the schema has texts.
+ * Throws an HttpError that names the faulty member if the value does not match the schema. Modifies the value in place:
+ * removes null members, and converts numbers to text where the schema has text.
  */
 export const assertFits = (schema: TSchema, value: unknown): void => {
   dropNulls(value);
@@ -26,7 +26,7 @@ export const assertFits = (schema: TSchema, value: unknown): void => {
   throw new HttpError('invalid', describeDeepest(faults));
 };
 
-/** Removes null members; not recursive, because a body may be nested a hundred thousand levels deep. */
+/** Removes null members; not recursive, because a body can be nested a hundred thousand levels deep. */
 const dropNulls = (value: unknown): void => {
   const waiting = [value];
   for (const each of waiting) {
@@ -41,9 +41,9 @@ const dropNulls = (value: unknown): void => {
   }
 };
 
-/** Copies a value with fewer elements in its arrays: listing the errors of half a million elements would take seconds. */
+/** Copies a value with shortened arrays: listing the errors of half a million elements would take seconds. */
 const limitElements = (value: unknown, budget = { elements: 2000 }, depth = 0): unknown => {
-  // No schema looks deeper.
+  // No schema goes deeper.
   if (depth > 12) return value;
   if (isObject(value)) {
     return Object.fromEntries(
@@ -60,7 +60,7 @@ const limitElements = (value: unknown, budget = { elements: 2000 }, depth = 0): 
   return kept;
 };
 
-/** Describes the deepest fault: with several schemas, the fault of the schema that fits best. */
+/** Describes the deepest fault; among several schemas, that of the best-fitting schema. */
 const describeDeepest = ([first, ...others]: SchemaFault[]): string => {
   if (!first) return 'Request body is not valid';
   const { path, clause, members } = others.reduce(
@@ -72,7 +72,7 @@ const describeDeepest = ([first, ...others]: SchemaFault[]): string => {
   return `${toPlace(path) || 'Request body'} ${clause}`;
 };
 
-/** Writes a path as in JavaScript: `alerts[3].labels`. */
+/** Writes a path in JavaScript notation: `alerts[3].labels`. */
 const toPlace = (path: string[]): string =>
   path
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))

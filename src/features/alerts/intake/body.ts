@@ -11,7 +11,7 @@ import { prometheus } from './formats/prometheus.ts';
 import { slackFormat } from './formats/slack.ts';
 import { uptimeKuma } from './formats/uptime-kuma.ts';
 
-/** Formats of the folder `formats/`. */
+/** Formats from the folder `formats/`. */
 export const formats: readonly Format[] = [
   alertmanagerFormat,
   prometheus,
@@ -30,7 +30,7 @@ export const toIntakeRequest = ({ body, headers, raw, server }: FastifyRequest):
   parseJson: (bytes) => parseJsonBody(server, bytes),
 });
 
-/** Reads the unchecked value in a body of the given format, by default of the format that recognizes it. Throws an HttpError. */
+/** Parses a body in the given format, by default in the format that recognizes it, without validation. Throws an HttpError. */
 export const readBody = (request: IntakeRequest, format?: Format): { format: Format; value: unknown } => {
   const { bytes, contentType } = request;
   for (const each of format ? [format] : formats) {
@@ -45,11 +45,11 @@ export const readBody = (request: IntakeRequest, format?: Format): { format: For
   return { format: format ?? recognize(value), value };
 };
 
-/** Media types of JSON, and the default media types of curl and browsers. */
+/** JSON media types, and the default media types of curl and browsers. */
 const jsonTypes =
   /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;
 
-/** Returns the only format that recognizes the value; throws an HttpError that names the formats if none or several do. */
+/** Returns the only format that recognizes the value; throws an HttpError listing the formats if none or several do. */
 const recognize = (value: unknown): Format => {
   const found = formats.filter((format) => format.recognizes(value));
   const [format, ...others] = found;
@@ -58,10 +58,10 @@ const recognize = (value: unknown): Format => {
   throw new HttpError('invalid', `The body fits ${format ? 'several formats' : 'none of the formats'}: ${names}`);
 };
 
-/** Maximum alerts in one body. */
+/** Maximum number of alerts in one body. */
 const maxAlerts = 1000;
 
-/** Collects the alerts of a body; stops with an HttpError at the maximum, because a body of 8 MiB can hold a million. */
+/** Collects a body's alerts; throws an HttpError beyond the maximum, because an 8 MiB body can hold a million. */
 export const collectAlerts = (alerts: Iterable<ForeignAlert>): ForeignAlert[] => {
   const collected: ForeignAlert[] = [];
   for (const alert of alerts) {

@@ -5,10 +5,10 @@ const mark = '…';
 /** Characters to remove or replace; most texts have none. */
 const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
 
-/** Removes control characters, turns line breaks and tabs into spaces, and cuts at `limit` characters, with `…` at the end. */
+/** Removes control characters, turns line breaks and tabs into spaces, and truncates to `limit` characters with `…`. */
 export const clean = (text: string, limit: number): string => {
   if (text.length <= limit && !unclean.test(text)) return text;
-  // This part of the text suffices, unless it consists mostly of control characters.
+  // This part of the text is enough, unless it consists mostly of control characters.
   const shown = text
     .slice(0, limit * 4)
     .replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')
@@ -18,7 +18,7 @@ export const clean = (text: string, limit: number): string => {
   return cut(shown, limit, text.length > limit * 4);
 };
 
-/** Cleans each line of a text, and cuts the text at `limit` characters. */
+/** Cleans each line of a text, and truncates the text to `limit` characters. */
 export const cleanLines = (text: string, limit: number): string => {
   const lines = text.slice(0, limit * 4).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
   const shown = lines

@@ -1,6 +1,6 @@
 import { isObject } from '../../../lib/parse-json.ts';
 
-/** Part of a JSON schema, with the members that lead to texts. */
+/** Part of a JSON schema, with the members that contain text schemas. */
 interface Part {
   type?: unknown;
   enum?: unknown;
@@ -11,7 +11,7 @@ interface Part {
   anyOf?: readonly Part[];
 }
 
-/** Converts numbers and booleans in place to texts where the schema has a text, because some senders mix up these types. */
+/** Converts numbers and booleans to text in place where the schema has text, because some senders confuse these types. */
 export const coerceTexts = (schema: Part, value: unknown): void => {
   for (const branch of schema.anyOf ?? []) coerceTexts(branch, value);
   if (Array.isArray(value) && schema.items) {

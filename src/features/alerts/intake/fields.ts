@@ -2,17 +2,17 @@ import { unknownHost } from '../../../kit/alert-record.ts';
 import { findSeverity, type Severity } from '../../../kit/severity.ts';
 import { clean } from './clean-text.ts';
 
-/** Returns the first text that is not blank, or an empty text. */
+/** Returns the first non-blank text, or an empty text. */
 export const firstText = (...values: unknown[]): string =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
 
-/** Joins a prefix and the first text that is not blank: `alertmanager/HostDown`. */
+/** Joins a prefix and the first non-blank text: `alertmanager/HostDown`. */
 export const toSource = (prefix: string, ...values: unknown[]): string => {
   const name = firstText(...values);
   return name === '' ? prefix : `${prefix}/${name}`;
 };
 
-/** Returns the severity of the first value that names a severity. */
+/** Returns the severity named by the first value that names one. */
 export const findFirstSeverity = (...values: unknown[]): Severity | undefined => {
   for (const value of values) {
     const severity = typeof value === 'string' ? findSeverity(value) : undefined;
@@ -21,7 +21,7 @@ export const findFirstSeverity = (...values: unknown[]): Severity | undefined =>
   return undefined;
 };
 
-/** Severity of OpenTelemetry's numbers from 1 to 24: four each for trace, debug, info, warn, error and fatal. */
+/** Returns the severity for OpenTelemetry's numbers 1 to 24: four each for trace, debug, info, warn, error, fatal. */
 export const findNumberedSeverity = (value: unknown): Severity | undefined => {
   const number = Number(value);
   if (!Number.isInteger(number) || number < 1 || number > 24) return undefined;
@@ -29,14 +29,14 @@ export const findNumberedSeverity = (value: unknown): Severity | undefined => {
   return levels[Math.floor((number - 1) / 4)];
 };
 
-/** Returns labels or other fields that name a level, the most specific first. */
+/** Lists the labels or other fields that name a level, most specific first. */
 export const listSeverityNames = (fields: Record<string, unknown>): unknown[] => [
   fields['severity'],
   fields['level'],
   fields['priority'],
 ];
 
-/** Returns labels or other fields that name a host, the most specific first. */
+/** Lists the labels or other fields that name a host, most specific first. */
 export const listHostFields = (fields: Record<string, unknown>): unknown[] => [
   fields['hostname'],
   fields['host'],
@@ -45,7 +45,7 @@ export const listHostFields = (fields: Record<string, unknown>): unknown[] => [
   fields['instance'],
 ];
 
-/** Returns the first host in the values: `web-1` of `web-1:9100`, `::1` of `[::1]:9100` and of `http://[::1]:9100/x`. */
+/** Returns the first host in the values: `web-1` from `web-1:9100`, `::1` from `[::1]:9100` or `http://[::1]:9100/x`. */
 export const toHostname = (...values: unknown[]): string => {
   for (const value of values) {
     const host = typeof value === 'string' ? readHost(value.trim()) : '';
@@ -61,13 +61,13 @@ const readHost = (text: string): string => {
 
 const tryUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
-/** Returns the first text that is not blank and differs from the message. */
+/** Returns the first non-blank text that differs from the message. */
 export const findDetails = (message: string, ...values: unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '' && value !== message);
 
 const labelLimits = { count: 64, name: 128, value: 1024, total: 16_384 };
 
-/** Converts texts, numbers and booleans to labels; bounded, because some senders share labels among many alerts. */
+/** Converts texts, numbers and booleans to labels; bounded, because some senders share labels across many alerts. */
 export const toAlertLabels = (fields: Record<string, unknown>): Record<string, string> => {
   const labels: [string, string][] = [];
   let total = 0;

@@ -15,11 +15,11 @@ import { isBinary } from './meters.ts';
 import type { IntakeParts } from './native-routes.ts';
 import { assertSigned } from './signature.ts';
 
-/** Routes of the formats, of senders that insist on their own path, and of any format. */
+/** Creates the routes for built-in formats, for senders that insist on their own path, and for any format. */
 export const createFormatRoutes = (parts: IntakeParts): Route[] => [
   ...formats.map((format) => createFormatRoute(parts, `/api/alert/${format.name}`, toOperationId(format.name), format)),
   createFormatRoute(parts, '/api/v2/alerts', 'pushAlerts', prometheus),
-  // Programs add this path to OTEL_EXPORTER_OTLP_ENDPOINT, and send everything that they log.
+  // Programs append this path to OTEL_EXPORTER_OTLP_ENDPOINT, and send everything they log.
   createFormatRoute(parts, '/v1/logs', 'pushLogs', otlp, true),
   createFormatRoute(parts, '/api/alert/auto', 'createAlertsFromAny'),
 ];
@@ -28,7 +28,7 @@ export const createFormatRoutes = (parts: IntakeParts): Route[] => [
 const toOperationId = (name: string): string =>
   `createAlertsFrom${name.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`;
 
-/** Members of every route whose handler reads and checks the bytes of a body. */
+/** Members common to all routes whose handlers parse and validate a body's bytes. */
 const bytesRoute = {
   method: 'POST',
   ...openFor('alerts:write'),
@@ -38,7 +38,7 @@ const bytesRoute = {
   validatorCompiler: () => () => true,
 } as const;
 
-/** Creates a route of the expected format, by default of any format; `leavesOutInfo` drops alerts of level INFO. */
+/** Creates a route for the expected format, by default for any; `leavesOutInfo` drops INFO alerts. */
 const createFormatRoute = (
   parts: IntakeParts,
   path: string,
@@ -69,7 +69,7 @@ const createFormatRoute = (
   });
 };
 
-/** Route of all custom formats, from the config file and runtime settings; paths of other routes come first. */
+/** Creates the route for custom formats, from config file and runtime settings; other routes' paths take precedence. */
 export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Route =>
   defineRoute({
     ...bytesRoute,
@@ -113,7 +113,7 @@ const storeAlerts = (
   });
 };
 
-/** Returns the alerts in a request and their records. Throws an HttpError for a body without alerts. */
+/** Returns a request's alerts and their records. Throws an HttpError for a body without alerts. */
 const readAlerts = (
   { secrets, clock, identifySender }: IntakeParts,
   request: FastifyRequest,

@@ -5,16 +5,16 @@ import type { Severity } from '../../../kit/severity.ts';
 
 /** Request to an intake path. */
 export interface IntakeRequest {
-  /** Body; empty if the request has none. */
+  /** Request body; empty if there is none. */
   bytes: Buffer;
   headers: IncomingHttpHeaders;
-  /** Media type in lower case without parameters; undefined if the client sent none. */
+  /** Lower-case media type without parameters; undefined if the client sent none. */
   contentType: string | undefined;
-  /** Parses JSON in UTF-8; throws an HttpError. */
+  /** Parses UTF-8 JSON; throws an HttpError. */
   parseJson(bytes: Buffer): unknown;
 }
 
-/** Alert as its sender describes it. Texts are cleaned and cut when the record is created. */
+/** Alert as described by its sender. Texts are cleaned and truncated when the record is created. */
 export interface ForeignAlert {
   source: string;
   /** Severity of the problem; a resolved alert is stored as INFO. */
@@ -22,65 +22,65 @@ export interface ForeignAlert {
   message: string;
   hostname: string;
   status: 'firing' | 'resolved';
-  /** True if the alert only acknowledges the incident of its fingerprint. */
+  /** True if the alert only acknowledges the incident with its fingerprint. */
   acknowledges?: boolean;
-  /** Sender's id of the problem; an alert without a fingerprint is never a repeat. */
+  /** The sender's id for the problem; an alert without a fingerprint is never a repeat. */
   fingerprint?: string | undefined;
-  /** State for recognizing repeats; `status` by default. */
+  /** State used to recognize repeats; `status` by default. */
   state?: string | undefined;
   /** RFC 3339 in UTC. */
   startsAt?: string | undefined;
   endsAt?: string | undefined;
   labels?: Record<string, string> | undefined;
   link?: string | undefined;
-  /** Further text, which may have several lines. */
+  /** Additional text, possibly several lines. */
   details?: string | undefined;
-  /** URLs by purpose: `runbook`, `dashboard`, `panel`, `silence` and the like. */
+  /** URLs by purpose, such as `runbook`, `dashboard`, `panel` and `silence`. */
   links?: Record<string, string> | undefined;
-  /** Instances of signalbox that have delivered the alert before. */
+  /** Instances of signalbox that have already delivered the alert. */
   via?: string | undefined;
 }
 
-/** Format of a kind of sender: its body, the alerts in it, and peculiarities of its requests. */
+/** Format used by a kind of sender: its body, the alerts in it, and peculiarities of its requests. */
 export interface Format<S extends TSchema = TSchema> {
-  /** End of the path `/api/alert/NAME`. */
+  /** Last part of the path `/api/alert/NAME`. */
   name: string;
-  /** Summary of the route for the OpenAPI document. */
+  /** Summary of the route in the OpenAPI document. */
   summary: string;
-  /** Body as JSON. Members that are null count as absent. */
+  /** Body as JSON. Null members count as absent. */
   schema: S;
-  /** True if a JSON value has the marks of this format, which no other format has. */
+  /** True if a JSON value has features that only this format has. */
   recognizes(value: unknown): boolean;
-  /** Converts a body to a JSON value; returns undefined for a body that is JSON. */
+  /** Converts a body to a JSON value; returns undefined if the body is already JSON. */
   decode?(request: IntakeRequest): unknown;
   /** Media types that `decode` reads, for the OpenAPI document. */
   mediaTypes?: readonly string[];
-  /** Returns the alerts in a body that fits the schema; throws an HttpError for a body without an alert. */
+  /** Returns the alerts in a body that matches the schema; throws an HttpError if there are none. */
   readAlerts(body: Static<S>, now: Date): Iterable<ForeignAlert>;
-  /** Header with the HMAC of the body, and optional header with the signed time; both in lower case. */
+  /** Header with the body's HMAC, and optional header with the signed time; both in lower case. */
   signature?: { header: string; timestampHeader: string };
-  /** Response that the sender's libraries expect; an IntakeReceipt by default. */
+  /** Response expected by the sender's libraries; an IntakeReceipt by default. */
   answer?: { status: number; schema: TSchema; create(stored: StoredBody): object };
-  /** Media type of requests whose responses are not JSON, and writers of these responses. */
+  /** Media type of requests that get non-JSON responses, and writers for these responses. */
   binary?: { mediaType: string; write(answer: object): Buffer; writeError(message: string): Buffer };
 }
 
-/** Result of storing the alerts of a body. */
+/** Result of storing a body's alerts. */
 interface StoredBody {
   ids: string[];
-  /** Fingerprints in the order of the alerts; empty for an alert without a fingerprint. */
+  /** Fingerprints in alert order; empty for an alert without a fingerprint. */
   fingerprints: string[];
-  /** Number of alerts that are not stored because their level is too low. */
+  /** Number of alerts not stored because their level is too low. */
   leftOut: number;
 }
 
 /** Types `readAlerts` by the schema. */
 export const defineFormat = <const S extends TSchema>(format: Format<S>): Format => format as unknown as Format;
 
-/** Media type of forms, the default of curl and the only media type of many routers and storage devices. */
+/** Media type for forms; curl's default, and the only media type of many routers and storage devices. */
 export const formType = 'application/x-www-form-urlencoded';
 
-/** End of the path of plain texts. */
+/** Last part of the path for plain text. */
 export const plainTextName = 'plain-text';
 
 export const IntakeReceipt = defineShape('IntakeReceipt', {

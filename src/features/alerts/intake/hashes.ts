@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import { cutText } from '../../../lib/well-formed.ts';
 
-/** Hashes parts to 16 hexadecimal digits, as the fingerprint of an alert whose sender gives none. */
+/** Hashes parts to 16 hexadecimal digits: the fingerprint of an alert whose sender gives none. */
 export const toFingerprint = (parts: readonly string[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 16);
 
-/** Hashes parts to 22 characters, by which repeats are recognized. */
+/** Hashes parts to 22 characters that identify repeats. */
 export const hashParts = (...parts: (string | undefined)[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 
 const maxKeyLength = 256;
 
-/** Shortens a long key to its beginning and a hash of the whole key, so that different keys stay different. */
+/** Shortens a long key to its beginning and a hash of the entire key, so that different keys stay different. */
 export const toShortKey = (key: string): string =>
   key.length <= maxKeyLength
     ? key

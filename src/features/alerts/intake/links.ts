@@ -1,13 +1,13 @@
 const maxLinkLength = 2048;
 const maxLinks = 8;
 
-/** Parts of a parameter's name that mark its value as secret, and ends of such parts, e.g. of `accesstoken`. */
+/** Words in a parameter name that mark its value as secret, and endings of such words, e.g. of `accesstoken`. */
 const secretPart =
   /^(?:keys?|pwd|pass|sig|auth|oauth|authorization|code|otp|jwt|hmac|credentials?|passphrase|session)$/;
 const secretEnd =
   /(?:tokens?|passwords?|passwd|secrets?|signature|api_?key|(?:access|auth|private|secret)key|authcode|sess(?:ion)?id)$/;
 
-/** Returns the first http or https URL among the values, without user info and secrets. */
+/** Returns the first http or https URL among the values, without user info or secrets. */
 export const toLink = (...values: unknown[]): string | undefined => {
   for (const value of values) {
     const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
@@ -16,7 +16,7 @@ export const toLink = (...values: unknown[]): string | undefined => {
     url.search = withoutSecrets(url.search.slice(1));
     if (url.hash.split(/[#?&;]/).some(isSecretParameter)) url.hash = '';
     if (url.href.length <= maxLinkLength) return url.href;
-    // A page without its parameters is better than no link.
+    // A link without its parameters is better than no link.
     Object.assign(url, { search: '', hash: '' });
     if (url.href.length <= maxLinkLength) return url.href;
   }
@@ -33,7 +33,7 @@ export const toLinks = (named: Record<string, unknown>): Record<string, string> 
   return links.length === 0 ? undefined : Object.fromEntries(links);
 };
 
-/** Picks the links among annotations or other fields, by purpose. */
+/** Picks the links from annotations or other fields, by purpose. */
 export const listLinks = (fields: Record<string, unknown>): Record<string, unknown> => ({
   runbook: fields['runbook_url'] ?? fields['runbookUrl'] ?? fields['runbook'],
   dashboard: fields['dashboard_url'] ?? fields['dashboardURL'] ?? fields['dashboard'],
@@ -41,14 +41,14 @@ export const listLinks = (fields: Record<string, unknown>): Record<string, unkno
   silence: fields['silence_url'] ?? fields['silenceURL'],
 });
 
-/** Removes secret parameters from a query, and leaves the spelling of the other parameters. */
+/** Removes secret parameters from a query; preserves the spelling of the others. */
 const withoutSecrets = (query: string): string =>
   query
     .split('&')
     .filter((parameter) => !isSecretParameter(parameter))
     .join('&');
 
-/** True if the name of a parameter marks its value as secret, or its value is a URL with secrets. */
+/** True if a parameter's name marks its value as secret, or its value is a URL containing secrets. */
 const isSecretParameter = (parameter: string): boolean => {
   const [name = '', ...rest] = parameter.split('=');
   const value = decode(rest.join('='));

@@ -9,7 +9,7 @@ import type { Format } from './format.ts';
 
 export type AlertMeters = ReturnType<typeof createAlertMeters>;
 
-/** Counts alerts by format and severity, because a level may be any text, and refused requests by format. */
+/** Counts alerts by format and severity (a level can be any text), and rejected requests by format. */
 export const createAlertMeters = ({ counter }: Meters) => {
   const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
   const invalid = counter('signalbox_alerts_invalid_total', 'Requests refused because of their body.', ['format']);
@@ -24,7 +24,7 @@ export const createAlertMeters = ({ counter }: Meters) => {
     addReceived: (format: string, level: string): void => {
       received.at(format, toSeverity(level).toLowerCase()).value += 1;
     },
-    /** Returns the numbers of stored alerts by severity in lower case. */
+    /** Returns the number of stored alerts by lower-case severity. */
     countReceived: (): Record<string, number> => {
       const sums: Record<string, number> = {};
       for (const [[, level = ''], { value }] of received.entries()) sums[level] = (sums[level] ?? 0) + value;
@@ -33,13 +33,13 @@ export const createAlertMeters = ({ counter }: Meters) => {
     addRepeated: (format: string, count: number): void => {
       repeated.at(format).value += count;
     },
-    /** Creates the error handler of a route, which counts refused bodies. */
+    /** Creates a route's error handler, which counts rejected bodies. */
     createErrorHandler: (format: string, binary?: Format['binary']) => {
-      // The counter exists before the first refusal: Prometheus sees only increases of known counters.
+      // The counter exists before the first rejection, because Prometheus sees only increases of known counters.
       const refused = invalid.at(format);
       return createRefusing(() => refused, binary);
     },
-    /** Creates the error handler of a route of several formats; bodies without a known format are not counted. */
+    /** Creates the error handler for a route with several formats; bodies in an unknown format are not counted. */
     createCustomErrorHandler: (findName: (request: FastifyRequest) => string | undefined) =>
       createRefusing((request) => {
         const format = findName(request);
@@ -48,7 +48,7 @@ export const createAlertMeters = ({ counter }: Meters) => {
   };
 };
 
-/** True if the request has the media type of a format whose responses are not JSON. */
+/** True if the request has the media type of a format with non-JSON responses. */
 export const isBinary = ({ raw }: FastifyRequest, binary: Format['binary']): binary is NonNullable<Format['binary']> =>
   binary !== undefined && readMediaType(raw) === binary.mediaType;
 
@@ -66,7 +66,7 @@ const createRefusing =
     );
   };
 
-/** Converts errors of the store to responses; other errors stay. */
+/** Converts store errors to responses; returns other errors unchanged. */
 const toRefusal = (error: unknown): unknown => {
   if (error instanceof KeyRefusal) {
     return new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');

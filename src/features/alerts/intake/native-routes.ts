@@ -21,11 +21,11 @@ export interface IntakeParts {
   counts: AlertMeters;
   clock: () => Date;
   identifySender: IdentifySender;
-  /** Secrets by format; senders of these formats have to sign. */
+  /** Secrets by format; senders using these formats must sign. */
   secrets: Readonly<Record<string, string | undefined>>;
 }
 
-/** The contract's route for one alert. */
+/** Creates the contract's route for a single alert. */
 export const createNativeRoute = (parts: IntakeParts): Route =>
   defineRoute({
     method: 'POST',
@@ -48,10 +48,10 @@ export const createNativeRoute = (parts: IntakeParts): Route =>
 
 const { message: _message, labels: _labels, ...textFields } = AlertBody.properties;
 
-/** Fields of an alert whose message is the body. */
+/** Fields of an alert whose message is the request body. */
 const TextQuery = Type.Object(textFields);
 
-/** Route for programs that can send nothing but a text: the body is the message. */
+/** Creates the route for programs that can send only text: the body is the message. */
 export const createTextRoute = (parts: IntakeParts): Route =>
   defineRoute({
     method: 'POST',
@@ -69,7 +69,7 @@ export const createTextRoute = (parts: IntakeParts): Route =>
       response: { 200: AlertReceipt, 415: ErrorBody, 422: ErrorBody },
     },
     errorHandler: parts.counts.createErrorHandler('native'),
-    // Every field of the query is a text.
+    // Every query field is text.
     validatorCompiler: () => () => true,
     handler: (request, reply) => {
       const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

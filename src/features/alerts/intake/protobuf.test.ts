@@ -5,7 +5,7 @@ import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { listMessages, readRecords } from '../../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../../test/support/app.ts';
 
-/** Writes a message with one field, a message or a text. */
+/** Encodes a message with one field, containing a message or text. */
 const wrap = (field: number, content: Uint8Array | string): Uint8Array => {
   const writer = new BinaryWriter().tag(field, 2);
   return (typeof content === 'string' ? writer.string(content) : writer.bytes(content)).finish();
@@ -15,13 +15,13 @@ const join = (...parts: Uint8Array[]): Buffer => Buffer.concat(parts);
 
 const severity = (number: number): Uint8Array => new BinaryWriter().tag(2, 0).int32(number).finish();
 
-/** Writes a request with log records. */
+/** Encodes a request with log records. */
 const toRequest = (...records: Uint8Array[]): Buffer =>
   Buffer.from(wrap(1, wrap(2, join(...records.map((record) => wrap(2, record))))));
 
 const toRecord = (text: string, number = 17): Uint8Array => join(severity(number), wrap(5, wrap(1, text)));
 
-/** Sends a request; resolves to its response with the body as bytes. */
+/** Sends a request; resolves to the response with its body as bytes. */
 const post = async (app: TestApp, body: Buffer, path = '/v1/logs', headers: Record<string, string> = {}) => {
   const response = await fetch(app.url + path, {
     method: 'POST',
@@ -32,7 +32,7 @@ const post = async (app: TestApp, body: Buffer, path = '/v1/logs', headers: Reco
   return { status: response.status, type: response.headers.get('content-type'), bytes, headers: response.headers };
 };
 
-/** Returns the texts of a message by field number. */
+/** Returns a message's texts by field number. */
 const readTexts = (bytes: Uint8Array): Record<number, string> => {
   const reader = new BinaryReader(bytes);
   const found: Record<number, string> = {};

@@ -1,11 +1,11 @@
 import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire';
 import { HttpError } from '../../../http/errors.ts';
 
-/** Maximum values of a message, and maximum depth: a message of two bytes takes two hundred bytes of memory. */
+/** Maximum number of values in a message, and maximum depth: a two-byte message takes two hundred bytes of memory. */
 const maxValues = 1_000_000;
 const maxDepth = 64;
 
-/** Types of values, which are read as in the Protobuf JSON mapping. */
+/** Value types, read as in the Protobuf JSON mapping. */
 type Scalar = 'string' | 'bool' | 'int32' | 'int64' | 'fixed64' | 'double' | 'bytes';
 
 interface Field {
@@ -14,10 +14,10 @@ interface Field {
   isList?: true;
 }
 
-/** Fields by number; fields with other numbers are skipped. */
+/** Fields by number; other fields are skipped. */
 export type MessageFields = Readonly<Record<number, Field>>;
 
-/** Wire types of Protobuf. */
+/** Protobuf wire types. */
 export const varint: WireType = 0;
 const bit64: WireType = 1;
 export const lengthDelimited: WireType = 2;
@@ -45,7 +45,7 @@ const scalars: Record<Scalar, (reader: BinaryReader) => unknown> = {
   bytes: (reader) => Buffer.from(reader.bytes()).toString('base64'),
 };
 
-/** Reads a message as in the Protobuf JSON mapping. Throws an HttpError for bytes that are no such message. */
+/** Parses a message as in the Protobuf JSON mapping. Throws an HttpError for invalid bytes. */
 export const readProtobuf = (message: MessageFields, bytes: Buffer): Record<string, unknown> => {
   let values = 0;
   const readFields = (reader: BinaryReader, fields: MessageFields, depth: number): Record<string, unknown> => {

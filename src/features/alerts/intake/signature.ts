@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { HttpError } from '../../../http/errors.ts';
 import type { Format, IntakeRequest } from './format.ts';
 
-/** Maximum seconds by which a signed time may be off. */
+/** Maximum deviation of a signed time, in seconds. */
 const toleranceSeconds = 300;
 
 /**
- * Checks the HMAC-SHA256, in hex, of the body, or of `unixSeconds:body` if the sender adds the time. Throws a 401 if the HMAC is
- * missing or wrong, or the time is off by more than five minutes.
+ * Verifies the hex HMAC-SHA256 of the body, or of `unixSeconds:body` if the sender includes the time. Throws a 401 if the
+ * HMAC is missing or wrong, or the time is off by more than five minutes.
  */
 export const assertSigned = (
   secret: string,

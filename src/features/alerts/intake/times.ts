@@ -2,7 +2,7 @@ import { isCalendarDay } from '../../../lib/time-zone.ts';
 
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d:?\d\d)?$/;
 
-/** Converts a time to RFC 3339 in UTC; without an offset, UTC is assumed. Undefined for other values and the years 0 and 1. */
+/** Converts a time to RFC 3339 in UTC; UTC is assumed without an offset. Undefined for other values and the years 0 and 1. */
 export const toRfc3339 = (value: unknown): string | undefined => {
   const parts = typeof value === 'string' ? time.exec(value) : null;
   if (!parts) return undefined;
@@ -14,6 +14,6 @@ export const toRfc3339 = (value: unknown): string | undefined => {
 const yearTwo = Date.parse('0002-01-01T00:00:00Z');
 const yearTenThousand = Date.parse('+010000-01-01T00:00:00Z');
 
-/** Formats a date as RFC 3339 in UTC; undefined for an invalid date and outside the years 2 to 9999. */
+/** Formats a date as RFC 3339 in UTC; undefined for an invalid date or a year outside 2 to 9999. */
 export const formatTime = (date: Date): string | undefined =>
   date.getTime() >= yearTwo && date.getTime() < yearTenThousand ? date.toISOString() : undefined;

@@ -4,7 +4,7 @@ import { samples } from '../../../../test/support/alert-samples.ts';
 import { readRecords } from '../../../../test/support/alerts.ts';
 import { startApp } from '../../../../test/support/app.ts';
 
-/** Appends half a surrogate pair to each text without a fixed form, and to each label's name. */
+/** Appends a lone surrogate to each label name and each text without a fixed format. */
 const spoil = (value: unknown, name = ''): unknown => {
   if (typeof value === 'string')
     return /^(?:status|event_action|specversion|color)$|At$|Time|time|Nano/.test(name) ? value : `${value}\ud83d`;

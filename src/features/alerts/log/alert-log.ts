@@ -6,11 +6,11 @@ import type { FiringState } from '../firing/firing-alerts.ts';
 import type { alertSettings } from '../settings.ts';
 import type { AlertStore, AlertStoreParts } from './alert-store.ts';
 
-/** Log in which alerts are stored, in files (`file-log.ts`) or in a shared database (`shared-log.ts`), with its writer and states. */
+/** Log in which alerts are stored, in files (`file-log.ts`) or a shared database (`shared-log.ts`), with writer and states. */
 export interface AlertLog {
-  /** Alerts alone. */
+  /** Alerts only. */
   journal: RecordLog;
-  /** Alerts and events of features. */
+  /** Alerts and feature events. */
   events: FollowedLog;
   /** Alerts that this instance has received. */
   own: OwnAlerts;
@@ -18,13 +18,13 @@ export interface AlertLog {
   isOwn(record: Record<string, unknown>): boolean;
   store: AlertStore;
   firing: FiringState;
-  /** Resolves when `firing` has caught up with the log, as far as the log can be read. */
+  /** Resolves once `firing` has caught up with the log, as far as it is readable. */
   whenRead(): Promise<void>;
   /** Lines for the start message. */
   notices: string[];
-  /** True in `isReady` if alerts can be stored; `unavailable` names other parts that cannot be used. */
+  /** `isReady` if alerts can be stored; `unavailable` names other parts that are currently unusable. */
   readiness(): { isReady: boolean; unavailable: string[] };
-  /** Lets retention delete files; to be called after every reader has called `holdFrom`. */
+  /** Allows retention to delete files; must be called after every reader has called `holdFrom`. */
   beginRetention(): void;
   close(): Promise<void>;
 }

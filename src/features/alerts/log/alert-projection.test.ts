@@ -12,7 +12,7 @@ import { AlertProjection } from './alert-projection.ts';
 const begun = Date.parse('2026-01-31T09:30:00Z');
 const clock = () => new Date(begun + 3_600_000);
 
-/** Record without id and seq: of a known sender, of version 1.0 without a sender, or written by hand. */
+/** Record without id and seq: from a known sender, from version 1.0 without a sender, or written by hand. */
 const anyAlert = fc.record(
   {
     sender: fc.constantFrom('key:a', 'key:b'),
@@ -30,7 +30,7 @@ const anyAlert = fc.record(
   { requiredKeys: ['level'] },
 );
 
-/** Answers of a state to all questions about the records. */
+/** Returns a state's answers to all questions about the records. */
 const describe = ({ firing, repeats }: AlertProjection, records: readonly StoredRecord[]): unknown => ({
   expiring: [...firing.listExpiring()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
   series: records.map((record) => firing.findFiring(record) ?? null),
@@ -50,7 +50,7 @@ test('a snapshot and the rest of the log restore the state that the whole log le
       for (const record of records) whole.fold(record);
       for (const record of records.slice(0, cut)) first.fold(record);
       const saved = first.save();
-      // A snapshot is written while later records are folded.
+      // A snapshot is written while later records are being folded.
       for (const record of records.slice(cut)) first.fold(record);
       for (const entry of JSON.parse(JSON.stringify([...saved].flat()))) restored.restore(entry);
       for (const record of records.slice(cut)) restored.fold(record);
@@ -90,7 +90,7 @@ test('an alert that the log has lost is stored when its sender repeats it', asyn
   const before = readFileSync(path);
   const [lost] = (await send(app, 'firing', 'lost')).json.ids;
   await app.close();
-  // A restored backup, or a power cut without sync, loses the end of the log.
+  // Restoring a backup, or a power cut without sync, loses the end of the log.
   writeFileSync(path, before);
   const next = await startApp(t, { settings: { dataDir } });
   const { ids, repeated } = (await send(next, 'firing', 'lost')).json;

@@ -12,7 +12,7 @@ import type { ProjectionSnapshot } from '../../../storage/snapshot.ts';
 import { FiringAlerts, type FiringState } from '../firing/firing-alerts.ts';
 import { FirstAlert, RepeatKeys } from './repeat-keys.ts';
 
-/** Milliseconds for which alerts are collected, to be folded together, while no request waits for them. */
+/** Milliseconds for which alerts are collected to be folded together while no request waits for them. */
 const gatherMs = 10;
 
 /** Characters of about 100,000 alerts. */
@@ -21,7 +21,7 @@ const minGrowth = 32 * MiB;
 const FirstEntry = Type.Object({ first: Type.String(), is: FirstAlert });
 const isFirstEntry = createSchemaCheck(FirstEntry) as (entry: unknown) => entry is Static<typeof FirstEntry>;
 
-/** Projection of the alert log in files: firing alerts, and keys by which the next alerts may be repeats. */
+/** Projection of the alert log in files: firing alerts, and keys that identify repeats of earlier alerts. */
 export class AlertProjection implements ProjectionState<undefined> {
   readonly firing: FiringAlerts;
   readonly #clock: () => Date;
@@ -39,7 +39,7 @@ export class AlertProjection implements ProjectionState<undefined> {
     this.firing.fold(record);
   }
 
-  /** Reads the keys from the log again. A key of an alert that the log lost would give repeats an id that is stored nowhere. */
+  /** Rereads the keys from the log. The key of an alert missing from the log would give repeats an id stored nowhere. */
   async readRepeats(log: RecordLog): Promise<void> {
     this.repeats = new RepeatKeys(this.#clock);
     for await (const records of log.readAfter(await findTail(log))) {
@@ -64,7 +64,7 @@ export const toFiringState = (projection: Pick<Projection<AlertProjection>, 'sta
 });
 
 interface AlertProjectionParts {
-  /** Alert log with the events of features. */
+  /** Alert log including feature events. */
   events: RecordLog;
   snapshot: ProjectionSnapshot;
   clock: () => Date;
@@ -102,7 +102,7 @@ export const openAlertProjection = async (parts: AlertProjectionParts): Promise<
   return projection;
 };
 
-/** Returns the seq before the last 100,000 records, or before fewer records if one list may not read that much of the log. */
+/** Returns the seq before the last 100,000 records, or fewer if one list cannot read that much of the log. */
 const findTail = async (log: RecordLog, count = rememberedCount): Promise<number> => {
   try {
     const listing = await log.listLast(count);

@@ -8,32 +8,32 @@ import { toSeriesKey } from '../firing/series.ts';
 import { hashParts } from '../intake/hashes.ts';
 import { type FirstAlert, type RepeatKeys, splitKey } from './repeat-keys.ts';
 
-/** Result of storing the alerts of a body. */
+/** Result of storing a body's alerts. */
 export interface StoredAlerts {
-  /** Ids in the order of the alerts; a repeat has the id of the first alert. */
+  /** Ids in alert order; a repeat has the first alert's id. */
   ids: string[];
   /** Number of repeats. */
   repeated: number;
-  /** Records that are no repeats. */
+  /** Records that are not repeats. */
   fresh: readonly AlertRecord[];
 }
 
-/** Key of an alert. An alert repeats the last alert of 24 hours with an equal hash, if the states are equal, too. */
+/** Key of an alert. An alert repeats the last alert with the same hash and state, if that was within 24 hours. */
 interface RepeatKey {
   hash: string;
   state: string;
-  /** True for an `Idempotency-Key`, which is refused if the last alert has another state. */
+  /** True for an `Idempotency-Key`, which is rejected if the last alert has a different state. */
   isOnce: boolean;
 }
 
 export interface KeyedAlert {
-  /** Id in the log of the host that forwards the alert; a new id by default. */
+  /** Id in the forwarding host's log; a new id by default. */
   id?: string | undefined;
   record: AlertRecord;
   key?: RepeatKey | undefined;
 }
 
-/** Result of storing an alert: its id, or for a repeat the id of the first alert. */
+/** Result of storing an alert: its id, or for a repeat the first alert's id. */
 export interface AlertOutcome {
   id: string;
   isRepeat: boolean;
@@ -42,13 +42,13 @@ export interface AlertOutcome {
 export interface AlertStoreParts {
   clock: () => Date;
   firing: FiringState;
-  /** Milliseconds after which a repeat is stored as a reminder; undefined if no destination wants reminders. */
+  /** Returns the milliseconds after which a repeat is stored as a reminder; undefined if reminders are not wanted. */
   repeatAfterMs(): number | undefined;
   /** Receives each alert before it is stored or recognized as a repeat. */
   onReceived?: ((record: AlertRecord) => void) | undefined;
 }
 
-/** Stores alerts, but no repeats. Methods reject with a JournalError, a KeyRefusal or StoreUnavailable. */
+/** Stores alerts except repeats. Methods reject with a JournalError, a KeyRefusal or StoreUnavailable. */
 export abstract class AlertStore {
   protected readonly parts: AlertStoreParts;
   protected readonly inTurn = new InTurn();
@@ -60,17 +60,17 @@ export abstract class AlertStore {
   /** Known first alerts. */
   protected abstract get repeats(): RepeatKeys;
 
-  /** Stores all alerts that are no repeats, or none. */
+  /** Stores either all alerts that are not repeats, or none. */
   protected abstract storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]>;
 
-  /** Stores an alert, even one that has been stored before. */
+  /** Stores an alert, even if it has already been stored. */
   async append(record: AlertRecord): Promise<AlertOutcome> {
     this.parts.onReceived?.(record);
     const [outcome] = await this.storeKeyed([{ record }]);
     return outcome as AlertOutcome;
   }
 
-  /** Stores all records that are no repeats by their `key`, or none. */
+  /** Stores either all records that are not repeats by their `key`, or none. */
   async appendNew(records: readonly AlertRecord[]): Promise<StoredAlerts> {
     for (const record of records) this.parts.onReceived?.(record);
     const outcomes = await this.storeKeyed(records.map((record) => ({ record, key: parseKey(record.key) })));
@@ -78,7 +78,7 @@ export abstract class AlertStore {
     return { ids: outcomes.map(({ id }) => id), repeated: records.length - fresh.length, fresh };
   }
 
-  /** Stores the record of a request with an `Idempotency-Key`, with `id` or a new id, unless a record of an earlier request has this key. */
+  /** Stores a request's record with `id` or a new id, unless an earlier request's record has the same `Idempotency-Key`. */
   async appendOnce(record: AlertRecord, idempotencyKey: string, id?: string): Promise<AlertOutcome> {
     this.parts.onReceived?.(record);
     const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };
@@ -95,11 +95,11 @@ export abstract class AlertStore {
   }
 
   /**
-   * Adds to each resolution the id, level and receipt of the resolved alert, if that alert is known or in this body. `ids` are the
-   * ids of the records.
+   * Adds to each resolution the resolved alert's id, level and time of receipt, if that alert is known or in this body.
+   * `ids` are the records' ids.
    */
   protected linkResolutions(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
-    /** Worst alert of each series that fires in this body. */
+    /** Worst alert of each series firing in this body. */
     const firing = new Map<string, FiringAlert>();
     const resolved = new Set<string>();
     return records.map((record, index) => {
@@ -123,7 +123,7 @@ export abstract class AlertStore {
     });
   }
 
-  /** Milliseconds after which a repeat of this alert is stored as a reminder; undefined for never. */
+  /** Returns the milliseconds after which a repeat of this alert is stored as a reminder; undefined means never. */
   protected remindAfterMs({ record, key }: KeyedAlert): number | undefined {
     const { firing, repeatAfterMs } = this.parts;
     if (key?.isOnce || record.status !== 'firing') return undefined;
@@ -132,7 +132,7 @@ export abstract class AlertStore {
   }
 }
 
-/** Hash of sender and `Idempotency-Key`; the state is the hash of the alert. */
+/** Returns the hash of sender and `Idempotency-Key`; the state is the alert's hash. */
 const toIdempotencyKey = (
   { sender, source, level, message, hostname, fingerprint, status, labels, link }: AlertRecord,
   key: string,

@@ -8,7 +8,7 @@ import { readFileRetention, unlimitedNotice } from './retention.ts';
 
 const ignore = (): void => undefined;
 
-/** Opens the alert log in `alerts.jsonl` of the data directory. */
+/** Opens the alert log in the data directory's `alerts.jsonl`. */
 export const openFileLog = async (parts: AlertLogParts): Promise<AlertLog> => {
   const { storage, clock, log, settings, repeatAfterMs, onReceived } = parts;
   const { alertsRetainDays } = settings;
@@ -42,7 +42,7 @@ export const openFileLog = async (parts: AlertLogParts): Promise<AlertLog> => {
     beginRetention,
     readiness: () => ({ isReady: journal.state().healthy, unavailable: [] }),
     close: async () => {
-      // A snapshot at the end of the log lets the next start read little.
+      // With a snapshot at the end of the log, the next start reads little.
       if (projection.isReady) await projection.save().catch(ignore);
       await projection.close();
       await journal.close();
@@ -50,7 +50,7 @@ export const openFileLog = async (parts: AlertLogParts): Promise<AlertLog> => {
   };
 };
 
-/** Alerts of a log without the events of features. */
+/** Limits a log to alerts, without feature events. */
 const withoutFeatureEvents = (events: RecordLog): RecordLog => {
   const isAlert = (record: StoredRecord): boolean => !isFeatureEvent(record);
   return {
@@ -65,7 +65,7 @@ const withoutFeatureEvents = (events: RecordLog): RecordLog => {
   };
 };
 
-/** Delays deletion until `beginRetention`, so that every reader can first hold the records that it needs. */
+/** Delays deletion until `beginRetention`, so that every reader can first hold the records it needs. */
 const delayRetention = (opened: RecordLog): { journal: RecordLog; beginRetention(): void } => {
   type Hold = Parameters<RecordLog['holdFrom']>;
   let holds: { hold: Hold; onBegun(release: Release): void }[] | undefined = [];
@@ -78,7 +78,7 @@ const delayRetention = (opened: RecordLog): { journal: RecordLog; beginRetention
   return {
     journal: { ...opened, holdFrom },
     beginRetention: () => {
-      // Retention only begins with a hold, also if no reader needs any record.
+      // Retention starts only with a hold, even if no reader needs any record.
       const none: Hold = [() => Number.POSITIVE_INFINITY, 0, ignore];
       for (const { hold, onBegun } of [...(holds ?? []), { hold: none, onBegun: ignore }]) {
         opened.holdFrom(...hold).then(onBegun, ignore);

@@ -8,16 +8,16 @@ import { type AlertProjection, toFiringState } from './alert-projection.ts';
 import { type AlertOutcome, AlertStore, type AlertStoreParts, type KeyedAlert } from './alert-store.ts';
 import type { FirstAlert, RepeatKeys } from './repeat-keys.ts';
 
-/** New record under the hash of its key. */
+/** New record, keyed by its key's hash. */
 interface NewRecord {
   state: string;
-  /** Index among the records to write. */
+  /** Index in the list of records to write. */
   index: number;
-  /** First alert of the series, if the record is a reminder. */
+  /** The series' first alert, if the record is a reminder. */
   first?: FirstAlert;
 }
 
-/** Stores alerts in files of this machine. */
+/** Stores alerts in files on this machine. */
 export class FileAlertStore extends AlertStore {
   readonly #journal: RecordLog;
   readonly #projection: Projection<AlertProjection>;
@@ -31,7 +31,7 @@ export class FileAlertStore extends AlertStore {
   override async append(record: AlertRecord): Promise<AlertOutcome> {
     if (isResolvable(record)) return super.append(record);
     this.parts.onReceived?.(record);
-    // An alert without a series waits for no other request.
+    // An alert without a series need not wait for other requests.
     const { id } = await this.#journal.append(record);
     return { id, isRepeat: false };
   }
@@ -40,7 +40,7 @@ export class FileAlertStore extends AlertStore {
     return this.#projection.state.repeats;
   }
 
-  /** Waits for requests that store alerts with the same series or keys. */
+  /** Waits for requests that are storing alerts with the same series or keys. */
   protected storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]> {
     const names = listNames(alerts);
     if (names.size === 0) return this.#storeNow(alerts);
@@ -50,7 +50,7 @@ export class FileAlertStore extends AlertStore {
 
   async #storeNow(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]> {
     const records: AlertRecord[] = [];
-    /** Ids of records that have one. */
+    /** Ids of the records that already have one. */
     const given: string[] = [];
     const newByHash = new Map<string, NewRecord>();
     const found = alerts.map((alert): { id?: string | undefined; index?: number; isRepeat: boolean } => {
@@ -75,7 +75,7 @@ export class FileAlertStore extends AlertStore {
     return found.map(({ id, index = 0, isRepeat }) => ({ id: id ?? ids[index] ?? '', isRepeat }));
   }
 
-  /** True if a repeat is to be stored, because the first alert or its last reminder was long enough ago. */
+  /** True if a repeat should be stored, because the first alert or its last reminder is old enough. */
   #isReminder(alert: KeyedAlert, { storedAt, remindedAt = storedAt }: FirstAlert): boolean {
     const after = this.remindAfterMs(alert);
     return after !== undefined && this.parts.clock().getTime() - remindedAt >= after;
@@ -88,13 +88,13 @@ export class FileAlertStore extends AlertStore {
     return appended.map(({ id }) => id);
   }
 
-  /** Catches up with the log. If the log cannot be read, repeats may be stored again. */
+  /** Catches up with the log. If the log is unreadable, repeats may be stored again. */
   #catchUp(): Promise<void> {
     return this.#projection.catchUp().catch(() => undefined);
   }
 }
 
-/** Returns the series of the alerts, and the keys of alerts that have no series or an `Idempotency-Key`. */
+/** Returns the alerts' series, and the keys of alerts without a series or with an `Idempotency-Key`. */
 const listNames = (alerts: readonly KeyedAlert[]): Set<string> => {
   const names = new Set<string>();
   for (const { record, key } of alerts) {

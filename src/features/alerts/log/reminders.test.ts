@@ -13,7 +13,7 @@ import type { AlertRecord } from '../alert.ts';
 import { openAlertProjection } from './alert-projection.ts';
 import { FileAlertStore } from './file-store.ts';
 
-/** Opens a store with a log in files, whose clock the test moves. */
+/** Opens a store with a log in files; the test controls its clock. */
 const open = async (t: TestContext, directory: string, clock: { now: number }, repeatAfterMs: number | undefined) => {
   const journal = await openTestJournal(t, directory, { name: 'alerts' });
   const now = () => new Date(clock.now);
@@ -74,7 +74,7 @@ test('a repeat is stored as a reminder after repeatMinutes, and counts as a repe
   assert.equal((await next.readStored()).length, 4);
   await next.send('resolved');
   clock.now += 20 * minuteMs;
-  // Repeats of a resolved alert, and of its resolution, are no reminders.
+  // Repeats of a resolved alert or of its resolution are not reminders.
   assert.deepEqual(await next.send(), [id, 1, 0]);
   await next.send('resolved');
   assert.equal((await next.readStored()).length, 5);

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { LogRecord } from '../../../storage/journal/line.ts';
 import { RecentKeys } from '../../../storage/recent-keys.ts';
 
-/** First alert with a key. Times are Unix milliseconds. */
+/** First alert with a given key. Times are Unix milliseconds. */
 export const FirstAlert = Type.Object({
   /** Later alerts with this state are repeats. */
   state: Type.String(),
@@ -13,9 +13,9 @@ export const FirstAlert = Type.Object({
 });
 export type FirstAlert = Static<typeof FirstAlert>;
 
-/** First alerts of the last 24 hours by key: an alert with the key and the state of a first alert is its repeat. */
+/** First alerts of the last 24 hours by key; an alert with the same key and state is a repeat. */
 export class RepeatKeys extends RecentKeys<FirstAlert> {
-  /** Adds the key of a record of the log, if it has a key. */
+  /** Adds a log record's key, if it has one. */
   fold({ id, time, key, bodyHash, repeatOf }: LogRecord): void {
     const { hash, state } = splitKey(typeof key === 'string' ? key : '');
     const storedAt = Date.parse(String(time));
@@ -29,7 +29,7 @@ export class RepeatKeys extends RecentKeys<FirstAlert> {
   }
 }
 
-/** Splits a record's `key`, which is `HASH:STATE`; both parts are empty without a key. */
+/** Splits a record's `key`, `HASH:STATE`; both parts are empty without a key. */
 export const splitKey = (key = ''): { hash: string; state: string } => {
   const end = key.indexOf(':');
   return end < 0 ? { hash: key, state: '' } : { hash: key.slice(0, end), state: key.slice(end + 1) };

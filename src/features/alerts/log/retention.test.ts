@@ -11,7 +11,7 @@ import { dayMs } from '../../../lib/units.ts';
 import { createId, toLineStart, toRecordLine } from '../../../storage/journal/line.ts';
 import { unlimitedNotice } from './retention.ts';
 
-/** Adds a closed log file with one alert that was stored `days` days ago. */
+/** Adds a closed log file with a single alert stored `days` days ago. */
 const addOldFile = async (dataDir: string, days: number): Promise<string> => {
   const at = new Date(Date.now() - days * dayMs);
   const record = {

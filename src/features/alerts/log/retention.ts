@@ -2,15 +2,15 @@ import type { Database } from '../../../storage/postgres/database.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { defaultRetainDays } from '../settings.ts';
 
-/** Default of a log of version 1.0, which had no limit. */
+/** Default for a version 1.0 log, which had no limit. */
 const unlimitedDays = 0;
 
-/** Line for the start message where `alertsRetainDays` is not set and the log has no limit. */
+/** Line for the start message if `alertsRetainDays` is not set and the log has no limit. */
 export const unlimitedNotice = `alertsRetainDays is not set: alerts are kept for ever, as they were before; new logs keep them for ${defaultRetainDays} days`;
 
 /**
- * Reads the default of `alertsRetainDays` for the log in files. On the first start, a log with alerts gets no
- * limit, so that an upgrade deletes no alerts; a small file keeps the decision.
+ * Reads the default of `alertsRetainDays` for the log in files. On the first start, a log that has alerts already gets
+ * no limit, so that an upgrade deletes no alerts; a small file stores the decision.
  */
 export const readFileRetention = async (storage: Storage): Promise<number> => {
   const file = storage.file('alerts.retain-days');
@@ -19,12 +19,12 @@ export const readFileRetention = async (storage: Storage): Promise<number> => {
   const journal = await storage.log('alerts', { title: 'alert log', awaitsHold: true });
   const days = journal.state().lastSeq === 0 ? defaultRetainDays : unlimitedDays;
   await journal.close();
-  // If the file cannot be written, the next start decides, and never keeps fewer alerts.
+  // If the file cannot be written, the next start decides again, and never keeps fewer alerts.
   await file.write(Buffer.from(`${days}\n`)).catch(() => undefined);
   return days;
 };
 
-/** Reads the default of `alertsRetainDays` for the log in the database, which the first instance decides for all. */
+/** Reads the default of `alertsRetainDays` for the log in the database; the first instance decides for all. */
 export const readDatabaseRetention = async (database: Pick<Database, 'query'>): Promise<number> => {
   const name = 'alert_days';
   await database.query({

@@ -12,10 +12,10 @@ import { Spool } from './spool.ts';
 
 const ignore = (): void => undefined;
 
-/** Alerts at the end of the log that each start folds. */
+/** Number of alerts at the end of the log folded on each start. */
 const tailCount = 20_000;
 
-/** Opens the alert log in the tables `alert` and `alert_event` of the database that instances share. */
+/** Opens the alert log in the shared database's tables `alert` and `alert_event`. */
 export const openSharedLog = async (parts: AlertLogParts, database: Database): Promise<AlertLog> => {
   const { storage, clock, log, meters, settings, repeatAfterMs, onReceived } = parts;
   let isReported = false;
@@ -88,7 +88,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
 };
 
 /**
- * Returns the seq before the last `tailCount` alerts; events and alerts share one sequence.
+ * Returns the seq before the last `tailCount` alerts; alerts and events share one sequence.
  *
  * @throws StoreUnavailable
  */

@@ -8,24 +8,24 @@ import { AlertStore, type AlertStoreParts, type KeyedAlert } from './alert-store
 import { RepeatKeys } from './repeat-keys.ts';
 import type { Spool } from './spool.ts';
 
-/** Milliseconds after which an alert that is not committed is written to the spool. */
+/** Milliseconds after which an uncommitted alert is written to the spool. */
 const commitMs = 1000;
 
 interface SharedParts extends AlertStoreParts {
-  /** Reads alerts that other instances have stored. */
+  /** Reads alerts stored by other instances. */
   catchUp(): Promise<void>;
 }
 
 /**
- * Stores alerts in the database, or in the spool until the database can be used. Repeats among spooled alerts are recognized when
- * the alerts are shipped, or at once if this process has stored an alert with their `Idempotency-Key`.
+ * Stores alerts in the database, or in the spool until the database is available. Repeats among spooled alerts are
+ * recognized when shipped, or immediately if this process has stored an alert with the same `Idempotency-Key`.
  */
 export class SharedAlertStore extends AlertStore {
   readonly #log: DatabaseLog;
   readonly #catchUp: () => Promise<void>;
   /** Alerts with an `Idempotency-Key` that this process has stored. */
   protected readonly repeats: RepeatKeys;
-  /** Spool that uses `ship`; undefined if the setting `spool` is off. */
+  /** Spool that calls `ship`; undefined if the setting `spool` is off. */
   spool: Spool | undefined;
 
   constructor(log: DatabaseLog, { catchUp, ...parts }: SharedParts) {
@@ -35,13 +35,13 @@ export class SharedAlertStore extends AlertStore {
     this.repeats = new RepeatKeys(parts.clock);
   }
 
-  /** Stores lines of the spool. Resolves when all lines are committed, except lines with a value that the database refuses. */
+  /** Stores lines from the spool. Resolves once all are committed, except lines with a value that the database refuses. */
   async ship(lines: readonly StoredRecord[]): Promise<void> {
     try {
       await this.#shipAll(lines);
     } catch (error) {
       if (!(error instanceof ValueRefusal)) throw error;
-      // The writer has reported the refused line. Halving isolates this line, so that the other lines are stored.
+      // The writer has reported the refused line. Halving isolates it, so that the other lines are stored.
       if (lines.length === 1) return;
       const half = Math.ceil(lines.length / 2);
       await this.ship(lines.slice(0, half));
@@ -54,18 +54,18 @@ export class SharedAlertStore extends AlertStore {
       ...this.#log.toNew(record as LogRecord, key as RepeatRowKey | undefined),
       id: of as string,
     }));
-    // Another instance may have stored the first alert of a repeat.
+    // Another instance may have stored a repeat's first alert.
     this.#remember(rows, await this.#log.add(rows, true));
   }
 
-  /** Stores alerts with the same `Idempotency-Key` one after the other, because the spool does not recognize repeats. */
+  /** Stores alerts with the same `Idempotency-Key` one at a time, because the spool does not recognize repeats. */
   protected storeKeyed(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
     const names = alerts.flatMap(({ key }) => (key?.isOnce ? [key.hash] : []));
     return names.length === 0 ? this.#storeNow(alerts) : this.inTurn.run(names, () => this.#storeNow(alerts));
   }
 
   async #storeNow(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
-    // A resolution names the alert that it resolves, which another instance may have stored a moment ago.
+    // A resolution names the alert it resolves, which another instance may have just stored.
     const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
     const hasResolution = alerts.some(({ record: { status } }) => status === 'resolved');
     if (canRead && hasResolution) await awaitWithin(commitMs, this.#catchUp());
@@ -85,7 +85,7 @@ export class SharedAlertStore extends AlertStore {
     return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
   }
 
-  /** Writes rows to the spool that are not committed in time; the database may still commit them. */
+  /** Writes rows that are not committed in time to the spool; the database may still commit them. */
   async #storeOrSpool(spool: Spool, records: readonly AlertRecord[], rows: readonly NewRecord[]): Promise<Placed[]> {
     const canStore = !spool.isUsed && this.#log.state().healthy;
     const placed = canStore && (await awaitWithin(commitMs, this.#log.add(rows).catch(passIfUnavailable)));

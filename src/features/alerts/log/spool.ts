@@ -4,39 +4,39 @@ import type { Journal } from '../../../storage/journal/journal.ts';
 import type { LogRecord, StoredRecord } from '../../../storage/journal/line.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 
-/** Number of lines below which new alerts wait until the spool is queued, so that a busy instance empties its spool. */
+/** Number of waiting lines below which new alerts wait until the spool is queued: even a busy instance then empties it. */
 const lastCount = 1000;
 
-/** Milliseconds between two attempts to ship lines. */
+/** Milliseconds between attempts to ship lines. */
 const retryMs = 1000;
 
 interface SpoolParts extends Pick<Parts, 'storage' | 'log'> {
   segmentBytes: number;
   minFreeBytes: number;
   sync: boolean;
-  /** True while the database can be used. */
+  /** True while the database is available. */
   canShip(): boolean;
-  /** Stores lines in the database in their order, and has queued them on return. After a crash, some lines are passed again. */
+  /** Stores lines in the database in order; all are queued when it returns. A crash may cause lines to be passed again. */
   ship(lines: readonly StoredRecord[]): Promise<unknown>;
 }
 
 /**
- * Alerts on the disk of this machine that wait for the database. A small file has the seq of the last shipped line; log files
- * whose lines were all shipped are deleted.
+ * Alerts on this machine's disk that are waiting for the database. A small file contains the seq of the last shipped line;
+ * log files whose lines have all been shipped are deleted.
  */
 export class Spool {
   readonly #parts: SpoolParts;
   readonly #journal: Journal;
   readonly #position: ReplacedFile;
   readonly #closing = new AbortController();
-  /** Last line that is in the database, and last line that is queued for the database. */
+  /** Last line in the database, and last line queued for it. */
   #shipped: number;
   #submitted: number;
   /** Last line on disk, and number of unfinished writes. */
   #written: number;
   #pending = 0;
   #loop: Promise<void> | undefined;
-  /** Set while the last lines are queued; to be awaited before other alerts are queued. */
+  /** Set while the last lines are being queued; await it before queueing other alerts. */
   hold: Promise<void> | undefined;
 
   private constructor(parts: SpoolParts, journal: Journal, position: ReplacedFile, shipped: number) {
@@ -51,10 +51,10 @@ export class Spool {
     });
   }
 
-  /** Opens the spool and begins to ship lines of earlier processes. Throws a SettingsError for an unusable data directory. */
+  /** Opens the spool and starts shipping earlier processes' lines. Throws a SettingsError for an unusable data directory. */
   static async open(parts: SpoolParts): Promise<Spool> {
     const { storage, segmentBytes, minFreeBytes, sync } = parts;
-    // Retention deletes every closed file without a hold, once an hour at the latest.
+    // Retention deletes every closed file without a hold, within an hour.
     const retention = { awaitsHold: true, retainBytes: 1, retainDays: 1 };
     const name = 'alerts-spool';
     const journal = await storage.log(name, { title: 'alert spool', segmentBytes, minFreeBytes, sync, ...retention });
@@ -72,17 +72,17 @@ export class Spool {
     return spool;
   }
 
-  /** True while lines wait, so that later alerts have to wait behind them. */
+  /** True while lines are waiting; later alerts then have to wait behind them. */
   get isUsed(): boolean {
     return this.#pending > 0 || this.waiting > 0;
   }
 
-  /** Number of lines that are not known to be in the database. */
+  /** Number of lines not known to be in the database. */
   get unshipped(): number {
     return this.#written - this.#shipped;
   }
 
-  /** Number of lines that are not queued yet. */
+  /** Number of lines not yet queued. */
   get waiting(): number {
     return this.#written - this.#submitted;
   }
@@ -91,7 +91,7 @@ export class Spool {
     return this.#journal.state().healthy;
   }
 
-  /** Resolves when the lines are on disk; rejects with a JournalError if lines may be lost. */
+  /** Resolves once the lines are on disk; rejects with a JournalError if lines may be lost. */
   async add(lines: readonly LogRecord[]): Promise<void> {
     this.#pending += 1;
     try {
@@ -146,7 +146,7 @@ export class Spool {
     if (this.#shipped < end) await this.#ship([], end);
   }
 
-  /** Ships all lines while new alerts wait until these lines are queued. */
+  /** Ships all lines; new alerts wait until these are queued. */
   async #shipLast(): Promise<void> {
     let release = (): void => undefined;
     this.hold = new Promise((resolve) => {

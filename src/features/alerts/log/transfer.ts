@@ -45,7 +45,7 @@ const StoredAlert = Type.Object(
   { additionalProperties: false },
 );
 
-/** Alerts in the order of their log, with the keys of repeats. No destination gets imported alerts. */
+/** Alerts in log order, with the keys of repeats. Imported alerts are not delivered. */
 export const alertTransfer = defineTransfer<PortableRecord>({
   name: 'alerts',
   lines: { alerts: StoredAlert },
@@ -54,13 +54,13 @@ export const alertTransfer = defineTransfer<PortableRecord>({
     levelOf: ({ level }) => level,
     hasEvents: true,
     keys: {
-      // A reminder is no first alert.
+      // A reminder is not a first alert.
       read: ({ key, bodyHash, repeatOf }) => {
         if (typeof key !== 'string' || repeatOf !== undefined) return undefined;
         const { hash, state } = splitKey(key);
         return { hash, state: typeof bodyHash === 'string' ? bodyHash : state };
       },
-      // Every other alert has its key in its record, so this key is an Idempotency-Key.
+      // All other alerts have their keys in their records, so this key is an Idempotency-Key.
       add: (record, { hash, state }) => (record['repeatOf'] ? record : { ...record, key: hash, bodyHash: state }),
     },
   }),

@@ -1,4 +1,4 @@
-/** Columns of a file of alerts: fields of the search. */
+/** Columns of an alert file: the search's fields. */
 export const alertColumns = [
   'time',
   'severity',
@@ -18,7 +18,7 @@ export const alertColumns = [
 
 type AlertCells = Readonly<Record<(typeof alertColumns)[number], unknown>>;
 
-/** Returns the cells of an alert in the order of the columns; the incident is its number. */
+/** Returns an alert's cells in column order; its incident is given as a number. */
 export const toAlertCells = (alert: AlertCells): unknown[] =>
   alertColumns.map((name) => {
     const { [name]: value } = alert;

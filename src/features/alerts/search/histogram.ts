@@ -11,11 +11,11 @@ import { maxReadBytes } from './read-limit.ts';
 
 const dayMinutes = 24 * 60;
 
-/** Minutes since 1970, `until` excluded. */
+/** Minutes since 1970; `until` is exclusive. */
 type Window = Pick<Counting, 'since' | 'until'>;
 type Add = (minute: number, level: string, count: number) => void;
 
-/** Counts alerts in buckets of whole minutes, by default of the last 24 hours. */
+/** Counts alerts in buckets of whole minutes, by default over the last 24 hours. */
 export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now: Date) => {
   const { first, last, length } = planBuckets(query, now);
   const createCounts = (): number[] => Array((last - first) / length).fill(0);
@@ -41,7 +41,7 @@ export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now
   };
 };
 
-/** Returns the first minute of the first bucket, the minute after the last bucket, and the minutes of a bucket. */
+/** Returns the first bucket's first minute, the minute after the last bucket, and the minutes per bucket. */
 const planBuckets = (query: HistogramQuery, now: Date) => {
   const { since, until = Math.max(now.getTime(), (since ?? 0) + minuteMs) } = parseRange(query);
   const end = Math.ceil(until / minuteMs);
@@ -50,11 +50,11 @@ const planBuckets = (query: HistogramQuery, now: Date) => {
   return { first, last: first + Math.ceil((end - first) / length) * length, length };
 };
 
-/** True if the index of the log, which has the level of each alert, suffices for the filters. */
+/** True if the log's index, which contains every alert's level, is sufficient for the filters. */
 const isIndexed = ({ source, hostname, status, q }: AlertFilters): boolean =>
   [source, hostname, status, q].every((filter) => filter === undefined);
 
-/** Counts alerts by the index of the log; resolves to true if all alerts of the window were counted. */
+/** Counts alerts using the log's index; resolves to true if all alerts in the window were counted. */
 const countIndexed = async (journal: RecordLog, query: AlertFilters, window: Window, add: Add): Promise<boolean> => {
   const isLevel = query.level === undefined ? undefined : createFilterTest(query.level);
   const isSeverity = query.severity === undefined ? undefined : createSeverityTest(query.severity);
@@ -63,7 +63,7 @@ const countIndexed = async (journal: RecordLog, query: AlertFilters, window: Win
     ...window,
     maxBytes: maxReadBytes,
     add: (minute, level, count) => {
-      // A file with very many levels has one count for its rare levels, few of which are names of severities.
+      // A file with very many levels has a single count for rare levels, few of which name severities.
       if (level === undefined && isLevel) hasAllLevels = false;
       if (isLevel && (level === undefined || !isLevel(level))) return;
       if (isSeverity && !isSeverity(level ?? '')) return;
@@ -73,7 +73,7 @@ const countIndexed = async (journal: RecordLog, query: AlertFilters, window: Win
   return complete && hasAllLevels;
 };
 
-/** Counts alerts by a search; resolves to false if the search ends before the start of the window. */
+/** Counts alerts by searching; resolves to false if the search stops before reaching the start of the window. */
 const countFound = async (
   journal: RecordLog,
   query: AlertFilters,
@@ -85,7 +85,7 @@ const countFound = async (
     since: since * minuteMs,
     until: until * minuteMs,
     match: toFieldTests(query),
-    // A search without results keeps no record in memory.
+    // A search without results keeps no records in memory.
     test: (record) => {
       const time = readTime(record);
       if (time !== undefined && hasText(record)) add(Math.floor(time / minuteMs), String(record['level'] ?? ''), 1);
@@ -101,7 +101,7 @@ const addTo = (counts: number[], bucket: number, count: number): void => {
   counts[bucket] = (counts[bucket] ?? 0) + count;
 };
 
-/** Returns the counts of a bucket by severity, without zeros. */
+/** Returns a bucket's counts by severity, omitting zeros. */
 const pickBucket = (bySeverity: Map<Severity, number[]>, bucket: number): Partial<Record<Severity, number>> =>
   Object.fromEntries([...bySeverity].map(([name, counts]) => [name, counts[bucket] ?? 0]).filter(([, count]) => count));
 

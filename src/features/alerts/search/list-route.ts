@@ -9,12 +9,12 @@ import { AlertList, AlertQuery } from '../schema.ts';
 import { toAlert } from '../shown-alert.ts';
 import { refuseLargeRead } from './read-limit.ts';
 
-/** Lists of up to this many records do not wait for longer lists. */
+/** Lists of up to this many records do not wait for longer ones. */
 const shortCount = 100;
 
-/** The contract's list of the last alerts. */
+/** Creates the contract's list of the latest alerts. */
 export const createAlertListRoute = (journal: RecordLog): Route => {
-  // A long list may read a lot: few at a time leave the processor and the disk to other requests.
+  // A long list may read a lot; limiting concurrency leaves CPU and disk to other requests.
   const refusal = 'Too many lists of alerts are being read; try again in a second';
   const long = createQueue({ running: 2, waiting: 16, refusal });
   const short = createQueue({ running: 16, waiting: 1000, refusal });
@@ -30,7 +30,7 @@ export const createAlertListRoute = (journal: RecordLog): Route => {
     schema: { operationId: 'listAlerts', querystring: AlertQuery, response: { 200: AlertList } },
     handler: ({ query: { count, level } }, reply) => {
       const match = level === undefined ? undefined : { field: 'level', value: level };
-      // A relative link is right below any path of a proxy.
+      // A relative link works under any proxy path.
       reply.header('link', '<alerts/search>; rel="alternate"');
       const recent = count > shortCount ? undefined : journal.listRecent?.(count, match);
       if (recent) return sendList(reply, toAlertList(recent));
@@ -42,7 +42,7 @@ export const createAlertListRoute = (journal: RecordLog): Route => {
   });
 };
 
-/** Responses by the log's array of recent records; the log creates another array once an alert is stored. */
+/** Responses by the log's array of recent records; the log creates a new array whenever an alert is stored. */
 const lists = new WeakMap<readonly object[], JsonList>();
 
 const toAlertList = (records: readonly LogRecord[]): JsonList => {

@@ -19,13 +19,13 @@ import { toLineStart, toRecordLine } from '../../../storage/journal/line.ts';
 
 const onLinux = { skip: process.platform !== 'linux' && 'memory and open files are read from /proc' };
 
-/** Counts open files of the log, also renamed ones. */
+/** Counts the log's open files, including renamed ones. */
 const countOpenFiles = async (app: TestApp): Promise<number> => {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
   return (await Promise.all(links)).filter((path) => path.startsWith(join(app.folder, 'data', 'alerts'))).length;
 };
 
-/** Writes a log of `count` alerts, each with a message of `bytes` bytes. */
+/** Writes a log with `count` alerts, each with a `bytes`-byte message. */
 const writeLines = async (dataDir: string, count: number, bytes: number): Promise<void> => {
   await mkdir(dataDir, { recursive: true });
   const file = createWriteStream(join(dataDir, 'alerts.jsonl'));

@@ -2,7 +2,7 @@ import type { HttpError } from '../../../http/errors.ts';
 import { MiB } from '../../../lib/units.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 
-/** Maximum bytes of the log that one search or count reads. */
+/** Maximum bytes of the log read by one search or count. */
 export const maxReadBytes = 64 * MiB;
 
 /** For `catch`: throws the given response if too much of the log would have to be read; rethrows other errors. */

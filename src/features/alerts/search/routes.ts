@@ -15,22 +15,22 @@ import { createMessageTest, parseRange, toFieldTests } from './filters.ts';
 import { countAlerts } from './histogram.ts';
 import { maxReadBytes, refuseLargeRead } from './read-limit.ts';
 
-/** A page with this many bytes of alerts ends early, to bound the memory of a response. */
+/** Bytes of alerts after which a page ends early, to bound a response's memory. */
 const maxPageBytes = MiB;
 
 interface SearchParts {
   journal: RecordLog;
   firing: FiringState;
   clock: () => Date;
-  /** Returns the state of an alert at each destination. */
+  /** Returns an alert's state at each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
-  /** Resolves to the incidents of alerts, in their order. */
+  /** Resolves to the alerts' incidents, in alert order. */
   nameIncidents(records: readonly StoredRecord[]): Promise<readonly (AlertEntry['incident'] | undefined)[]>;
 }
 
-/** Routes that search, count and read alerts of the log. */
+/** Creates the routes that search, count and read logged alerts. */
 export const createSearchRoutes = (parts: SearchParts): Route[] => {
-  // A search may read a lot: few at a time leave the processor and the disk to other requests.
+  // A search may read a lot; limiting concurrency leaves CPU and disk to other requests.
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many searches of alerts are running' });
   return [createSearchRoute(parts, queue), createHistogramRoute(parts, queue), createDetailsRoute(parts)];
 };
@@ -101,10 +101,10 @@ const createDetailsRoute = ({ journal, firing, deliveriesOf, nameIncidents }: Se
   });
 };
 
-/** Index of the version in a UUID. */
+/** Index of the version digit in a UUID. */
 const versionIndex = 14;
 
-/** An index finds ids of version 7, which hold a time; ids of other versions are only searched for at the end of the log. */
+/** Version 7 ids contain a time, so an index finds them; other ids are searched for only at the end of the log. */
 const createFindRefusal = (id: string): HttpError =>
   id[versionIndex] === '7'
     ? createUnavailable('The alert log is being indexed; try again')

@@ -26,7 +26,7 @@ const search = async (app: TestApp, query: Record<string, string | number> = {})
 
 const messagesOf = ({ data }: Page): string[] => data.map(({ message }) => message);
 
-/** Starts an app; returns its journal, to append records that no request can send. */
+/** Starts an app and returns its journal, to append records that requests cannot send. */
 const startWithJournal = async (t: TestContext): Promise<{ app: TestApp; journal: Journal }> => {
   let journal: Journal | undefined;
   const features = changeJournal((opened) => {

@@ -17,7 +17,7 @@ const search = async (app: TestApp, query: string): Promise<Entry[]> => {
 
 const levels = ['WARN', 'emerg', 'err', '', 'purple', 'P1', 'notice'];
 
-/** Starts an app with one alert for each level. */
+/** Starts an app with one alert per level. */
 const startWithLevels = async (t: Parameters<typeof startApp>[0]): Promise<TestApp> => {
   const app = await startApp(t);
   for (const level of levels) await sendAlert(app, { ...disk, level, message: `level ${level}` });

@@ -157,7 +157,7 @@ const inTurn = createSerial();
 const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
- * Looks up one host name at a time. Each lookup occupies one of the threads that the log needs, and an unresponsive name
+ * Looks up one host name at a time. Each lookup occupies a thread that the log also needs, and an unresponsive name
  * server must not block them all.
  */
 const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {

@@ -10,13 +10,13 @@ import { toLink } from '../links.ts';
 import type { FormatDefinition } from './definition.ts';
 import { compilePointer, compileText, isConstant, type Render, type TemplateInput, toPlainText } from './template.ts';
 
-/** Maximum characters that are read for a link, a label and a key. */
+/** Maximum characters read for a link, a label and a key. */
 const limits = { link: 8192, label: 1024, key: 65_536 };
 
-/** Any body; the pointers of the definition decide. */
+/** Accepts any body; the definition's pointers decide. */
 const AnyBody = Type.Unknown();
 
-/** Compiles the format of a definition. Throws an Error whose message begins with the wrong member. */
+/** Compiles a format from its definition. Throws an Error whose message begins with the faulty member. */
 export const compileFormat = (name: string, definition: FormatDefinition): Format => {
   const assertMatches = at('match', () => compileMatch(definition.match ?? {}));
   const { each } = definition;
@@ -68,7 +68,7 @@ const compileAlert = (name: string, definition: FormatDefinition): ((input: Temp
   };
 };
 
-/** Begins the message of an Error with the member. */
+/** Prefixes an Error's message with the member. */
 const at = <T>(member: string, compile: () => T): T => {
   try {
     return compile();
@@ -77,7 +77,7 @@ const at = <T>(member: string, compile: () => T): T => {
   }
 };
 
-/** Compiles a check that throws an HttpError for a body with other values. */
+/** Compiles a check that throws an HttpError if the body has other values. */
 const compileMatch = (match: NonNullable<FormatDefinition['match']>): ((body: unknown) => void) => {
   const rules = Object.entries(match).map(([pointer, wanted]) => {
     const all: unknown[] = [wanted].flat();
@@ -92,7 +92,7 @@ const compileMatch = (match: NonNullable<FormatDefinition['match']>): ((body: un
   };
 };
 
-/** Compiles a text, or the table of a pointer's values. */
+/** Compiles a text, or a table of values for a pointer. */
 const compileChoice = (given: FormatDefinition['level'], noun: string, isKnown: (text: string) => boolean): Render => {
   const assertKnown = (text: string): void => {
     if (!isKnown(text)) throw new Error(`${JSON.stringify(text)} is not ${noun}`);

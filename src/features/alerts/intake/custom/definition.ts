@@ -3,7 +3,7 @@ import { HttpError } from '../../../../http/errors.ts';
 import { formats } from '../body.ts';
 import { plainTextName } from '../format.ts';
 
-/** Maximum custom formats, of the config file and of runtime settings together. */
+/** Maximum number of custom formats, including both config file and runtime settings. */
 export const maxFormats = 100;
 
 const namePattern = '^[a-z0-9][a-z0-9-]{0,63}$';
@@ -16,7 +16,7 @@ const template = (example: string, description: string) =>
 
 const Names = Type.Record(Type.String(), Type.String({ examples: ['ERROR'] }), { maxProperties: 100 });
 
-/** A text, or a pointer with a name for each of its values. */
+/** Text, or a pointer with a name for each of its values. */
 const choice = (example: string, description: string) =>
   Type.Union([template(example, description), Type.Record(Type.String(), Names, { maxProperties: 1 })], {
     description,
@@ -61,7 +61,7 @@ const fields = {
   ),
 };
 
-/** Custom format as a request defines it. */
+/** Custom format as defined in a request. */
 export const FormatDefinition = Type.Object(fields, { title: 'IntakeFormatDefinition' });
 export type FormatDefinition = Static<typeof FormatDefinition>;
 
@@ -80,7 +80,7 @@ export const intakeSettings = {
 };
 export type IntakeSettings = Static<TObject<typeof intakeSettings>>;
 
-/** True if a built-in route has the path of the name. */
+/** True if a built-in route already uses the name's path. */
 export const isTaken = (name: string): boolean =>
   name === 'auto' || name === 'native' || name === plainTextName || formats.some((format) => format.name === name);
 

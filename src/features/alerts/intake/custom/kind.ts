@@ -19,7 +19,7 @@ import {
 
 type ConfiguredFormat = IntakeSettings['intake'][number];
 
-/** Custom format; `setting` is undefined for a format of the config file. */
+/** Custom format; `setting` is undefined for a format from the config file. */
 export interface KnownFormat {
   name: string;
   definition: FormatDefinition;
@@ -48,7 +48,7 @@ export const toShownFormat = ({ name, definition, setting }: KnownFormat): Shown
   ...toSettingFacts(setting),
 });
 
-/** Compiles the format of a request. Throws an HttpError. */
+/** Compiles a format from a request. Throws an HttpError. */
 export const tryFormat = (name: string, definition: FormatDefinition): Format => {
   assertFormatName(name);
   try {
@@ -60,7 +60,7 @@ export const tryFormat = (name: string, definition: FormatDefinition): Format =>
 
 const isDefinition = createSchemaCheck(FormatDefinition);
 
-/** Compiles a stored format. Throws an Error for a format of another version that this version has built in or cannot use. */
+/** Compiles a stored format. Throws an Error if the format is now built in, or this version cannot use it. */
 const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
   const { name, value: definition } = setting;
   if (isTaken(name)) throw new Error(`signalbox has a format ${name}`);
@@ -68,7 +68,7 @@ const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
   return { name, definition, setting, format: tryFormat(name, definition) };
 };
 
-/** Custom formats of alerts. */
+/** Custom alert formats. */
 export const formatKind = defineSettingKind<FormatDefinition, KnownFormat, ConfiguredFormat>({
   name: 'intake',
   noun: 'Format',

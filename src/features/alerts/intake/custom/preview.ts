@@ -10,7 +10,7 @@ import type { Format } from '../format.ts';
 import { compileFormat } from './compile.ts';
 import type { IntakeSettings } from './definition.ts';
 
-/** Alert as it would be stored. */
+/** Alert in the form in which it would be stored. */
 export interface PreviewedAlert {
   source: string;
   level: string;
@@ -22,7 +22,7 @@ export interface PreviewedAlert {
   link: string | null;
 }
 
-/** Returns the alerts of a body as they would be stored. Throws an HttpError for a body that would be refused. */
+/** Returns a body's alerts as they would be stored. Throws an HttpError for a body that would be rejected. */
 export const previewAlerts = (format: Format, body: unknown, now: Date): PreviewedAlert[] => {
   assertFits(format.schema, body);
   return collectAlerts(format.readAlerts(body as never, now)).map((alert) => {
@@ -32,7 +32,7 @@ export const previewAlerts = (format: Format, body: unknown, now: Date): Preview
   });
 };
 
-/** `signalbox test-intake NAME < body.json`: prints alerts as they would be stored, and stores nothing. */
+/** `signalbox test-intake NAME < body.json`: prints alerts as they would be stored, without storing them. */
 export const testIntake: Tool = {
   name: 'test-intake',
   argument: { name: 'NAME' },

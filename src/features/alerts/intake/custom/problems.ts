@@ -1,7 +1,7 @@
 import { compileFormat } from './compile.ts';
 import { type IntakeSettings, isTaken } from './definition.ts';
 
-/** Returns the problems of the configured formats, as clauses. */
+/** Returns problems with the configured formats, as clauses. */
 export const findIntakeProblems = ({ intake }: IntakeSettings): string[] => {
   const names = intake.map(({ name }) => name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);

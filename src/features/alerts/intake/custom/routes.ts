@@ -10,7 +10,7 @@ import { FormatDefinition, FormatName } from './definition.ts';
 import { type FormatKeeper, FormatParams, formatKind, ShownFormat, toShownFormat, tryFormat } from './kind.ts';
 import { previewAlerts } from './preview.ts';
 
-/** Maximum alerts in the response to a test. */
+/** Maximum number of alerts in a test response. */
 const maxShown = 20;
 
 const GivenFormat = Type.Object(
@@ -53,7 +53,7 @@ const Preview = defineShape('IntakePreview', {
   ),
 });
 
-/** Routes that list, test, create, change and delete custom formats. */
+/** Creates the routes that list, test, create, change and delete custom formats. */
 export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date): Route[] => {
   const { list, read, put, remove } = createSettingRoutes(formatKind, keeper, toShownFormat);
   return [

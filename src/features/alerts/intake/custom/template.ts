@@ -1,6 +1,6 @@
 import { isObject } from '../../../../lib/parse-json.ts';
 
-/** Values to which pointers lead: `#/…` begins at the whole body, `/…` at the alert, which without `each` is the body. */
+/** Values that pointers refer to: `#/…` starts at the whole body, `/…` at the alert, which is the body without `each`. */
 export interface TemplateInput {
   body: unknown;
   alert: unknown;
@@ -8,10 +8,10 @@ export interface TemplateInput {
 
 type Find = (input: TemplateInput) => unknown;
 
-/** Maximum elements of a list in a text. */
+/** Maximum number of list elements in a text. */
 const maxElements = 32;
 
-/** Compiles a JSON Pointer (RFC 6901) to a function that returns its value or undefined. Throws an Error for other texts. */
+/** Compiles a JSON Pointer (RFC 6901) to a function that returns the value or undefined. Throws an Error for other text. */
 export const compilePointer = (text: string): Find => {
   const isFromBody = text.startsWith('#');
   const pointer = isFromBody ? text.slice(1) : text;
@@ -30,7 +30,7 @@ const step = (value: unknown, name: string): unknown => {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 };
 
-/** Converts a value to text: the elements of a list with commas, an empty text for objects and missing values. */
+/** Converts a value to text: list elements are joined by commas; objects and missing values become empty text. */
 export const toPlainText = (value: unknown): string => {
   if (!Array.isArray(value)) return toWord(value);
   const words = value.slice(0, maxElements).map(toWord);
@@ -40,10 +40,10 @@ export const toPlainText = (value: unknown): string => {
 const toWord = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** Fills in a template, and stops after about `limit` characters. */
+/** Fills in a template, stopping after about `limit` characters. */
 export type Render = (input: TemplateInput, limit: number) => string;
 
-/** Compiles a text with `{/pointer}` in it. Throws an Error for a wrong pointer. */
+/** Compiles a text that contains `{/pointer}`. Throws an Error for an invalid pointer. */
 export const compileText = (text: string): Render => {
   const parts = text.split(/(\{[^{}]*\})/).map((part): string | Find => {
     if (!part.startsWith('{') || !part.endsWith('}')) return part;
@@ -52,7 +52,7 @@ export const compileText = (text: string): Render => {
   return (input, limit) => {
     let whole = '';
     for (const part of parts) {
-      // Values may be long, and thousands of alerts may share a value.
+      // Values can be long and shared by thousands of alerts.
       whole += typeof part === 'string' ? part : toPlainText(part(input)).slice(0, limit + 1);
       if (whole.length > limit) break;
     }

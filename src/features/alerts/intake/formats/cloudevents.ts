@@ -32,7 +32,7 @@ const CloudEvent = Type.Object(
   { title: 'CloudEvent' },
 );
 
-/** CloudEvents over HTTP: an event as JSON, a list of events, or an event in the headers `ce-*` with any body. */
+/** CloudEvents over HTTP: an event as JSON, a list of events, or an event in `ce-*` headers with any body. */
 export const cloudevents = defineFormat({
   name: 'cloudevents',
   summary: 'Store CloudEvents: structured, binary or a batch',
@@ -48,7 +48,7 @@ export const cloudevents = defineFormat({
 const isEvent = (value: unknown): boolean =>
   isObject(value) && ['specversion', 'id', 'type', 'source'].every((name) => name in value);
 
-/** Reads an event whose attributes are headers and whose data is the body. */
+/** Parses an event whose attributes are headers and whose data is the body. */
 const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: IntakeRequest): unknown => {
   const attributes = Object.entries(headers)
     .filter(([name]) => name.startsWith('ce-'))
@@ -57,7 +57,7 @@ const readBinaryMode = ({ headers, contentType = '', bytes, parseJson }: IntakeR
   return { ...Object.fromEntries(attributes), data: isJson ? parseJson(bytes) : readText(bytes) };
 };
 
-/** Decodes an attribute in a header, where all but printable ASCII is percent-encoded. */
+/** Decodes an attribute in a header, where everything but printable ASCII is percent-encoded. */
 const decodePercent = (text: string): string => {
   try {
     return decodeURIComponent(text);

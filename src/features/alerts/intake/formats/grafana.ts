@@ -42,7 +42,7 @@ export const grafana = defineFormat({
   },
 });
 
-/** Describes Grafana's own alerts for rules whose query fails or finds nothing, which have the rule's name in a label. */
+/** Describes Grafana's own alerts for rules whose query fails or returns nothing; a label contains the rule's name. */
 const describeProblem = (rule: string, name: string | undefined, error = ''): string => {
   if (name === 'DatasourceNoData') return `${rule}: no data`;
   if (name === 'DatasourceError') return `${rule}: ${error || 'the query failed'}`;

@@ -1,7 +1,7 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { lengthDelimited, type MessageFields, varint } from '../protobuf.ts';
 
-/** Fields of OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` that become alerts. */
+/** Fields in OpenTelemetry's `opentelemetry/proto/{common,resource,logs}/v1` that become alerts. */
 const anyValue: MessageFields = {
   1: { name: 'stringValue', type: 'string' },
   2: { name: 'boolValue', type: 'bool' },
@@ -45,14 +45,14 @@ const resourceLogs: MessageFields = {
   2: { name: 'scopeLogs', type: () => scopeLogs, isList: true },
 };
 
-/** `ExportLogsServiceRequest` of `opentelemetry/proto/collector/logs/v1`. */
+/** `ExportLogsServiceRequest` in `opentelemetry/proto/collector/logs/v1`. */
 export const exportLogsRequest: MessageFields = { 1: { name: 'resourceLogs', type: () => resourceLogs, isList: true } };
 
-/** Writes a `google.rpc.Status` with a message and no code: in OTLP, the status of the response is the code. */
+/** Encodes a `google.rpc.Status` with a message but no code: in OTLP, the response status is the code. */
 export const writeStatus = (message: string): Buffer =>
   Buffer.from(new BinaryWriter().tag(2, lengthDelimited).string(message).finish());
 
-/** Writes an `ExportLogsServiceResponse`, which is empty if all records are accepted. */
+/** Encodes an `ExportLogsServiceResponse`, which is empty if all records are accepted. */
 export const writeLogsResponse = ({ rejectedLogRecords, errorMessage }: PartialSuccess): Buffer => {
   const writer = new BinaryWriter();
   if (rejectedLogRecords !== undefined && errorMessage !== undefined) {
@@ -65,7 +65,7 @@ export const writeLogsResponse = ({ rejectedLogRecords, errorMessage }: PartialS
 };
 
 export interface PartialSuccess {
-  /** 64-bit integer, which is a string in JSON. */
+  /** 64-bit integer, a string in JSON. */
   rejectedLogRecords?: string;
   errorMessage?: string;
 }

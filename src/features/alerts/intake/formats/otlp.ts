@@ -55,10 +55,10 @@ const OtlpRecord = Type.Object(
   { title: 'OtlpLogRecord' },
 );
 
-/** Media type of OTLP for Protobuf. */
+/** Media type for OTLP in Protobuf. */
 const protobufType = 'application/x-protobuf';
 
-/** OpenTelemetry's logs over HTTP (OTLP), as JSON or Protobuf. */
+/** OpenTelemetry logs over HTTP (OTLP), as JSON or Protobuf. */
 export const otlp = defineFormat({
   name: 'otlp',
   summary: 'Store the log records of OpenTelemetry, sent over HTTP as JSON or Protobuf',
@@ -145,11 +145,11 @@ const toRecordAlert = (record: Static<typeof OtlpRecord>, shared: Fields, scope:
   };
 };
 
-/** Maximum attributes, and maximum characters of a text: many records share the attributes of a resource. */
+/** Maximum number of attributes, and maximum characters of a text: many records share a resource's attributes. */
 const maxAttributes = 256;
 const maxTextLength = 4096;
 
-/** Returns attributes by key; lists, maps and bytes are undefined. */
+/** Returns attributes by key; lists, maps and bytes become undefined. */
 const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
   Object.fromEntries(
     attributes.slice(0, maxAttributes).map(({ key, value }) => {
@@ -161,7 +161,7 @@ const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
 const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
 
-/** Returns the text of a body: the message of a map, or else the map or list as JSON. */
+/** Returns a body's text: a map's message, otherwise the map or list as JSON. */
 const toRecordText = (body: Static<typeof Value> = {}): string => {
   const value = toPlain(body);
   if (typeof value !== 'object' || value === null) return String(value ?? '');
@@ -171,7 +171,7 @@ const toRecordText = (body: Static<typeof Value> = {}): string => {
   return JSON.stringify(value).slice(0, maxTextLength);
 };
 
-/** Maximum depth of values, and maximum members, in a text. */
+/** Maximum depth of values, and maximum number of members, in a text. */
 const maxDepth = 8;
 const maxMembers = 100;
 
@@ -194,12 +194,12 @@ const toPlain = (value: unknown, depth = 0): unknown => {
 const listValues = ({ values }: Record<string, unknown>): unknown[] =>
   Array.isArray(values) ? values.slice(0, maxMembers) : [];
 
-/** Decodes bytes that are UTF-8; other bytes stay in base64. */
+/** Decodes UTF-8 bytes; other bytes stay in base64. */
 const decodeBytes = (base64: string): string => {
   const bytes = Buffer.from(base64.slice(0, maxTextLength), 'base64');
   return isUtf8(bytes) ? bytes.toString('utf8') : base64.slice(0, maxTextLength);
 };
 
-/** Converts nanoseconds to RFC 3339; undefined for 0, which means unknown, and for other values. */
+/** Converts nanoseconds to RFC 3339; undefined for 0, which means unknown, and for invalid values. */
 const readNanoseconds = (nanoseconds: string | number = 0): string | undefined =>
   Number(nanoseconds) > 0 ? formatTime(new Date(Number(nanoseconds) / 1e6)) : undefined;

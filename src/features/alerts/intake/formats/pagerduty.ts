@@ -10,7 +10,7 @@ import { toRfc3339 } from '../times.ts';
 
 const Text = Type.Optional(Type.String());
 
-/** Maximum links, and maximum characters of their names. */
+/** Maximum number of links, and maximum characters of their names. */
 const maxNamedLinks = 8;
 const maxNameLength = 64;
 
@@ -98,10 +98,10 @@ export const pagerduty = defineFormat({
   },
 });
 
-/** Creates 32 hexadecimal digits, like PagerDuty. */
+/** Creates 32 hexadecimal digits, as PagerDuty does. */
 const createKey = (): string => randomUUID().replaceAll('-', '');
 
-/** Returns links by their texts; a link without text gets a number. */
+/** Returns links by text; a link without text gets a number. */
 const toNamed = (links: readonly { href?: string; text?: string }[] = []): Record<string, unknown> =>
   Object.fromEntries(
     links

@@ -16,7 +16,7 @@ import { toFingerprint } from '../hashes.ts';
 import { listLinks, toLink, toLinks } from '../links.ts';
 import { toRfc3339 } from '../times.ts';
 
-/** Fields of alerts of Prometheus, Alertmanager and Grafana. */
+/** Fields shared by Prometheus, Alertmanager and Grafana alerts. */
 const labelled = {
   labels: Type.Record(Type.String(), Type.String(), {
     examples: [{ alertname: 'HostDown', severity: 'critical', instance: 'web-1:9100' }],
@@ -27,7 +27,7 @@ const labelled = {
   generatorURL: Type.Optional(Type.String()),
 };
 
-/** Fields of alerts of Alertmanager and Grafana. */
+/** Fields shared by Alertmanager and Grafana alerts. */
 export const notified = {
   status: Type.Optional(Type.Enum(['firing', 'resolved'])),
   ...labelled,
@@ -36,18 +36,18 @@ export const notified = {
 
 const Labelled = Type.Object(labelled);
 
-/** Facts about an alert besides its labels and annotations. */
+/** Facts about an alert beyond its labels and annotations. */
 interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
   status?: ForeignAlert['status'] | undefined;
-  /** Message that takes precedence over the texts of the alert. */
+  /** Message that overrides the alert's texts. */
   problem?: string;
-  /** Message if labels and annotations have none. */
+  /** Message if labels and annotations contain none. */
   title?: string | undefined;
-  /** Level if the labels have none. */
+  /** Level if the labels contain none. */
   level?: Severity;
 }
 
-/** Converts labels and annotations to an alert, in one literal because copying its members would take longer than reading them. */
+/** Converts labels and annotations to an alert; a single literal, because copying members would take longer than reading them. */
 export const readLabelled = (
   { labels: given, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
   { source, status = 'firing', fingerprint, link, problem = '', title, level = 'WARNING' }: Surroundings,
@@ -58,7 +58,7 @@ export const readLabelled = (
   return {
     source,
     status,
-    // Some senders distinguish their alerts by labels only. Alerts without labels are never repeats.
+    // Some senders distinguish alerts only by labels. Alerts without labels are never repeats.
     fingerprint: fingerprint || (Object.keys(labels).length > 0 ? toFingerprint(listByName(labels)) : undefined),
     link,
     message,
@@ -73,7 +73,7 @@ export const readLabelled = (
   };
 };
 
-/** Alerts that Prometheus sends to the v2 API of Alertmanager. */
+/** Alerts that Prometheus sends to Alertmanager's v2 API. */
 export const prometheus = defineFormat({
   name: 'prometheus',
   summary: 'Store the alerts of a Prometheus',
@@ -94,13 +94,13 @@ export const prometheus = defineFormat({
   },
 });
 
-/** Drops labels with an empty value, which Prometheus treats as missing. */
+/** Drops labels with empty values, which Prometheus treats as missing. */
 const dropEmpty = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.values(labels).includes('')
     ? Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''))
     : labels;
 
-/** Returns names and values alternately, in the order of the names. */
+/** Returns alternating names and values, ordered by name. */
 const listByName = (labels: Readonly<Record<string, string>>): string[] => {
   const parts: string[] = [];
   for (const name of Object.keys(labels).sort()) parts.push(name, labels[name] ?? '');

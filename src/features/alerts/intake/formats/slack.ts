@@ -16,7 +16,7 @@ const levels = new Map<string, Severity>([
   ['good', 'INFO'],
 ]);
 
-/** Blocks of Slack's Block Kit, of which only the texts are read. */
+/** Slack Block Kit blocks; only their texts are read. */
 const Blocks = Type.Optional(
   Type.Array(Type.Unknown(), { description: 'Objects of Block Kit; their texts are read.' }),
 );
@@ -38,10 +38,10 @@ const Attachment = Type.Object({
 
 type Attachments = readonly Static<typeof Attachment>[];
 
-/** Maximum attachments of a message, and maximum blocks of a list, that Slack accepts. */
+/** Slack's maximum number of attachments per message and of blocks per list. */
 const maxAttachments = 100;
 
-/** Slack's incoming webhooks, which many programs can call: JSON, or a form whose field `payload` is JSON. */
+/** Slack incoming webhooks, which many programs support: JSON, or a form whose `payload` field contains JSON. */
 export const slackFormat = defineFormat({
   name: 'slack',
   summary: "Store a message for Slack's incoming webhooks",
@@ -58,7 +58,7 @@ export const slackFormat = defineFormat({
   recognizes: (value) =>
     isObject(value) && (toPlain(value['text']) !== '' || isList(value['attachments']) || isList(value['blocks'])),
   decode: ({ contentType, bytes, parseJson }) => {
-    // curl labels JSON as a form, too.
+    // curl also labels JSON as a form.
     if (contentType !== formType || /^\s*[[{]/.test(bytes.toString('latin1', 0, 16))) return undefined;
     const payload = new URLSearchParams(bytes.toString('utf8')).get('payload');
     if (payload === null) throw new HttpError('invalid', 'The form must have the field payload');
@@ -88,13 +88,13 @@ const isList = (value: unknown): boolean => Array.isArray(value) && value.length
 const toPlain = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** Returns the first text that is not blank, and reads no further text. */
+/** Returns the first non-blank text, without reading further. */
 const findText = (texts: Iterable<string | undefined>): string => {
   for (const text of texts) if (text !== undefined && text.trim() !== '') return text;
   return '';
 };
 
-/** Yields the texts that can be the message, the best first. */
+/** Yields texts that could be the message, best first. */
 function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attachments): Generator<string | undefined> {
   yield text;
   const left = { characters: maxCharacters, elements: maxElements };
@@ -116,7 +116,7 @@ function* listDetails(message: string, attachments: Attachments): Generator<stri
   }
 }
 
-/** Writes a line for each field of an attachment. */
+/** Writes a line for each of an attachment's fields. */
 const readFields = (fields: readonly unknown[] = []): string =>
   fields
     .slice(0, maxAttachments)
@@ -125,22 +125,22 @@ const readFields = (fields: readonly unknown[] = []): string =>
     .filter((line) => line !== '')
     .join('\n');
 
-/** Maximum depth of elements with a text. */
+/** Maximum depth of elements that contain text. */
 const maxDepth = 6;
 
-/** Maximum characters to read: more than are stored. */
+/** Maximum characters to read, more than are stored. */
 const maxCharacters = 32_768;
 
-/** Maximum elements to read: more than Slack accepts in a message. */
+/** Maximum number of elements to read, more than Slack accepts in a message. */
 const maxElements = 10_000;
 
-/** Numbers of characters and elements of a message's blocks that may still be read. */
+/** Remaining characters and elements that can be read from a message's blocks. */
 interface Budget {
   characters: number;
   elements: number;
 }
 
-/** Returns the texts of blocks, each block on a line. */
+/** Returns the blocks' texts, one block per line. */
 const readBlocks = (blocks: Blocks, left: Budget): string =>
   joinTexts(blocks?.slice(0, maxAttachments) ?? [], maxDepth, left, '\n');
 
@@ -154,7 +154,7 @@ const joinTexts = (blocks: readonly unknown[], depth: number, left: Budget, sepa
   return texts.join(separator);
 };
 
-/** Returns the texts of a block: its `text` or another member, then the texts of its lists. Rows of a table are lists, too. */
+/** Returns a block's texts: its `text` or another member, then its lists' texts. Table rows are lists too. */
 const readBlock = (block: unknown, depth: number, left: Budget): string => {
   left.elements -= 1;
   if (depth === 0 || left.elements < 0) return '';
@@ -166,7 +166,7 @@ const readBlock = (block: unknown, depth: number, left: Budget): string => {
   return [own, joinTexts(lists, depth - 1, left, ' ')].filter((each) => each.trim() !== '').join(' ');
 };
 
-/** Returns the first text that is not empty. */
+/** Returns the first non-empty text. */
 const readOwn = (parts: readonly unknown[], depth: number, left: Budget): string => {
   for (const part of parts) {
     const plain = toPlain(part);

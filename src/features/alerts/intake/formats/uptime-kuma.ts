@@ -6,11 +6,11 @@ import { defineFormat } from '../format.ts';
 import { toLink } from '../links.ts';
 import { toRfc3339 } from '../times.ts';
 
-/** Levels of the statuses down, up, pending and maintenance. */
+/** Levels for the statuses down, up, pending and maintenance. */
 const levels: readonly Severity[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];
 const up = 1;
 
-/** Uptime Kuma's webhook. `heartbeat` and `monitor` are null in tests and in warnings about certificates. */
+/** Uptime Kuma webhook. `heartbeat` and `monitor` are null in tests and certificate warnings. */
 export const uptimeKuma = defineFormat({
   name: 'uptime-kuma',
   summary: 'Store a notification of Uptime Kuma',
