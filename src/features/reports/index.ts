@@ -5,7 +5,7 @@ import { HubClient } from './hub-client.ts';
 import { KeptReadings } from './kept-readings.ts';
 import { Reporter } from './reporter.ts';
 
-/** Reports of this server to a hub. */
+/** This server's reports to a hub. */
 export const reports = defineFeature({
   name: 'reports',
   profiles: [],

@@ -2,22 +2,22 @@ import type { ReportedReadings } from '../../kit/host-report/report-schema.ts';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 import type { ReplacedFile } from '../../storage/replaced-file.ts';
 
-/** Minutes that are kept at most: 24 hours. */
+/** Maximum number of minutes kept: 24 hours. */
 const mostMinutes = 1440;
 
 const minuteMs = 60_000;
 
-/** Readings of a minute. */
+/** Readings for one minute. */
 export interface KeptMinute {
   time: string;
   readings: ReportedReadings;
 }
 
-/** Readings that the hub has not got: means of minutes, on disk, oldest first. */
+/** Readings not yet delivered to the hub: one-minute means on disk, oldest first. */
 export class KeptReadings {
   readonly #file: ReplacedFile;
   #minutes: KeptMinute[] = [];
-  /** Undelivered readings of the current minute. */
+  /** The current minute's undelivered readings. */
   #current: { minute: number; readings: ReportedReadings[] } | undefined;
 
   constructor(file: ReplacedFile) {
@@ -33,7 +33,7 @@ export class KeptReadings {
     return this.#minutes.length;
   }
 
-  /** Keeps readings that could not be delivered; resolves once the minutes before are on disk. */
+  /** Keeps undelivered readings; resolves once all earlier minutes are on disk. */
   async add(time: number, readings: ReportedReadings): Promise<void> {
     const minute = Math.floor(time / minuteMs);
     const isNext = this.#current !== undefined && this.#current.minute !== minute;
@@ -42,7 +42,7 @@ export class KeptReadings {
     this.#current.readings.push(readings);
   }
 
-  /** Writes the current minute to disk, too. */
+  /** Writes everything to disk, including the current minute. */
   async flush(): Promise<void> {
     const current = this.#current;
     this.#current = undefined;
@@ -57,7 +57,7 @@ export class KeptReadings {
     return this.#minutes.slice(0, count);
   }
 
-  /** Removes minutes that were delivered. */
+  /** Removes delivered minutes. */
   async remove(delivered: readonly KeptMinute[]): Promise<void> {
     if (delivered.length === 0) return;
     this.#minutes = this.#minutes.filter((each) => !delivered.includes(each));
@@ -72,7 +72,7 @@ export class KeptReadings {
 const isMinute = (value: unknown): value is KeptMinute =>
   isObject(value) && typeof value['time'] === 'string' && isObject(value['readings']);
 
-/** Returns the means of readings; disks are those of the last. */
+/** Returns the means of readings; disks are taken from the last reading. */
 const toMeans = (all: readonly ReportedReadings[]): ReportedReadings => {
   const last = all.at(-1) ?? {};
   const means: Record<string, unknown> = {};

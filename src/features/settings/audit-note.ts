@@ -1,12 +1,12 @@
 import { cutText } from '../../lib/well-formed.ts';
 
-/** Facts about a change for the audit; never values, which may be secret. */
+/** Facts about a change for the audit; excludes values, which may be secret. */
 export interface AuditNote {
   /** Set if the change created the setting. */
   isNew?: true;
-  /** Names of the members whose value changed. */
+  /** Names of the members whose values changed. */
   fields?: string[];
-  /** Describes a setting that is named by an id. */
+  /** Describes a setting whose name is an id. */
   label?: string;
 }
 
@@ -15,7 +15,7 @@ type Value = Record<string, unknown>;
 /** Maximum characters of a label. */
 const maxLabelLength = 200;
 
-/** Returns the note for a change from one value to another; undefined and null stand for no setting. */
+/** Returns the note for a change between two values; undefined and null mean that there is no setting. */
 export const toAuditNote = (before: unknown, after: unknown, label: string | undefined): AuditNote => ({
   ...(before === undefined && { isNew: true as const }),
   ...(isComposite(before) && isComposite(after) ? { fields: listChanged(before, after) } : {}),
@@ -25,7 +25,7 @@ export const toAuditNote = (before: unknown, after: unknown, label: string | und
 /** True if the value has members. */
 const isComposite = (value: unknown): value is Value => typeof value === 'object' && value !== null;
 
-/** Internal members, which the audit leaves out. */
+/** Internal members omitted from the audit. */
 const internal = ['notBefore', 'generation'];
 
 const listChanged = (before: Value, after: Value): string[] =>

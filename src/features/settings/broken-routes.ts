@@ -31,7 +31,7 @@ const BrokenParams = Type.Object({
   name: Type.String({ description: 'Name or id of the setting.', examples: ['backup'] }),
 });
 
-/** Creates the routes for settings that this version cannot read, which stay stored until replaced or deleted. */
+/** Creates routes for settings that this version cannot read; they stay stored until replaced or deleted. */
 export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
   defineRoute({
     method: 'GET',
@@ -47,7 +47,7 @@ export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
   defineRoute({
     method: 'DELETE',
     path: `${path}/:kind/:name`,
-    // The settings include users and keys.
+    // These settings include users and keys.
     ...needs('accounts:manage'),
     summary: 'Delete a setting that cannot be read',
     headers: { request: ifMatchHeader },
@@ -62,7 +62,7 @@ export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
       if (!found) {
         throw new HttpError('not-found', `There is no ${kind.slice(0, 100)} ${name.slice(0, 100)} that cannot be read`);
       }
-      // A setting that was replaced meanwhile is not deleted.
+      // If the setting has been replaced in the meantime, it is not deleted.
       const expected = readIfMatch(request.headers) ?? [found.version];
       await store.delete(kind, name, callerOf(request), expected, found.label);
       return sendJson(reply, toShown(found));

@@ -3,23 +3,23 @@ import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import type { AuditNote } from './audit-note.ts';
 
-/** Version and creation time of a setting in the log from which it was copied. */
+/** A setting's version and creation time in the log from which it was copied. */
 interface Origin {
   version: number;
   createdAt: number;
 }
 
-/** Limits for the settings of one kind, stored with each change so that all instances decide alike. */
+/** Limits for one kind of setting, stored with each change so that all instances reach the same decision. */
 interface ChangeLimits {
-  /** Maximum number of settings of the kind. */
+  /** Maximum number of settings of this kind. */
   count?: number;
-  /** Maximum characters of all values of the kind as JSON. */
+  /** Maximum total characters of the kind's values as JSON. */
   characters: number;
   /** True if names that differ only in case are the same name. */
   isCaseless?: boolean;
 }
 
-/** A change of a setting, as stored in the log. */
+/** Change to a setting, as stored in the log. */
 export interface SettingChange {
   kind: string;
   name: string;
@@ -28,21 +28,21 @@ export interface SettingChange {
   by: string;
   /** Unix milliseconds. */
   at: number;
-  /** Accepted versions: the change is refused unless the current version is among them. */
+  /** Accepted versions: the change is rejected unless the current version is one of them. */
   expected?: readonly number[];
   note?: AuditNote;
   /** Limits that the change must not exceed. */
   limits?: ChangeLimits;
   /** Set in a copy of a setting, for a log whose older files are missing. */
   copied?: Origin;
-  /** Set in a change that was imported from another store. */
+  /** Set in a change imported from another store. */
   moved?: Origin;
 }
 
-/** Reason why a change is refused: the current version, the exceeded limit, or the name that is taken. */
+/** Reason why a change is rejected: the current version, the exceeded limit, or the name already taken. */
 export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
 
-/** Result of a change: the new setting (undefined after a deletion) and the kind that changed, or the refusal. */
+/** Result of a change: the new setting (undefined after a deletion) and its kind, or the reason for rejection. */
 export type ChangeOutcome =
   | { setting: RuntimeSetting | undefined; changed: string | undefined }
   | { refusal: SettingRefusal };
@@ -51,26 +51,26 @@ type Kept = RuntimeSetting & { length: number };
 
 interface Kind {
   settings: Map<string, Kept>;
-  /** Characters of all values as JSON. */
+  /** Total characters of all values as JSON. */
   characters: number;
 }
 
-/** An entry of a snapshot. */
+/** Entry in a snapshot. */
 export type SavedSettings =
   | { ahead: number; refused: readonly number[]; last?: number }
   | { kind: string; name: string; value: unknown; by: string; at: number; version: number; createdAt: number };
 
-/** Maximum number of refused changes that are remembered. */
+/** Maximum number of rejected changes remembered. */
 const maxRefused = 10_000;
 
-/** Folds the log of changes to the current settings. */
+/** Folds the change log into the current settings. */
 export class SettingsFold implements ProjectionState<ChangeOutcome> {
   readonly #kinds = new Map<string, Kind>();
-  /** Seqs of changes without effect: refused changes, and changes that may be in the log although storing them failed. */
+  /** Seqs of changes without effect: rejected ones, and ones that may be in the log although storing them failed. */
   readonly #refused = new Set<number>();
-  /** Seq of the last change; undefined after a snapshot of version 1.1, which does not contain it. */
+  /** Seq of the last change; undefined after a version 1.1 snapshot, which lacks it. */
   #last: number | undefined = 0;
-  /** Difference between versions and seqs: positive after an import, so that no version occurs twice. */
+  /** Difference between versions and seqs: positive after an import, so that no version is used twice. */
   #ahead = 0;
 
   list(kind: string): IterableIterator<RuntimeSetting> {
@@ -81,17 +81,17 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     return this.#kinds.get(kind)?.settings.get(name);
   }
 
-  /** Returns the version of a setting changed at this place in the log. */
+  /** Returns the version of a setting changed at this position in the log. */
   versionAt(seq: number): number {
     return seq + this.#ahead;
   }
 
-  /** True if the change at this place in the log had an effect. */
+  /** True if the change at this position in the log took effect. */
   counts(seq: number): boolean {
     return seq <= (this.#last ?? seq) && !this.#refused.has(seq);
   }
 
-  /** Returns the refusal that the change would get now. */
+  /** Returns the reason for which the change would be rejected now. */
   findRefusal(change: SettingChange): SettingRefusal | undefined {
     const decision = this.#decide(change);
     return 'refusal' in decision ? decision.refusal : undefined;
@@ -163,7 +163,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     if (this.#refused.size > maxRefused && oldest !== undefined) this.#refused.delete(oldest);
   }
 
-  /** Returns the refusal, or the names of ended settings that are removed to make room for the change. */
+  /** Returns the reason for rejection, or the names of ended settings to remove to make room for the change. */
   #decide(change: SettingChange): { refusal: SettingRefusal } | { removed: readonly string[] } {
     const { kind, name, value, at, expected, limits } = change;
     const known = this.#kinds.get(kind);
@@ -195,7 +195,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
 
 const isDeletion = ({ value }: SettingChange): boolean => value === null || value === undefined;
 
-/** Returns the end of a setting in Unix milliseconds; undefined if the setting never ends. */
+/** Returns when a setting ends, in Unix milliseconds; undefined if never. */
 const endOf = (value: unknown): number | undefined => {
   const { endsAt } = Object(value) as { endsAt?: unknown };
   return typeof endsAt === 'number' ? endsAt : undefined;
@@ -203,7 +203,7 @@ const endOf = (value: unknown): number | undefined => {
 
 const hasEnded = (value: unknown, at: number): boolean => (endOf(value) ?? Number.POSITIVE_INFINITY) <= at;
 
-/** Returns the ended settings, oldest end first, without the setting of the given name. */
+/** Lists ended settings, earliest end first, excluding the given name. */
 const listEnded = (settings: ReadonlyMap<string, Kept>, at: number, except: string): Kept[] =>
   [...settings.values()]
     .filter(({ name, value }) => name !== except && hasEnded(value, at))

@@ -11,8 +11,8 @@ import { type BrokenSetting, LoggedSettings } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
 
 /**
- * Log of changes. The log before the snapshot is kept only for the list of changes. The latest changes stay in memory, so that a
- * new change is folded without reading the disk.
+ * Change log. The log before the snapshot is kept only for the list of changes. The latest changes stay in memory, so that
+ * new changes can be folded without reading the disk.
  */
 const files: LogOptions = {
   segmentBytes: 4 * MiB,
@@ -24,10 +24,10 @@ const files: LogOptions = {
   logsRemoval: false,
 };
 
-/** Bytes that stay free for revocations. */
+/** Bytes kept free for revocations. */
 const minFreeBytes = MiB;
 
-/** Opens the runtime settings, in the database or in the data directory. */
+/** Opens the runtime settings in the database or the data directory. */
 export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, 'storage' | 'clock' | 'log'>) => {
   const { database } = storage;
   const damages: string[] = [];
@@ -61,7 +61,7 @@ export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, '
   };
 };
 
-/** Runtime settings, and the audit of their changes. */
+/** Runtime settings and the audit of their changes. */
 export const runtimeSettings = defineFeature({
   name: 'settings',
   profiles: [{ name: 'settings', aliases: ['incidents'], mounts: ['/'], summary: 'audit of runtime settings' }],
@@ -82,7 +82,7 @@ export const runtimeSettings = defineFeature({
   },
 });
 
-/** Maximum number of unreadable settings that the status lists. */
+/** Maximum number of unreadable settings listed in the status. */
 const maxShown = 20;
 
 const describeBroken = ({ kind, name, reason }: BrokenSetting): Concern => ({

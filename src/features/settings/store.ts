@@ -18,36 +18,36 @@ import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFo
 /** Maximum characters of a value as JSON. */
 const maxValueLength = 64 * 1024;
 
-/** Maximum characters of all values of a kind without a limit of its own. */
+/** Maximum total characters of the values of a kind without its own limit. */
 const defaultMaxCharacters = 4 * MiB;
 
 interface SettingsParts {
   log: RecordLog;
-  /** Snapshot of the settings; undefined if there is only the log. */
+  /** Snapshot of the settings; undefined if only the log exists. */
   state?: ProjectionSnapshot | undefined;
-  /** Rejects while disk space is short. Revocations skip this check. */
+  /** Rejects while disk space is low. Revocations skip this check. */
   assertSpace?: ((bytes: number) => Promise<void>) | undefined;
   clock: () => Date;
-  /** Reports a setting that cannot be read, once for each reason. */
+  /** Reports an unreadable setting, once per reason. */
   onBroken(kind: string, name: string, reason: string): void;
-  /** Reports damage in the snapshot, as a clause. */
+  /** Reports damage to the snapshot, as a clause. */
   onDamage(damage: string): void;
-  /** Reports that the snapshot could not be saved; the log is kept then. */
+  /** Reports that the snapshot could not be saved; the log is then kept. */
   onUnsaved(error: Error): void;
 }
 
-/** A setting that this version cannot read. */
+/** Setting that this version cannot read. */
 export interface BrokenSetting extends Omit<RuntimeSetting, 'value' | 'createdAt'> {
   kind: string;
   reason: string;
   label: string | undefined;
 }
 
-/** Runtime settings: a projection of the log of their changes. */
+/** Runtime settings: a projection of their change log. */
 export class LoggedSettings implements SettingStore {
   readonly #parts: SettingsParts;
   readonly #projection: Projection<SettingsFold>;
-  /** Settings that cannot be read, by kind and name. */
+  /** Unreadable settings by kind and name. */
   readonly #broken = new Map<string, ReadonlyMap<string, BrokenReason>>();
 
   private constructor(parts: SettingsParts, projection: Projection<SettingsFold>) {
@@ -55,7 +55,7 @@ export class LoggedSettings implements SettingStore {
     this.#projection = projection;
   }
 
-  /** Opens the settings. While a database cannot be used, there are no settings. */
+  /** Opens the settings. While a database is unavailable, there are none. */
   static async open(parts: SettingsParts): Promise<LoggedSettings> {
     const { log, state: snapshot, onDamage, onUnsaved } = parts;
     const createState = (): SettingsFold => new SettingsFold();
@@ -103,7 +103,7 @@ export class LoggedSettings implements SettingStore {
     }
   }
 
-  /** Returns the settings that cannot be read, with the reasons. */
+  /** Lists the unreadable settings with the reasons. */
   listBroken(): BrokenSetting[] {
     return [...this.#broken].flatMap(([kind, broken]) =>
       [...broken].flatMap(([name, why]) => {
@@ -120,7 +120,7 @@ export class LoggedSettings implements SettingStore {
     });
   }
 
-  /** True if a change in the log had an effect. */
+  /** True if a change in the log took effect. */
   isEffective({ seq, copied, kind }: StoredRecord): boolean {
     return typeof kind === 'string' && copied === undefined && this.#fold.counts(seq);
   }
@@ -138,7 +138,7 @@ export class LoggedSettings implements SettingStore {
     await this.#projection.catchUp().catch(refuse);
   }
 
-  /** Saves a snapshot, after which the log before it is not needed. */
+  /** Saves a snapshot, after which the log before it is no longer needed. */
   save(): Promise<void> {
     return this.#projection.save();
   }
@@ -154,7 +154,7 @@ export class LoggedSettings implements SettingStore {
   async #write(given: Omit<SettingChange, 'at'>, label: string | undefined): Promise<ChangeOutcome> {
     if (given.expected || given.value === null || !this.isRead()) await this.catchUp();
     const change: SettingChange = { ...given, at: this.#parts.clock().getTime() };
-    // A change that is certain to be refused is not appended to the log.
+    // Changes that would certainly be rejected are not appended to the log.
     const refusal = this.#fold.findRefusal(change);
     if (refusal) return { refusal };
     const current = this.find(given.kind, given.name);
@@ -187,7 +187,7 @@ const refuseSpace = (cause: unknown): never => {
   throw toNotStored('Settings', new Error('space is short', { cause }));
 };
 
-/** Rethrows the error. @throws StoreUnavailable if the log cannot be used */
+/** Rethrows the error. @throws StoreUnavailable if the log is unusable */
 const refuse = (error: unknown): never => {
   throw error instanceof JournalError ? toNotStored('Settings', error) : error;
 };

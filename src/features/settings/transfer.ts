@@ -17,7 +17,7 @@ const StoredChange = Type.Object(
     value: Type.Unknown({ description: 'null for a deletion' }),
     by: Type.String(),
     at: UnixMs,
-    /** Version of the setting; missing for a deletion, like `createdAt`. */
+    /** Version of the setting; like `createdAt`, missing for a deletion. */
     version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e15 })),
     createdAt: Type.Optional(UnixMs),
     /** Set in a copy of a setting whose changes are no longer in the log. */
@@ -37,7 +37,7 @@ const StoredChange = Type.Object(
   { additionalProperties: false },
 );
 
-/** Exports all changes that had an effect, in their order, with the resulting versions. */
+/** Exports all effective changes in order, with the resulting versions. */
 export const settingsTransfer = defineTransfer<PortableRecord>({
   name: 'settings',
   lines: { settings: StoredChange },
@@ -80,22 +80,22 @@ export const settingsTransfer = defineTransfer<PortableRecord>({
   },
 });
 
-/** Version and creation time of a setting after a change; empty after a deletion. */
+/** A setting's version and creation time after a change; empty after a deletion. */
 type ChangeOrigin = Partial<Pick<RuntimeSetting, 'version' | 'createdAt'>>;
 
-/** Returns a copy of a setting whose changes may no longer be in the log. */
+/** Creates a copy of a setting whose changes may no longer be in the log. */
 const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind: string }>): PortableRecord => ({
   id: createId(),
   record: { ...change, copied: { version, createdAt } },
 });
 
-/** Folds a change; returns undefined for a change without effect. */
+/** Folds a change; returns undefined if the change had no effect. */
 const applyChange = (fold: SettingsFold, record: StoredRecord): ChangeOrigin | undefined => {
   const outcome = fold.fold(record);
   return 'refusal' in outcome || outcome.changed === undefined ? undefined : (outcome.setting ?? {});
 };
 
-/** Returns the origin of a change that is already folded; undefined for a change without effect. */
+/** Returns the origin of an already folded change; undefined if the change had no effect. */
 const findOrigin = (fold: SettingsFold, record: LogRecord, seq: number): ChangeOrigin | undefined => {
   const { kind, name, value, at, copied, moved = copied } = record as unknown as SettingChange;
   if (typeof kind !== 'string' || !fold.counts(seq)) return undefined;

@@ -1,19 +1,19 @@
 import { HttpError } from '../../http/errors.ts';
 
-/** Maximum size of an expression, and of all expressions of one silence or request together. */
+/** Maximum size of an expression, and of all expressions in one silence or request. */
 export const maxExpressionSize = 1200;
 
-/** Sizes of a Unicode class (`\pL`), and of a case-insensitive range that ends beyond ASCII. */
+/** Sizes of a Unicode class (`\pL`), and of a case-insensitive range that extends beyond ASCII. */
 const unicodeSize = 20;
 const foldedSize = 100;
 
 /**
- * Returns an upper bound for the instructions of an RE2 expression without compiling it: `(a{1000}){1000}` would take seconds and
- * gigabytes. Unicode classes count for their time of compilation.
+ * Returns an upper bound on an RE2 expression's instructions without compiling it: `(a{1000}){1000}` would take seconds
+ * and gigabytes. Unicode classes are weighted by their compile time.
  */
 export const estimateSize = (text: string): number => {
   const isFolded = /\(\?[a-zA-Z]*i/.test(text);
-  // The size of each open group, and of its last atom.
+  // Sizes of each open group and of its last atom.
   const groups = [{ size: 0, last: 0 }];
   let group: { size: number; last: number } = { size: 0, last: 0 };
   groups[0] = group;
@@ -32,7 +32,7 @@ export const estimateSize = (text: string): number => {
       add(size);
     } else if (token.startsWith('{')) {
       const most = Math.max(...token.split(/\D+/).map(Number), 1);
-      // The atom itself is counted already.
+      // The atom itself has already been counted.
       group.size += group.last * most;
       group.last *= most + 1;
     } else if (token.startsWith('\\Q')) {
@@ -45,7 +45,7 @@ export const estimateSize = (text: string): number => {
   return groups.reduce((sum, { size }) => sum + size, 0);
 };
 
-/** @throws HttpError if the expression is too large to be compiled */
+/** @throws HttpError if the expression is too large to compile */
 export const assertSize = (text: string, size: number): void => {
   if (size <= maxExpressionSize) return;
   const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;

@@ -3,33 +3,33 @@ import { HttpError } from '../../http/errors.ts';
 import { assertSize, estimateSize } from './expression-size.ts';
 import { parseSimpleExpression } from './simple-expression.ts';
 
-/** Maximum characters of a text that are compared; titles of incidents have the same limit. */
+/** Maximum characters of text compared; incident titles have the same limit. */
 export const maxComparedLength = 499;
 
-/** Worst-case microseconds for a comparison of texts, for each character between wildcards, and for each unit of size. */
+/** Worst-case microseconds per text comparison, per character between wildcards, and per unit of size. */
 const textMicros = 0.1;
 const wildcardMicros = 0.1;
 const sizeMicros = 12;
 
-/** Maximum bytes of the engine's states for one expression; beyond it, the engine becomes slower, not larger. */
+/** Maximum bytes of the engine's states per expression; beyond this, the engine slows down instead of growing. */
 const stateBytes = 16 * 1024;
 
-/** Bytes of a compiled expression, bytes for each unit of its size, and maximum bytes of all compiled expressions. */
+/** Bytes per compiled expression, bytes per unit of its size, and maximum bytes of all compiled expressions. */
 const expressionBytes = 64 * 1024;
 const sizeBytes = 512;
 const maxCompiledBytes = 64 * 1024 * 1024;
 
-/** An RE2 expression, which takes linear time, anchored at both ends. */
+/** RE2 expression, matched in linear time and anchored at both ends. */
 interface Expression {
-  /** Upper bound for the instructions; 0 if the expression needs no engine. */
+  /** Upper bound on the number of instructions; 0 if the expression needs no engine. */
   size: number;
-  /** Worst-case microseconds for the longest text. */
+  /** Worst-case microseconds for a text of maximum length. */
   cost: number;
-  /** Compiles the expression if needed. @throws HttpError if the expression cannot be used */
+  /** Tests a text, compiling the expression if needed. @throws HttpError if the expression is unusable */
   test(text: string): boolean;
 }
 
-/** Returns the microseconds for a comparison with a pattern. */
+/** Returns the microseconds needed to compare a text with a pattern. */
 export const toPatternCost = (length: number, hasWildcard: boolean): number =>
   textMicros + (hasWildcard ? length * wildcardMicros : 0);
 
@@ -72,7 +72,7 @@ const findCompiled = (text: string, size: number): Test => {
 const compile = (text: string, size: number): Test => {
   assertSize(text, size);
   try {
-    // The memory of a set can be limited, unlike that of a single expression.
+    // Unlike a single expression, a set can be given a memory limit.
     const set = new RE2Set(RE2Set.ANCHOR_BOTH, 0, stateBytes);
     set.add(text);
     set.compile();

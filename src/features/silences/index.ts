@@ -11,10 +11,10 @@ import { createSilenceStore } from './silence-store.ts';
 /** Milliseconds for which changes are collected before they are published. */
 const collectingMs = 50;
 
-/** Milliseconds between removals of old silences. */
+/** Milliseconds between cleanups of old silences. */
 const removalMs = 60_000;
 
-/** Silences: times during which matching alerts notify nobody. */
+/** Silences: periods during which matching alerts notify nobody. */
 export const silences = defineFeature({
   name: 'silences',
   needs: ['settings'],

@@ -12,19 +12,19 @@ import type { StoredSilence } from './stored.ts';
 import { createWindows } from './windows.ts';
 import { tooMuchWorkMessage, Work } from './work.ts';
 
-/** Maximum number of recurring silences that have not ended. */
+/** Maximum number of unexpired recurring silences. */
 const maxRecurring = 1000;
 
-/** Maximum number of ids in a result. One silence is enough to silence an alert. */
+/** Maximum number of ids in a result; a single silence is enough to silence an alert. */
 const maxIds = 100;
 
-/** Milliseconds for which expired silences stay listed. */
+/** Milliseconds for which expired silences remain listed. */
 const expiredRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Maximum number of expired silences that one call removes. */
+/** Maximum number of expired silences removed per call. */
 const maxRemoved = 100;
 
-/** The list of silences from which a result was computed, and the times between which the result is valid. */
+/** List of silences from which a result was computed, and the period during which the result is valid. */
 interface Validity {
   list: readonly KnownSilence[];
   from: number;
@@ -37,24 +37,24 @@ const isValid = (known: Validity | undefined, list: readonly KnownSilence[], at:
 interface SilenceKeeperParts {
   settings: SettingStore;
   clock: () => Date;
-  /** Reports a silence that cannot be used, once. */
+  /** Reports an unusable silence, once. */
   onUnusable(id: string, error: Error): void;
 }
 
-/** All silences. The index is updated at the first access after a silence has changed or ended. */
+/** All silences. The index is updated on first access after a silence has changed or ended. */
 export class SilenceKeeper {
   readonly settings: SettingKeeper<StoredSilence, KnownSilence>;
   readonly #clock: () => Date;
   readonly #onUnusable: (id: string, error: Error) => void;
   readonly #reported = new Set<string>();
   readonly #index = new SilenceIndex();
-  /** The indexed list; valid until the next of its silences ends. */
+  /** Indexed list, valid until the next silence in it ends. */
   #indexed: Validity | undefined;
-  /** Silences that had ended when the list was indexed, latest end first. */
+  /** Silences that had already ended when the list was indexed, latest end first. */
   #ended: readonly KnownSilence[] = [];
-  /** Valid until the next begin or end of a silence. */
+  /** Valid until a silence next begins or ends. */
   #nextChange: Validity | undefined;
-  /** Silences that are being stored, and the cost of all silences stored since the list was indexed. */
+  /** Silences being stored, and the total cost of silences stored since the list was indexed. */
   readonly #storing = new Set<KnownSilence>();
   #addedCost = 0;
 
@@ -64,7 +64,7 @@ export class SilenceKeeper {
     this.#onUnusable = onUnusable;
   }
 
-  /** Returns ids of the silences that match and are active at the time, at most 100. */
+  /** Returns the ids of matching silences active at the time, at most 100. */
   silencesOf(subject: Silenceable, at: number): string[] {
     this.#update();
     const found = this.#index.find(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
@@ -75,7 +75,7 @@ export class SilenceKeeper {
       .sort();
   }
 
-  /** Finds silences that were active at the time and have ended since: an alert may wait long for delivery. */
+  /** Finds silences that were active at the time but have since ended: an alert may wait a long time for delivery. */
   #findEnded(subject: Silenceable, at: number): KnownSilence[] {
     if ((this.#ended[0]?.setting.value.endsAt ?? 0) <= at) return [];
     const work = new Work();
@@ -92,7 +92,7 @@ export class SilenceKeeper {
     return found;
   }
 
-  /** Returns all silences, unusable ones too, oldest first; the same array until a silence changes. */
+  /** Returns all silences, including unusable ones, oldest first; the same array until a silence changes. */
   list(): readonly KnownSilence[] {
     this.#update();
     return this.settings.list();
@@ -107,12 +107,12 @@ export class SilenceKeeper {
     return Number.isFinite(known.until) ? known.until : undefined;
   }
 
-  /** Finds a silence by id, in upper or lower case. */
+  /** Finds a silence by id, ignoring case. */
   find(id: string): KnownSilence | undefined {
     return this.settings.find(id.toLowerCase());
   }
 
-  /** Counts the silences that have not ended and cannot be used. */
+  /** Counts the unexpired silences that are unusable. */
   countBroken(): number {
     this.#update();
     return this.#index.countBroken();
@@ -127,7 +127,7 @@ export class SilenceKeeper {
     return this.#put(id, value, by, expected);
   }
 
-  /** Ends a silence now, even one that cannot be used; it stays listed. */
+  /** Ends a silence now, even an unusable one; it remains listed. */
   async expire(silence: KnownSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
     const at = this.#clock().getTime();
     const { name, value } = silence.setting;
@@ -136,7 +136,7 @@ export class SilenceKeeper {
     return this.settings.store(name, ended, by, expected, {});
   }
 
-  /** Removes silences that expired more than 30 days ago. Several instances may do so at once. */
+  /** Removes silences that expired more than 30 days ago. Safe to run on several instances at once. */
   async removeOld(): Promise<void> {
     const before = this.#clock().getTime() - expiredRetentionMs;
     const old = this.list().filter(({ setting: { value }, windows }) => {
@@ -145,7 +145,7 @@ export class SilenceKeeper {
     for (const { setting } of old.slice(0, maxRemoved)) await this.#remove(setting);
   }
 
-  /** Checks a silence and stores it. */
+  /** Validates and stores a silence. */
   async #put(id: string, value: StoredSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
     createWindows(value);
     const silence = silenceKind.compile({ name: id, value, version: 0, by, at: 0, createdAt: 0 });
@@ -173,7 +173,7 @@ export class SilenceKeeper {
   #assertWork(silence: KnownSilence): void {
     const match = silence.match();
     if (this.#index.hasRoom(match, this.#addedCost)) return;
-    // The index may be outdated, and the cost added since is an upper bound: compute the exact cost.
+    // The index may be outdated, and the cost added since is only an upper bound, so the exact cost is computed.
     const at = this.#clock().getTime();
     const work = new Work();
     for (const one of this.#listWithStoring()) {
@@ -188,7 +188,7 @@ export class SilenceKeeper {
   }
 
   async #remove({ name, version }: RuntimeSetting): Promise<void> {
-    // Another instance may have changed or removed the silence meanwhile.
+    // Another instance may have changed or removed the silence in the meantime.
     await this.settings.delete(name, ownSender, [version]).catch(() => undefined);
   }
 
@@ -224,7 +224,7 @@ const isUsable = (silence: KnownSilence): boolean => {
   }
 };
 
-/** Returns the next time at which a silence begins or ends; infinite if there is none. */
+/** Returns when a silence next begins or ends; Infinity if never. */
 const findNext = (silences: readonly KnownSilence[], at: number): number => {
   let next = Number.POSITIVE_INFINITY;
   for (const { windows } of silences) {

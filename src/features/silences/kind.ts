@@ -8,10 +8,10 @@ import type { KnownSilence } from './silence.ts';
 import { isStoredSilence, type StoredSilence } from './stored.ts';
 import { createWindows, type Windows } from './windows.ts';
 
-/** End of a silence that never ends and whose schedule cannot be read. */
+/** End of a silence whose schedule cannot be read and that has no end. */
 const endOfTime = Date.UTC(9999, 11, 31);
 
-/** Compiles a silence. A silence that cannot be read, stored by another version, is listed until somebody ends it. */
+/** Compiles a silence. An unreadable one, stored by another version, stays listed until somebody ends it. */
 const compile = (setting: RuntimeSetting<StoredSilence>): KnownSilence => {
   const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
   let problem = value === setting.value ? undefined : 'another version stored it in a format that cannot be read';
@@ -44,7 +44,7 @@ const toUnreadable = ({ by, createdAt }: RuntimeSetting): StoredSilence => ({
   createdBy: by,
 });
 
-/** Returns the fields or matchers of a silence as a text for the audit. */
+/** Describes a silence's fields or matchers for the audit. */
 const toLabel = ({ matching }: StoredSilence): string | undefined => {
   const { match, matchers } = matching as {
     match?: Record<string, unknown>;
@@ -56,7 +56,7 @@ const toLabel = ({ matching }: StoredSilence): string | undefined => {
   return texts.length > 0 ? texts.join(', ') : undefined;
 };
 
-/** Silences, which exist only as runtime settings and are ended, not deleted. */
+/** Silences exist only as runtime settings, and are ended rather than deleted. */
 export const silenceKind = defineSettingKind<StoredSilence, KnownSilence>({
   name: 'silence',
   noun: 'Silence',

@@ -6,21 +6,21 @@ import { assertSize } from './expression-size.ts';
 import { maxComparedLength, parseExpression, toPatternCost } from './expressions.ts';
 import type { SilenceMatch } from './schema.ts';
 
-/** The patterns of a silence: fields, or matchers of Alertmanager. */
+/** A silence's patterns: fields, or Alertmanager matchers. */
 export type Matching = { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
 
-/** Maximum characters of a pattern's start that the index looks up. */
+/** Maximum characters from a pattern's start that the index looks up. */
 const maxPrefixLength = 3;
 
-/** An alert or incident, prepared for comparison with many silences. */
+/** Alert or incident prepared for comparison with many silences. */
 export class Subject {
-  /** Source, host name, level and text, in lower case. */
+  /** Source, host name, level and text, all in lower case. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Labels of Alertmanager: derived from the fields, overridden by the labels of the alert. */
+  /** Alertmanager labels: derived from the fields, overridden by the alert's own labels. */
   readonly labels = new Map<string, string>();
   readonly lowerLabels = new Map<string, string>();
 
-  // Written for speed, without intermediate objects: a list of incidents creates thousands of subjects.
+  // Avoids intermediate objects for speed: a list of incidents creates thousands of subjects.
   constructor({ source, hostname, level, text, labels }: Silenceable) {
     const message = cut(text);
     const made = deriveLabels({ source, hostname, level });
@@ -30,7 +30,7 @@ export class Subject {
     this.labels.set('level', level);
     this.labels.set('text', message);
     for (const [name, value] of Object.entries(labels ?? {})) {
-      // The value may be no string if somebody edited the log by hand.
+      // The value may not be a string if somebody edited the log by hand.
       const own = cut(String(value));
       this.labels.set(name, own);
       this.lowerLabels.set(name, own.toLowerCase());
@@ -43,7 +43,7 @@ export class Subject {
     };
   }
 
-  /** Yields all keys under which the index may have a silence that matches. */
+  /** Yields all keys under which the index may contain a matching silence. */
   *keys(): Generator<string> {
     for (const [name, value] of Object.entries(this.texts)) yield* listKeys(name, value);
     for (const [name, value] of this.lowerLabels) yield* listKeys(`label ${name}`, value);
@@ -53,39 +53,39 @@ export class Subject {
 
 const cut = (text: string): string => text.slice(0, maxComparedLength);
 
-/** The compiled patterns of a silence. */
+/** A silence's compiled patterns. */
 export interface CompiledMatch {
-  /** A key of every subject that matches; undefined if there is none, and then every alert is compared. */
+  /** Key shared by all matching subjects; undefined if there is none, in which case every alert is compared. */
   key: MatchKey | undefined;
-  /** Worst-case microseconds for one comparison. */
+  /** Worst-case microseconds per comparison. */
   cost: number;
-  /** @throws HttpError if a regular expression cannot be used */
+  /** @throws HttpError if a regular expression is unusable */
   test(subject: Subject): boolean;
 }
 
-/** A key of the index and its label. An alert has one key for a label. */
+/** Key in the index, with its label. An alert has one key per label. */
 interface MatchKey {
   label: string;
   text: string;
 }
 
-/** Comparison of one text; `cost` in microseconds. */
+/** Comparison of a single text; `cost` is in microseconds. */
 interface Comparison {
   cost: number;
   isMatch(subject: Subject): boolean;
 }
 
-/** Compiles all expressions. @throws HttpError if the patterns match nothing, match everything, or cannot be used */
+/** Compiles all expressions. @throws HttpError if the patterns match nothing, match everything, or are unusable */
 export const assertMatching = (matching: Matching): void => {
   compileMatching(matching);
   if ('match' in matching) return;
   const matchEmpty = compileValues(matching.matchers).map(({ test, isEqual }) => test('') && isEqual);
-  // As in Alertmanager: a silence that matches every alert is a mistake, but exceptions alone are allowed.
+  // As in Alertmanager, a silence that matches every alert is a mistake; negative matchers alone are allowed.
   if (!matchEmpty.includes(false))
     throw new HttpError('invalid', 'at least one matcher must not match the empty string');
 };
 
-/** Compiles expressions when first needed. @throws HttpError if the patterns match nothing or cost too much */
+/** Compiles expressions on first use. @throws HttpError if the patterns match nothing or cost too much */
 export const compileMatching = (matching: Matching): CompiledMatch =>
   'match' in matching ? compileMatch(matching.match) : compileMatchers(matching.matchers);
 
@@ -121,7 +121,7 @@ const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch =>
       },
     };
   });
-  // There are only four levels: a key of a level would select too many silences.
+  // There are only four levels, so a level key would select too many silences.
   const selective = members.filter(({ name, isLabel }) => isLabel || name !== 'level');
   const keys = selective.flatMap(
     ({ name, isLabel, pattern }) => toKey(isLabel ? `label ${name}` : name, pattern) ?? [],
@@ -129,7 +129,7 @@ const compileMatch = ({ labels = {}, ...texts }: SilenceMatch): CompiledMatch =>
   return compileAll(findLongest(keys), comparisons);
 };
 
-/** Returns the longest key, because the longest key is the rarest. */
+/** Returns the longest key, which is likely to be the rarest. */
 const findLongest = (keys: readonly MatchKey[]): MatchKey | undefined =>
   keys.toSorted((one, other) => other.text.length - one.text.length)[0];
 
@@ -149,7 +149,7 @@ const compileMatchers = (matchers: readonly SilenceMatcher[]): CompiledMatch => 
   return compileAll(findLongest(keys), comparisons);
 };
 
-/** Returns each matcher with the test of its value. @throws HttpError if all expressions together are too large */
+/** Returns each matcher with a test for its value. @throws HttpError if all expressions together are too large */
 const compileValues = (matchers: readonly SilenceMatcher[]) => {
   let size = 0;
   return matchers.map((matcher) => {
@@ -163,10 +163,10 @@ const compileValues = (matchers: readonly SilenceMatcher[]) => {
   });
 };
 
-/** Creates the filter of one request. Label values repeat, so the filter remembers the result for each value. */
+/** Creates one request's filter. Label values recur, so the filter caches the result for each value. */
 export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
   const values = compileValues(matchers);
-  // Compiles all expressions, so that errors are reported before anything is compared.
+  // Compiles all expressions first, so that errors are reported before any comparison.
   for (const { test } of values) test('');
   const remembered = values.map(() => new Map<string, boolean>());
   let spent = 0;
@@ -190,7 +190,7 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
     verdicts?.set(text, verdict);
     return verdict;
   };
-  // As in Alertmanager: a missing label is empty, except for a matcher without a value.
+  // As in Alertmanager, a missing label counts as empty, except for a matcher without a value.
   return (labels: ReadonlyMap<string, string>): boolean =>
     values.every(({ name, value, isEqual }, index) => {
       const label = labels.get(name);
@@ -199,16 +199,16 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
     });
 };
 
-/** Maximum steps of expressions (size × characters) in one request: some seconds. */
+/** Maximum expression steps (size × characters) per request: a few seconds. */
 const maxSteps = 100_000_000;
 
-/** Maximum number of texts for which a request remembers the result of an expression. */
+/** Maximum number of texts for which a request caches an expression's result. */
 const maxRemembered = 1000;
 
 const toExactKey = (name: string, value: string): string => `${name}=${value}`;
 const toPrefixKey = (name: string, start: string): string => `${name}^${start}`;
 
-/** Returns the key of all texts that match the pattern; undefined if the pattern begins with a wildcard. */
+/** Returns the key shared by all texts that match the pattern; undefined if the pattern begins with a wildcard. */
 const toKey = (name: string, pattern: string): MatchKey | undefined => {
   const [start = ''] = pattern.split('*', 1);
   if (start === pattern) return { label: name, text: toExactKey(name, pattern) };
@@ -223,7 +223,7 @@ function* listKeys(name: string, value: string): Generator<string> {
   }
 }
 
-/** Drops other members, which versions before 1.2 stored. */
+/** Drops additional members, which versions before 1.2 stored. */
 export const pickMatcher = ({ name, value, isRegex, isEqual }: SilenceMatcher): SilenceMatcher => ({
   name,
   value,
@@ -231,7 +231,7 @@ export const pickMatcher = ({ name, value, isRegex, isEqual }: SilenceMatcher): 
   isEqual,
 });
 
-/** Converts the patterns to matchers of Alertmanager. */
+/** Converts the patterns to Alertmanager matchers. */
 export const toMatchers = (matching: Matching): readonly SilenceMatcher[] => {
   if ('matchers' in matching) return matching.matchers.map(pickMatcher);
   const { labels = {}, ...texts } = matching.match;

@@ -9,7 +9,7 @@ const maxCommentLength = 4000;
 const maxScheduleLength = 100;
 const maxMembers = 50;
 
-/** Maximum minutes of a window: a week. */
+/** Maximum length of a window in minutes: one week. */
 const maxMinutes = 10_080;
 
 const example = '2036-01-31T08:30:00.000Z';
@@ -19,7 +19,7 @@ const time = (description: string) => Type.String({ description, examples: [exam
 const pattern = (sample: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: maxPatternLength, description, examples: [sample] }));
 
-/** Patterns of a silence; all members must match. */
+/** A silence's patterns; all members must match. */
 export const SilenceMatch = defineShape('SilenceMatch', {
   source: pattern('backup*', 'Pattern for the source of an alert, case-insensitive; `*` stands for any text.'),
   hostname: pattern('web-*', 'Pattern for the host name.'),

@@ -6,30 +6,30 @@ import { type CompiledMatch, Subject } from './matchers.ts';
 import type { KnownSilence } from './silence.ts';
 import { tooMuchWorkMessage, Work } from './work.ts';
 
-/** Limits of the cache: subjects, matching silences of all subjects, and characters of a key that is not hashed. */
+/** Cache limits: subjects, matching silences across all subjects, and characters of an unhashed key. */
 const maxSubjects = 20_000;
 const maxMatches = 500_000;
 const maxNameLength = 200;
 
-/** The silences that match a subject, and the number of silences that the subject was compared with. */
+/** Silences that match a subject, and the number of silences already compared with it. */
 interface Verdict {
   compared: number;
   matches: readonly KnownSilence[];
 }
 
-/** Index of the silences that have not ended. Leaves out silences that would make comparing one alert too slow. */
+/** Index of unexpired silences. Excludes silences that would make comparing a single alert too slow. */
 export class SilenceIndex {
   #listed: readonly KnownSilence[] = [];
   #byKey = new Map<string, KnownSilence[]>();
   #others: KnownSilence[] = [];
   #affordable = new Set<KnownSilence>();
   #work = new Work();
-  /** Silences in the order in which they were added: a known subject is compared only with the silences added since. */
+  /** Silences in the order added: a known subject is compared only with silences added since. */
   #added: KnownSilence[] = [];
   readonly #verdicts = new Map<string, Verdict>();
   #matchCount = 0;
 
-  /** Indexes the silences, oldest first, and sets `problem` of each that cannot be used. */
+  /** Indexes the silences, oldest first, and sets `problem` on each unusable one. */
   update(silences: readonly KnownSilence[]): void {
     const before = this.#listed;
     this.#listed = silences;
@@ -45,7 +45,7 @@ export class SilenceIndex {
     if (this.#added.length > 2 * silences.length + 1000) this.#forget();
   }
 
-  /** Returns all silences that match, pending ones too. */
+  /** Returns all matching silences, including pending ones. */
   find({ source, hostname, level, text, labels }: Silenceable): readonly KnownSilence[] {
     if (this.#affordable.size === 0) return [];
     const full = JSON.stringify([source, hostname, level, text.slice(0, maxComparedLength), labels]);
@@ -60,7 +60,7 @@ export class SilenceIndex {
     return found;
   }
 
-  /** False if comparing an alert with this silence too, and with others of the given cost, could take too long. */
+  /** False if comparing an alert with this silence as well, plus others of the given cost, could take too long. */
   hasRoom(match: CompiledMatch, others: number): boolean {
     return this.#work.hasRoom(match, others);
   }
@@ -114,7 +114,7 @@ export class SilenceIndex {
   }
 }
 
-/** Tests a silence. A silence whose expression turns out to be unusable gets a problem and matches nothing. */
+/** Tests a silence. If its expression proves unusable, the silence gets a problem and matches nothing. */
 export const isMatch = (silence: KnownSilence, subject: Subject): boolean => {
   if (silence.problem !== undefined) return false;
   try {

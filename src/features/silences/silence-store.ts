@@ -6,7 +6,7 @@ import { createLabelFilter, Subject, toMatchers } from './matchers.ts';
 import { type KnownSilence, stateOf } from './silence.ts';
 import type { StoredSilence } from './stored.ts';
 
-/** Offers the silences in Alertmanager's form to other features, including silences created with `match`. */
+/** Offers silences in Alertmanager's form to other features, including those created with `match`. */
 export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): SilenceStore => {
   const now = (): number => clock().getTime();
   const create = async (given: GivenSilence, by: string): Promise<string> => {
@@ -58,7 +58,7 @@ const toShared = ({ setting, windows }: KnownSilence, at: number): SharedSilence
   const { name, value, at: updatedAt } = setting;
   const { matching, comment, author, createdBy } = value;
   const window = windows.findAt(at);
-  // A recurring silence may end long after its last window.
+  // A recurring silence can end long after its last window.
   const { startsAt, endsAt } = (value.recurring && window) || value;
   return {
     id: name,
@@ -72,7 +72,7 @@ const toShared = ({ setting, windows }: KnownSilence, at: number): SharedSilence
   };
 };
 
-/** True if the silence has not expired and only its end, comment and author differ. */
+/** True if the silence has not expired and differs only in end, comment and author. */
 const isSame = (shown: SharedSilence, { matchers, startsAt }: GivenSilence): boolean =>
   shown.state !== 'expired' && shown.startsAt === startsAt && isDeepStrictEqual(shown.matchers, matchers);
 
@@ -81,7 +81,7 @@ const toEnd = ({ endsAt }: GivenSilence, now: number): number => {
   throw new HttpError('invalid', 'endsAt must be in the future');
 };
 
-/** Moves a start in the past to now. */
+/** Moves a past start to now. */
 const toStored = (given: GivenSilence, by: string, now: number): StoredSilence => {
   const { matchers, comment, createdBy: author } = given;
   const startsAt = Math.max(given.startsAt, now);

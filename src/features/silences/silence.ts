@@ -5,13 +5,13 @@ import type { Silence } from './schema.ts';
 import type { StoredSilence } from './stored.ts';
 import type { SilenceWindow, Windows } from './windows.ts';
 
-/** A stored silence, usable or not. */
+/** Stored silence, usable or not. */
 export interface KnownSilence {
   /** Id of the silence. */
   name: string;
   setting: RuntimeSetting<StoredSilence>;
   windows: Windows;
-  /** Returns the compiled match, compiled at the first call. @throws HttpError if the match cannot be used */
+  /** Returns the match, compiled on the first call. @throws HttpError if the match is unusable */
   match(): CompiledMatch;
   /** Reason why the silence has no effect. */
   problem: string | undefined;
@@ -22,7 +22,7 @@ export const stateOf = (window: SilenceWindow | undefined, at: number): Silence[
   return window.startsAt <= at ? 'active' : 'pending';
 };
 
-/** Returns a silence in the form of the API. */
+/** Converts a silence to the API's form. */
 export const toSilence = ({ setting, windows, problem }: KnownSilence, at: number): Silence => {
   const { name, value, version, by, at: updatedAt, createdAt } = setting;
   const { matching, startsAt, endsAt, recurring, comment, createdBy } = value;

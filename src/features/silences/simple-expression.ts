@@ -1,24 +1,24 @@
 import { createPartsTest } from '../../lib/wildcards.ts';
 
-/** Maximum number of alternatives after groups are multiplied out: `(a|b)-(c|d)` has four. */
+/** Maximum number of alternatives after expanding groups: `(a|b)-(c|d)` has four. */
 const maxAlternatives = 256;
 
-/** Maximum characters of all alternatives together. */
+/** Maximum total characters of all alternatives. */
 const maxAlternativesLength = 8192;
 
-/** An expression that needs no engine: alternatives of literal texts and wildcards, which match no line break. */
+/** Expression that needs no engine: alternatives of literal text and wildcards; wildcards match no line breaks. */
 export interface SimpleExpression {
-  /** Characters of the alternatives with wildcards, which are compared one by one. */
+  /** Characters in alternatives with wildcards, which are compared one by one. */
   length: number;
   test(text: string): boolean;
 }
 
-/** The literal texts between the wildcards of one alternative. */
+/** Literal texts between one alternative's wildcards. */
 type Alternative = readonly string[];
 
 /**
- * Parses an expression of literals, groups, `|` and `.*`, as people and programs usually write. Comparing texts takes a hundredth
- * of the engine's time. Returns undefined for all other expressions.
+ * Parses an expression made of literals, groups, `|` and `.*`, as people and programs usually write them. Comparing texts
+ * takes a hundredth of the engine's time. Returns undefined for any other expression.
  */
 export const parseSimpleExpression = (expression: string): SimpleExpression | undefined => {
   if (expression === '.+') return { length: 1, test: (text) => text !== '' && !text.includes('\n') };
@@ -40,10 +40,10 @@ interface Reader {
   at: number;
 }
 
-/** `\.`, `(?:`, `.*`, and single characters. */
+/** `\.`, `(?:`, `.*` and single characters. */
 const tokens = /\\.|\(\?:|\.\*|./gsu;
 
-/** Reads up to the end or a `)`. */
+/** Reads to the end or to a `)`. */
 const readAlternatives = (reader: Reader): Alternative[] | undefined => {
   const all: Alternative[] = [];
   for (;;) {

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import type { Matching } from './matchers.ts';
 
-/** Unix milliseconds of the latest time of a `Date`. */
+/** Latest possible time of a `Date`, in Unix milliseconds. */
 const maxTime = 8.64e15;
 
 const texts = Type.Record(Type.String(), Type.String());
@@ -31,7 +31,7 @@ const StoredSilence = Type.Object({
   ),
   comment: Type.String(),
   createdBy: Type.String(),
-  /** Author that a program named on behalf of a user. */
+  /** Author named by a program on a user's behalf. */
   author: Type.Optional(Type.String()),
 });
 export type StoredSilence = Static<typeof StoredSilence>;

@@ -34,7 +34,7 @@ test('a recurring silence holds in each window, in its time zone', () => {
 });
 
 test('a window keeps its length when clocks change, and a window that would begin in the skipped hour begins after it', () => {
-  // On 2026-03-29 clocks go from 2:00 to 3:00, and on 2026-10-25 from 3:00 back to 2:00.
+  // Clocks go from 2:00 to 3:00 on 2026-03-29, and back from 3:00 to 2:00 on 2026-10-25.
   assert.equal(show(berlin('0 1 * * *', 120), '2026-03-29T00:30Z'), '2026-03-29T00:00Z 2026-03-29T02:00Z');
   assert.equal(show(berlin('30 2 * * *', 60), '2026-03-28T12:00Z'), '2026-03-29T01:00Z 2026-03-29T02:00Z');
   assert.equal(show(berlin('0 1 * * *', 120), '2026-10-24T23:30Z'), '2026-10-24T23:00Z 2026-10-25T01:00Z');
@@ -83,7 +83,7 @@ test('in any order of calls, a time is in a window exactly if a window began les
         const { findAt } = createWindows({ startsAt: 0, endsAt: null, recurring });
         for (const offset of offsets) {
           const time = start + offset * 1000;
-          // Every start has a minute of its own, so a window of one minute is open exactly in the minute of a start.
+          // Every start falls in its own minute, so a one-minute window is open exactly during the minute of a start.
           const starts = createWindows({ startsAt: 0, endsAt: null, recurring: { ...recurring, minutes: 1 } });
           let isOpen = false;
           for (let back = 0; back < minutes && !isOpen; back += 1) {

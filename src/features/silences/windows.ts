@@ -2,24 +2,24 @@ import { parseSchedule } from '../../kit/schedule.ts';
 import { minuteMs } from '../../lib/units.ts';
 import type { StoredSilence } from './stored.ts';
 
-/** Maximum number of overlapping or touching windows that are joined. */
+/** Maximum number of overlapping or adjacent windows that are merged. */
 const maxJoined = 10;
 
 type SilenceTimes = Pick<StoredSilence, 'startsAt' | 'endsAt' | 'recurring'>;
 
-/** A time during which a silence is active, in Unix milliseconds; `endsAt` is exclusive. */
+/** Period during which a silence is active, in Unix milliseconds; `endsAt` is exclusive. */
 export interface SilenceWindow {
   startsAt: number;
   endsAt: number;
 }
 
-/** The times during which a silence is active. */
+/** Periods during which a silence is active. */
 export interface Windows {
   /** Returns the current or next window; undefined if the silence has expired. */
   findAt(at: number): SilenceWindow | undefined;
 }
 
-/** @throws HttpError if the schedule cannot be used */
+/** @throws HttpError if the schedule is unusable */
 export const createWindows = ({ startsAt, endsAt, recurring }: SilenceTimes): Windows => {
   const end = endsAt ?? Number.POSITIVE_INFINITY;
   if (!recurring) return { findAt: (at) => (at < end && startsAt < end ? { startsAt, endsAt: end } : undefined) };
@@ -37,7 +37,7 @@ export const createWindows = ({ startsAt, endsAt, recurring }: SilenceTimes): Wi
     const window = { startsAt: Math.max(first, startsAt), endsAt: Math.min(last, end) };
     return window.startsAt < window.endsAt ? window : undefined;
   };
-  // The last result, and the times between which it is valid.
+  // The last result and the period for which it is valid.
   let known: { from: number; until: number; window: SilenceWindow | undefined } | undefined;
   return {
     findAt: (at) => {
