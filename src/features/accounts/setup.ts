@@ -14,7 +14,7 @@ const setupMinutes = 30;
 
 /** Setup of the first account with the start message's code, which works once. */
 export interface Setup {
-  /** Undefined if there is an account. */
+  /** Undefined once an account exists. */
   invitation: Invitation | undefined;
   /** Reserves the code for one request; throws an HttpError if it is wrong, expired or used. */
   take(code: string): void;

@@ -6,7 +6,6 @@ import { defineShape } from '../../kit/route.ts';
 
 export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
 
-/** Source of an account. */
 export const accountOrigin = Type.Enum(['config', 'made', 'temporary'], {
   type: 'string',
   description:
@@ -56,7 +55,6 @@ const password = (name: string) =>
 const tries = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
 
-/** Settings of the login. */
 export const loginSettings = {
   adminPassword: password('admin'),
   readerPassword: password('reader'),
