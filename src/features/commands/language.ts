@@ -72,7 +72,7 @@ const refuseCharacter = (character: string): Refusal => {
   return new Refusal(`${describeCharacter(character)} is not allowed${hint}`);
 };
 
-/** Returns the refusal of the rest of a line that does not begin with a token. */
+/** Returns the refusal for the rest of a line that does not begin with a token. */
 const refuseSyntax = (rest: string): Refusal => {
   const [first = ''] = rest;
   if (first === "'") return new Refusal("A quote (') is not closed");
