@@ -52,7 +52,6 @@ export const definitionFields = {
   open: Type.Boolean({ description: 'True if anyone may see the badge.', examples: [true] }),
 };
 
-/** Definition of a heartbeat in a request. */
 export const HeartbeatDefinition = Type.Partial(Type.Object(definitionFields), { title: 'HeartbeatDefinition' });
 export type HeartbeatDefinition = Static<typeof HeartbeatDefinition>;
 

@@ -16,7 +16,7 @@ export interface Judgement {
   changesAt: number;
 }
 
-/** Computes the status from only the records, the definition and the time. */
+/** Computes the status from nothing but the records, the definition and the time. */
 export const judgeHeartbeat = (
   state: HeartbeatState | undefined,
   { times, definition, since, changedAt }: Pick<KnownHeartbeat, 'times' | 'definition' | 'since' | 'changedAt'>,

@@ -1,6 +1,5 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
 
-/** A job's ping. */
 export interface Ping {
   type: 'success' | 'start' | 'failure' | 'log';
   exitCode?: number;

@@ -139,6 +139,5 @@ const findState = (store: HeartbeatStore, { name, since }: KnownHeartbeat): Hear
 const isAdmin = (request: FastifyRequest, authorize: Parts['authorize']): boolean =>
   authorize(request, needs('settings:write')) === undefined;
 
-/** Picks the fields of a definition. */
 const pickDefinition = (body: HeartbeatDefinition): HeartbeatDefinition =>
   Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(HeartbeatDefinition.properties, key)));

@@ -2,7 +2,6 @@ import Type, { type Static, type TObject } from 'typebox';
 import { assertName, HeartbeatDefinition, namePattern, uuidPattern } from './definition.ts';
 import { compileTimes } from './expected-times.ts';
 
-/** Heartbeat in the config file. */
 const ConfiguredHeartbeat = Type.Object(
   {
     name: Type.String({ pattern: namePattern, description: 'At most 64 letters, digits, `.`, `_` and `-`.' }),
