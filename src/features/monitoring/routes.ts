@@ -203,7 +203,6 @@ export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: 
 
 const secondsPerDay = 86_400;
 
-/** Rounds to a number of decimals. */
 export const toRounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));
 
 /** Converts seconds to days with one decimal. */
