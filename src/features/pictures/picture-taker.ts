@@ -75,7 +75,7 @@ export class PictureTaker {
     this.#wake();
   }
 
-  /** Reason why an incident has no picture, as a clause. */
+  /** Returns the reason an incident has no picture, as a clause. */
   async explain(incident: SharedIncident): Promise<string> {
     const known = this.#reasons.get(incident.id);
     if (incident.snapshot) return `it was deleted, because only the newest ${maxKept} pictures are kept`;
