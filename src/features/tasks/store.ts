@@ -1,7 +1,6 @@
 import type { Awaitable, List } from '../../storage/list.ts';
 import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
 
-/** Stored task. */
 export interface StoredTask {
   readonly id: number;
   /** Number of writes, starting at 1. */

@@ -29,7 +29,6 @@ const StoredTaskLine = Type.Object({
 });
 const StoredKeyLine = Type.Object({ key: Type.String(), bodyHash: Type.String(), storedAt: Count });
 
-/** Line of a file. */
 const TaskLine = Type.Union([
   Type.Object({ removed: Count }),
   Type.Object({ lastId: Count }),

@@ -22,7 +22,6 @@ const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, Updat
   return parts.join('');
 };
 
-/** Reads the id from a task's text. */
 export const readTaskId = (text: string): number => Number.parseInt(text.slice('{"Id":'.length, 24), 10);
 
 /** Converts a search text to the part of a title's lower-case JSON that stores compare. */

@@ -42,7 +42,7 @@ const taskTable: PortableTable<TaskChange> = {
       toChange: (row) => ({ put: toEntryOfRow(row) }),
     },
     {
-      // In order of the tasks' creation.
+      // Ordered by the tasks' creation.
       text: `SELECT key, fingerprint, answer, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.idempotency
         WHERE at > now() - interval '${rememberedMs} milliseconds' ORDER BY substring(answer FROM '^{"Id":(\\d+)')::bigint`,
       toChange: ({ key, fingerprint, answer, at }) => ({
