@@ -1,4 +1,3 @@
-/** Limits for a figure. */
 export interface FigureLimits {
   limit: number;
   /** Second limit, with the level CRITICAL. */

@@ -13,7 +13,7 @@ import { findStoredProblem } from './watch-problems.ts';
 const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
   hosts.some((pattern) => [name, ...tags].some((text) => isLike(text, pattern)));
 
-/** Returns those of the hub's watches that a host runs. */
+/** Lists the hub's watches that a host runs. */
 export const listPushed = (
   watches: readonly KnownWatch[],
   { name, tags }: { name: string; tags: readonly string[] },

@@ -81,7 +81,6 @@ export class RecentFigures {
   }
 }
 
-/** Returns the worst figure. */
 type PickWorst = (...figures: number[]) => number;
 
 /** Returns the worse of two figures, either of which may be unknown. */

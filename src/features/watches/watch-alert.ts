@@ -7,7 +7,6 @@ import type { KnownWatch } from './known-watch.ts';
 
 type WatchAlert = Parameters<AlertSource['raise']>[0];
 
-/** Subject of an alert. */
 interface AlertSubject {
   watch: KnownWatch;
   place: string;

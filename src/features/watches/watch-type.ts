@@ -13,7 +13,6 @@ import type { RecentUsage } from './recent-usage.ts';
 import type { WatchSettings } from './schema.ts';
 import type { ownWatchSettings } from './type-settings.ts';
 
-/** Readings for checks. */
 export interface WatchReadings {
   host: HostReadings;
   /** Readings that several watches share. */
@@ -64,7 +63,6 @@ export interface WatchType {
   required?: readonly (keyof typeof ownWatchSettings)[];
   /** `none`: a yes-or-no check. */
   limit: 'required' | 'none' | 'optional';
-  /** Default limit. */
   defaultLimit?: number;
   /** Default level of a failed yes-or-no check; WARNING if undefined. */
   defaultLevel?: Severity;

@@ -63,7 +63,7 @@ const findWords = (error: SocketError): string | undefined => {
   return words;
 };
 
-/** Returns the reason a target does not answer; rethrows errors that are not about the target. */
+/** Returns the reason a target does not respond; rethrows errors that are not about the target. */
 export const toFault = (error: Error): string => {
   if (error instanceof UncheckedTarget) throw error;
   return error.message;

@@ -4,7 +4,7 @@ import { defineWatchType, toMsText } from '../watch-type.ts';
 import { toNetworkFailure } from './failures.ts';
 import { toBareHost } from './network.ts';
 
-/** Checks with the system's `ping`, which needs no privileges, that a host answers, and how fast. */
+/** Checks with the system's `ping`, which needs no privileges, that a host responds, and how fast. */
 export const pingWatch = defineWatchType({
   name: 'ping',
   scope: () => 'network',
