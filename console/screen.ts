@@ -2,7 +2,6 @@ import type { ComponentType } from 'preact';
 import type { RouteName } from './routes.ts';
 import type { IconName } from './ui/icon.tsx';
 
-/** View of a screen. */
 export interface ScreenView {
   /** Controls beside the heading, for example a choice of time ranges. */
   Aside?: ComponentType;

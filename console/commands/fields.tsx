@@ -11,7 +11,6 @@ interface Props {
   onValue: (value: string) => void;
 }
 
-/** Form field for a parameter. */
 export const ParameterField = ({ parameter, value, onValue }: Props) => {
   const { name, kind, options, isRequired, isList, standard, excludedBy } = parameter;
   const hint = toHint(parameter);

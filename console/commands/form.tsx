@@ -19,7 +19,7 @@ interface Props {
   list: CommandList;
 }
 
-/** Form of a command, with the resulting command line. */
+/** Form for a command, with the resulting command line. */
 export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
   const mayRun = isAllowed('runCommand');
   const { properties = {} } = command.parameters as { properties?: object };

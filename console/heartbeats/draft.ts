@@ -42,7 +42,6 @@ export const blankHeartbeat = (): HeartbeatDraft => ({
   isOpen: false,
 });
 
-/** Draft of an existing heartbeat. */
 export const toHeartbeatDraft = (heartbeat: Heartbeat): HeartbeatDraft => {
   const { name, period, schedule, timeZone, grace, maxRunMinutes, level, description, tags, open } = heartbeat;
   const about = {

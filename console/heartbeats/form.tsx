@@ -21,7 +21,6 @@ interface Props {
 
 type PartProps = DraftProps<HeartbeatDraft>;
 
-/** Form of a heartbeat in a dialog. */
 export const HeartbeatForm = ({ draft: first, before: present, onSaved, onClose }: Props) => {
   const before = useSeen(present);
   const { form, submission } = useDraft(first, async (filled) => {

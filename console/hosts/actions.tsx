@@ -51,7 +51,6 @@ const PasteLine = ({ created: { name, code }, onClose }: { created: HostCode; on
   );
 };
 
-/** Actions for a host. */
 export const HostActions = ({ host, onChanged }: { host: Host; onChanged: () => void }) => {
   const dialog = useSignal<'edit' | 'remove' | undefined>(undefined);
   const close = (): void => {

@@ -13,7 +13,6 @@ export const LevelChip = ({ incident: { level, state } }: { incident: Incident }
   <SeverityChip severity={level} isQuiet={state === 'resolved'} />
 );
 
-/** State of an incident. */
 export const IncidentChip = ({ incident }: { incident: Incident }) => {
   const { state, acknowledgedBy, acknowledgedUntil } = incident;
   if (state === 'open') {
@@ -38,7 +37,6 @@ export const IncidentChip = ({ incident }: { incident: Incident }) => {
   );
 };
 
-/** Mark of a silenced incident. */
 export const SilencedMark = ({ incident: { silencedBy } }: { incident: Incident }) => {
   if (silencedBy.length === 0) return null;
   return (

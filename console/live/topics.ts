@@ -1,7 +1,6 @@
 import type { Topics } from 'signalbox/client';
 import { isReadable, type RouteName } from '../routes.ts';
 
-/** Topics of live events. */
 export type LiveTopic = keyof Topics;
 
 export interface Subscriber<T extends LiveTopic = LiveTopic> {

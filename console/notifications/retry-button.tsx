@@ -15,7 +15,6 @@ interface Props {
   onRetried: () => void;
 }
 
-/** Button to retry a delivery. */
 export const RetryButton = ({ destination, id, name, onRetried }: Props) => {
   const { isRunning, run } = useRun(async () => {
     const { delivered, reason } = await userClient.retryDelivery({ destination, id });

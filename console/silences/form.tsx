@@ -30,7 +30,6 @@ interface Props {
 
 type PartProps = DraftProps<SilenceDraft>;
 
-/** Form of a silence in a dialog. */
 export const SilenceForm = ({ draft: first, before: present, incidents, onSaved, onClose }: Props) => {
   const before = useSeen(present);
   const { form, submission } = useDraft(first, async (filled) => {

@@ -117,7 +117,6 @@ interface CheckProps {
   onValue: (checked: boolean) => void;
 }
 
-/** Check box with a label. */
 export const CheckBox = ({ label, hint, checked, onValue }: CheckProps) => {
   const id = useId();
   return (

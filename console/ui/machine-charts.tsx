@@ -58,7 +58,6 @@ const toNetworkPreset = ({ columns }: Samples): Params => {
 
 const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
 
-/** Chart of disk usage. */
 export const DiskChart = ({ samples, span }: Props) => {
   const names = Object.keys(samples.columns).filter((name) => name.startsWith('disk '));
   const found = names.map((name): [string, string] => [name, name.slice('disk '.length)]);
@@ -116,7 +115,6 @@ export const MachineCharts = ({ samples, span, children }: Props & { children?: 
   );
 };
 
-/** Seconds per bar. */
 const barSeconds: Record<Span, number> = { live: 10, day: 600 };
 
 /** Levels from the worst, which is at the bottom. */

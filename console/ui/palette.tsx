@@ -5,7 +5,6 @@ import { Dialog } from './dialog.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { containsWords } from './list-filter.tsx';
 
-/** Command in the palette. */
 export interface PaletteCommand {
   title: string;
   icon?: IconName;

@@ -82,7 +82,6 @@ const toFreeName = (name: string, known: readonly Watch[]): string => {
   return toName();
 };
 
-/** Draft of an existing watch. */
 export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
   const { name, type, limit, critical, level, for: seconds, clear, every, retries, message, enabled } = settings;
   const own: WatchDraft['own'] = {};

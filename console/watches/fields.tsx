@@ -58,7 +58,6 @@ const describeLimit = (measured: ReturnType<typeof toMeasured>): string => {
   return isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)];
 };
 
-/** Fields for limits and levels. */
 export const LimitFields = ({ draft, bind }: Props) => {
   const measured = toMeasured(draft);
   const unit = unitOf(measured);

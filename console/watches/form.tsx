@@ -20,7 +20,6 @@ interface Props {
   onClose: () => void;
 }
 
-/** Form of a watch in a dialog. */
 export const WatchForm = ({ draft: first, before: present, known, onSaved, onClose }: Props) => {
   const before = useSeen(present);
   const trial = useTrial();
