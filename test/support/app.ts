@@ -20,7 +20,6 @@ import { createTestStore } from './test-store.ts';
 
 export { passwords, secret };
 
-/** Schema of all settings. */
 export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }) => settings));
 
 interface Options {

@@ -42,7 +42,6 @@ export interface Client {
 }
 
 interface Options extends ConnectionOptions {
-  /** Maximum number of connections. */
   connections?: number;
 }
 

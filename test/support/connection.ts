@@ -6,7 +6,6 @@ import { type HttpResponse, parseResponse } from './response.ts';
 const timeout = 30_000;
 
 export interface ConnectionOptions {
-  /** Local address to connect from. */
   localAddress?: string;
   /** Certificate to trust, in PEM, for an https URL. */
   ca?: string;

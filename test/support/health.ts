@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 /** Milliseconds between two requests, without waiting for responses. */
 const interval = 50;
 
-/** Milliseconds after which a request counts as never answered. */
+/** Milliseconds after which a request counts as unanswered. */
 const patience = 30_000;
 
 export interface HealthWatch {

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { atEnd, type Scope } from './scope.ts';
 
-/** Mail received by the server. */
 export interface ReceivedMail {
   from: string;
   to: string[];

@@ -10,7 +10,6 @@ import { createHostReadings } from '../../src/host/index.ts';
 /** Fixed time in these tests. */
 export const now = new Date('2026-01-02T03:04:05.006Z');
 
-/** This machine's readings. */
 export const host = createHostReadings();
 after(() => host.close());
 

@@ -49,7 +49,6 @@ export const adminToken = (app: TestApp): Promise<string> => {
   return token;
 };
 
-/** Reads the state of one destination. */
 export const readState = async (app: TestApp, name = 'hook'): Promise<State> => {
   const { json } = await app.request<{ data: State[] }>('GET', '/api/deliveries', { token: await adminToken(app) });
   const state = json.data.find(({ destination }) => destination === name);

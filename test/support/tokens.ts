@@ -27,7 +27,6 @@ export const signToken = (claims: unknown, { header, sign }: Parts = {}): string
 export const signParts = (header: string, claims: string): string =>
   `${header}.${claims}.${encode(createHmacSigner()(`${header}.${claims}`))}`;
 
-/** Creates an HMAC signer. */
 export const createHmacSigner =
   (key: string | Uint8Array = secret, hash = 'sha256') =>
   (signed: string): Uint8Array =>

@@ -41,7 +41,6 @@ export interface PostgresServer {
   /** Stops all the server's processes with SIGSTOP, or continues them. */
   pause(): void;
   resume(): void;
-  /** Returns the server's log. */
   log(): string;
 }
 
