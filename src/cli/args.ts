@@ -161,8 +161,8 @@ export const explainUnknownFlag = (
 ): string => {
   const takes = (flags: readonly NamedFlag[]) => flags.some(({ key }) => toFlag(key) === flag);
   const owners = all.commands.filter((one) => takes(listOwnFlags(one))).map(({ name }) => name);
-  if (owners.length > 0) return `${flag} belongs to ${owners.join(', ')}`;
   if (takes(all.settingFlags)) return `${flag} is a setting that ${command.name} does not read`;
+  if (owners.length > 0) return `${flag} belongs to ${owners.join(', ')}`;
   if (command.name === 'send' && !flag.startsWith('--')) {
     return `Unknown option '${flag}'; put -- before a message that begins with -`;
   }

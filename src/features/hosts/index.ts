@@ -4,6 +4,7 @@ import { needs } from '../../auth/access.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { createEventTopic } from '../../kit/topic.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { HostCodes } from './codes.ts';
 import { Fleet } from './fleet.ts';
@@ -50,9 +51,13 @@ export const hosts = defineFeature({
   create: async ({ settings, offers, storage, host, version, clock, log }) => {
     const { database, directory } = storage;
     let { silentSeconds } = settings;
+    // A database that is away has a line in the log already.
+    const warn = (message: string) => (err: unknown) => {
+      if (!(err instanceof StoreUnavailable)) log.warn({ err }, message);
+    };
     const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')));
     // Requests must wait for this, because each report builds on the last state.
-    await fleet.load().catch((err: unknown) => log.warn({ err }, 'hosts: their last states cannot be read'));
+    await fleet.load().catch(warn('hosts: their last states cannot be read'));
     const keeper = new SettingKeeper(hostKind, { settings: offers.settings, configured: settings.hosts });
     const lease = database ? createLease(database, 'hosts') : ownLease;
     const incidents = new HostIncidents(offers.incidents);
@@ -100,7 +105,7 @@ export const hosts = defineFeature({
         },
       },
       start: () => {
-        incidents.load().catch((err: unknown) => log.warn({ err }, 'hosts: their incidents cannot be counted'));
+        incidents.load().catch(warn('hosts: their incidents cannot be counted'));
         watch.start();
         own.start();
         scraper.start();

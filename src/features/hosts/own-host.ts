@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { HostReadings } from '../../host/readings.ts';
 import { ReportCollector } from '../../kit/host-report/collector.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 
@@ -59,7 +60,8 @@ export class OwnHost {
       await fleet.take(this.#name, report, clock().getTime(), true);
       this.#isFailing = false;
     } catch (err) {
-      if (!this.#isFailing) log.warn({ err }, 'hosts: the readings of this machine cannot be stored');
+      if (!this.#isFailing && !(err instanceof StoreUnavailable))
+        log.warn({ err }, 'hosts: the readings of this machine cannot be stored');
       this.#isFailing = true;
     }
   }

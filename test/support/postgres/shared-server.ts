@@ -39,6 +39,12 @@ after(async () => {
 /** Names of free databases: creating a database and its tables takes ten times as long as clearing it. */
 const free: string[] = [];
 
+/** Resolves to false for a deadlock, so that the caller tries again. @throws other errors */
+const isDeadlock = (error: Error & { code?: string }): false => {
+  if (error.code === '40P01') return false;
+  throw error;
+};
+
 /** Restores the state of new tables; a truncated table takes no space. */
 const clear = `DO $$ DECLARE used text; BEGIN
   SELECT string_agg(oid::regclass::text, ', ') INTO used FROM pg_class
@@ -56,7 +62,9 @@ export const createDatabase = async (t?: Scope): Promise<string> => {
   const name = free.pop() ?? (await createTables(server));
   if (t)
     atEnd(t, async () => {
-      await runSql(toAdminUrl(server, name), clear);
+      // The last queries of closed servers can still hold locks.
+      const isCleared = () => runSql(toAdminUrl(server, name), clear).then(() => true, isDeadlock);
+      while (!(await isCleared()));
       free.push(name);
     });
   return server.url(name);
