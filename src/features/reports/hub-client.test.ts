@@ -8,7 +8,7 @@ import { listenPlain } from '../../../test/hosts/support/hosts.ts';
 import { atEnd } from '../../../test/support/scope.ts';
 import { HubClient } from './hub-client.ts';
 
-/** Server that accepts no connections: its thread is blocked. */
+/** Server that cannot accept connections, because its thread is blocked. */
 const blocked = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer();

@@ -8,17 +8,17 @@ import { connectionFailures, forUntrusted } from '../../lib/network-failures.ts'
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 import { readSmallFileSync } from '../../lib/small-file.ts';
 
-/** Milliseconds for an exchange, from the connection attempt to the end of the response. */
+/** Timeout for an exchange in milliseconds, from the connection attempt to the end of the response. */
 const exchangeMs = 10_000;
 
 /** Maximum bytes read from a response, which may contain all pushed watches. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
-/** Response of the hub; the status is 0 without one. */
+/** Response from the hub; the status is 0 if there is none. */
 export interface HubReply {
   status: number;
   body: Record<string, unknown>;
-  /** Reason of a failure, as a clause. */
+  /** Reason for a failure, as a clause. */
   reason: string;
 }
 
@@ -29,7 +29,7 @@ const reasons: Record<string, string> = {
 
 const compress = promisify(gzip);
 
-/** One kept-alive connection to a hub. */
+/** Single keep-alive connection to a hub. */
 export class HubClient {
   readonly #url: URL;
   readonly #hub: HubSetting;
@@ -50,7 +50,7 @@ export class HubClient {
         : new HttpAgent(options);
   }
 
-  /** Sends a compressed JSON body, with the key unless `isKeyed` is false. Never rejects. */
+  /** Sends a compressed JSON body, including the key unless `isKeyed` is false. Never rejects. */
   async send(path: string, content: object, isKeyed = true): Promise<HubReply> {
     const body = await compress(JSON.stringify(content));
     const signal = AbortSignal.timeout(this.#timeoutMs);
@@ -58,7 +58,7 @@ export class HubClient {
       return await this.#send(path, body, isKeyed, signal);
     } catch (error) {
       const { code = '', isReused, message } = error as NodeJS.ErrnoException & { isReused?: boolean };
-      // The hub has closed the kept connection meanwhile.
+      // The hub has closed the idle connection.
       if (isReused && code === 'ECONNRESET') {
         const again = await this.#send(path, body, isKeyed, signal).catch(() => undefined);
         if (again) return again;

@@ -15,7 +15,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 200; turn += 1) await nextTurn();
 };
 
-/** Starts a reporter with mocked timers and two kept minutes; `respond` returns the status of each report. */
+/** Starts a reporter with mock timers and two kept minutes; `respond` returns the status for each report. */
 const startReporter = async (t: Scope & { mock: typeof test.mock }, respond: (report: HostReport) => unknown) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const kept = new KeptReadings(createReplacedFile(createFolder(t), 'hub.readings'));
@@ -45,7 +45,7 @@ const startReporter = async (t: Scope & { mock: typeof test.mock }, respond: (re
   });
   atEnd(t, () => reporter.close());
   reporter.start();
-  /** Advances by an interval, and waits for its report. */
+  /** Advances time by one interval and waits for the report. */
   const advance = async () => {
     t.mock.timers.tick(10_000);
     await settle();

@@ -7,14 +7,14 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
 import type { KeptMinute, KeptReadings } from './kept-readings.ts';
 
-/** Milliseconds between two reports, and reports from one with processes to the next. */
+/** Milliseconds between reports, and number of reports from one with processes to the next. */
 const reportMs = 10_000;
 const processesEvery = 6;
 
-/** Milliseconds that the last report may take while the program stops. */
+/** Maximum milliseconds for the last report while the program stops. */
 const farewellMs = 3000;
 
-/** Path of the report; the key says which host reports. */
+/** Path for reports; the key identifies the reporting host. */
 const path = 'api/hosts/self/readings';
 const resultPath = 'api/hosts/self/results';
 
@@ -22,9 +22,9 @@ interface ReporterParts {
   collector: Pick<ReportCollector, 'start' | 'stop' | 'collect'>;
   client: Pick<HubClient, 'send' | 'close'>;
   kept: KeptReadings;
-  /** Watches of the hub; undefined if this server has no watches. */
+  /** Watches received from the hub; undefined if this server has no watches. */
   watches: Pick<WatchSource, 'receivedId' | 'receive' | 'listChecks'> | undefined;
-  /** Commands of this machine; undefined unless the hub may run them. */
+  /** This machine's commands; undefined unless the hub may run them. */
   commands: CommandSource | undefined;
   /** Address of the hub, for the audit. */
   hub: string;
@@ -32,16 +32,16 @@ interface ReporterParts {
   clock: () => Date;
 }
 
-/** Reports the readings of this machine to the hub, and keeps those that it does not get. */
+/** Reports this machine's readings to the hub, and keeps undelivered ones. */
 export class Reporter {
   readonly #parts: ReporterParts;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
   #count = 0;
-  /** Status of the last response to a report, before a repetition without kept minutes. */
+  /** Status of the latest response to a report. */
   #lastStatus = 0;
-  /** Reason of the last failure; undefined while the hub gets the reports. */
+  /** Reason for the last failure; undefined while reports reach the hub. */
   #failure: string | undefined;
   #hasReported = false;
 
@@ -55,7 +55,7 @@ export class Reporter {
     this.#advance();
   }
 
-  /** Sends a last report, which says that the host stops in order. */
+  /** Sends a final report announcing an orderly stop of the host. */
   async close(): Promise<void> {
     const { client, collector, kept } = this.#parts;
     if (!this.#timer) return;
@@ -71,7 +71,7 @@ export class Reporter {
   }
 
   #advance(): void {
-    // The next report covers the time of a skipped report.
+    // The next report will cover the skipped report's period.
     if (this.#isWorking) return;
     this.#isWorking = true;
     this.#working = this.#report()
@@ -104,11 +104,11 @@ export class Reporter {
       await this.#receiveWatches(reply);
       this.#runCommands(reply);
     } while (left > 0);
-    // The readings of the minute in which the hub came back, which the next report brings.
+    // The next report delivers the readings from the minute in which the hub came back.
     await kept.flush();
   }
 
-  /** Sends a report with kept minutes; without them if the hub refuses them, which would block all later reports. */
+  /** Sends a report with kept minutes, or without them if the hub rejects them, which would block all later reports. */
   async #send(report: HostReport, oldest: readonly KeptMinute[], left: number): Promise<HubReply> {
     const { client, log } = this.#parts;
     const reply = await client.send(path, addKept(report, [...oldest], left));
@@ -123,7 +123,7 @@ export class Reporter {
     return bare;
   }
 
-  /** Runs commands of the hub, and reports their results when they have ended. */
+  /** Runs commands from the hub and reports each result when the command has ended. */
   #runCommands({ body: { commands: list } }: HubReply): void {
     const { client, commands, hub } = this.#parts;
     if (!commands || !Array.isArray(list)) return;
@@ -159,19 +159,19 @@ export class Reporter {
   }
 }
 
-/** True for the status of a response that a repeated report would get again. */
+/** True for a status that a repeated report would get again. */
 const isRefusal = (status: number): boolean => status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 
-/** Commands that are taken with one response. */
+/** Maximum number of commands accepted per response. */
 const mostCommands = 16;
 
 const isCommand = (value: unknown): value is { id: string; line: string; by: unknown; requestId: unknown } =>
   isObject(value) && typeof value['id'] === 'string' && typeof value['line'] === 'string';
 
-/** Results of watches in a report. */
+/** Maximum number of watch results per report. */
 const mostChecks = 100;
 
-/** Returns a result on one line, as long as the hub takes it. */
+/** Converts a result to single-line text, cut to the length the hub accepts. */
 const toLines = ({ thing, text, ...check }: HostCheck): HostCheck => {
   const toLine = (value: string, length: number): string =>
     value.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').slice(0, length);
