@@ -79,7 +79,7 @@ export const createEventFilter = (parameters: Parameters): ((event: OutputRow) =
 const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
 
 /**
- * Terms of journalctl for each log. System: entries from the kernel, its audit, the journal itself and process 1;
+ * journalctl terms for each log. System: entries from the kernel, its audit, the journal itself and process 1;
  * Application: all others. journalctl has no term for "not process 1"; `getEventLog` therefore excludes it.
  */
 const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
