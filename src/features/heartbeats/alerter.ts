@@ -38,7 +38,7 @@ interface AlerterParts {
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   /** Milliseconds after startup during which a heartbeat's definition may still be missing. */
   patienceMs: number;
-  /** Called with the name of each heartbeat whose state or due time has changed. */
+  /** Called with the name of each heartbeat whose time to change status has come. */
   onChanged(name: string): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
