@@ -46,7 +46,7 @@ export const tasks = defineFeature({
   },
 });
 
-/** Creates the source of tasks for other features. */
+/** Creates the source through which other features create tasks. */
 const createTaskSource = (store: TaskStore, publish: Publish): TaskSource => ({
   create: async (fields, key) => {
     const { id } = await store.create(fields, { key, bodyHash: key });
