@@ -79,8 +79,7 @@ export class AlertCounts {
 
   /** Counts alerts, up to 10,000, without resolutions and the alerts of watches. `source` may contain wildcards. */
   async count(source: string, ms: number, now: number): Promise<number> {
-    // If the clock was set back, dropped alerts count again; after a long gap, a search reads less than all new alerts
-    // would be.
+    // If the clock was set back, dropped alerts count again; after a long gap, a new search reads less than reading on.
     if (now < this.#now || now - this.#now > maxGapMs) this.#kept.clear();
     this.#now = now;
     const key = `${ms} ${source}`;

@@ -18,8 +18,8 @@ const patienceSeconds = { instance: 5 * 60, machine: 24 * 60 * 60 };
 const takenSeconds = 15;
 
 /**
- * Keeps this instance's lease, which counts as held while the database is unavailable. Listeners are told of a gain as
- * a loss, to make them read the alerts again: another instance may have resolved them in the meantime.
+ * Keeps this instance's lease, which counts as held while the database is unavailable. A gain reaches listeners as a
+ * loss, to make them read the alerts again: another instance may have resolved some in the meantime.
  */
 export const keepPlace = (lease: Lease): Lease => ({
   isHeld: () => true,
