@@ -123,7 +123,7 @@ const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean 
   );
 };
 
-/** Links to the sender's page and to other pages that the alert names. */
+/** Links to the sender's page and to further pages given in the alert. */
 const listLinks = ({ link, links }: AlertDetails): [name: string, url: string][] =>
   [...(link ? [[words.link, link] as const] : []), ...Object.entries(links ?? {})]
     .filter(([, url]) => /^https?:/i.test(url))
