@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { hasRole, type Right, type Scope, scopes } from './rights.ts';
 
-/** Callers of a route: everyone, holders of its right, or of these holders only Admins and keys. */
+/** Callers a route admits: everyone, holders of its right, or of these holders only Admins and keys. */
 export type Access = 'open' | 'token' | 'admin';
 
 /** Access rule of a route or a topic. */
@@ -15,12 +15,12 @@ export interface RouteAccess {
   isSpecified?: boolean;
 }
 
-/** Creates the access of a route that always needs its right. */
+/** Creates the access of a route that always requires its right. */
 export const needs = (right: Right): RouteAccess => {
   return { access: hasRole(right, 'Reader') ? 'token' : 'admin', right };
 };
 
-/** Creates the access of a route that needs its right only if the setting `access` closes the route. */
+/** Creates the access of a route that requires its right only if the setting `access` closes the route. */
 export const openFor = (right: Right): RouteAccess => {
   return { access: 'open', right };
 };
@@ -45,7 +45,7 @@ const keyName = {
 /** True if a key can have this name. Logs and lists show names on one line. */
 export const isKeyName = (name: string): boolean => name !== '' && new RegExp(keyName.pattern).test(name);
 
-/** An entry of the setting `keys`. It holds only the hash, so the file does not reveal the key. */
+/** Entry of the setting `keys`. It contains only the hash, so the file does not reveal the key. */
 export const AccessKey = Type.Object(
   {
     name: Type.String({ minLength: 1, ...keyName }),
@@ -71,13 +71,13 @@ export const createAccessKey = (name: string, allowed: readonly Scope[]): { key:
   return { key, entry: { name, sha256: hash(key), scopes: [...allowed] } };
 };
 
-/** Returns reasons why the keys of the settings cannot be used together, as clauses. */
+/** Returns reasons why the keys in the settings cannot be used together, as clauses. */
 export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
   ...(hasTwice(keys.map(({ name }) => name)) ? ['keys must all have different names'] : []),
   ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['keys must all have different hashes'] : []),
 ];
 
-/** An accepted key, with the times when it was first known and last used. */
+/** Accepted key, with the times when it was first known and last used. */
 export interface KnownKey extends AccessKey {
   use: KeyUse;
 }
@@ -92,12 +92,12 @@ interface KeyUse {
 
 export type AccessKeys = ReturnType<typeof createAccessKeys>;
 
-/** Holds the accepted keys: keys of the settings, and runtime keys whose names the settings do not use. */
+/** Manages the accepted keys: keys from the settings, and runtime keys whose names the settings do not use. */
 export const createAccessKeys = (configured: readonly AccessKey[]) => {
   let ofSettings = configured;
   let others: readonly AccessKey[] = [];
   /**
-   * Keys by hash. A client cannot choose the hash of the key that it presents, so the time of a look-up reveals nothing
+   * Keys by hash. A client cannot choose the hash of the key it presents, so the duration of a lookup reveals nothing
    * about other keys.
    */
   let known = new Map<string, KnownKey>();
@@ -117,7 +117,7 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
   };
   rebuild();
   return {
-    /** Replaces all keys of the settings. */
+    /** Replaces all keys from the settings. */
     load: (changed: readonly AccessKey[]): void => {
       ofSettings = changed;
       rebuild();
@@ -128,18 +128,18 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
       rebuild();
     },
     list: (): KnownKey[] => [...known.values()],
-    /** Keys of the settings. */
+    /** Keys from the settings. */
     listConfigured: (): readonly AccessKey[] => ofSettings,
-    /** Returns the accepted key with a hash. */
+    /** Returns the accepted key with this hash. */
     findByHash: (sha256: string): KnownKey | undefined => known.get(sha256),
-    /** Returns the key with this text and counts a use of the key; undefined if the text is not a known key. */
+    /** Returns the key with this text and counts its use; undefined if the text is not a known key. */
     find: (text: string): KnownKey | undefined => {
       if (!text.startsWith(prefix)) return undefined;
       const found = known.get(hash(text));
       if (found) found.use.last = Date.now();
       return found;
     },
-    /** True if a text has the form of a key. A server that never had keys treats such a text as a malformed token. */
+    /** True if a text has the form of a key. A server that never had keys treats such text as a malformed token. */
     isKeyLike: (text: string): boolean => hasHadKeys && form.test(text),
   };
 };

@@ -19,13 +19,13 @@ interface Credentialed {
   headers: { authorization?: string | undefined };
 }
 
-/** Returns the token or key of a request; empty without a credential. */
+/** Returns a request's token or key; empty without a credential. */
 const readCredential = ({ headers: { authorization = '' } }: Credentialed): string =>
   authorization.replace(/^Bearer(?: +|$)/i, '');
 
 /**
- * Names the sender of alerts in a request: `key:NAME`, `user:NAME`, or `address:IP` without a valid credential. Never
- * refuses, unlike the guard of a route, so that a key counts on open routes, too.
+ * Names the sender of a request's alerts: `key:NAME`, `user:NAME`, or `address:IP` without a valid credential. Unlike a
+ * route's guard, it never refuses, so that a key also counts on open routes.
  */
 export type IdentifySender = (request: Credentialed & { ip: string }) => string;
 
@@ -54,12 +54,12 @@ const toAddress = (ip: string | undefined): string => {
 
 const decorator = 'principal';
 
-/** Name of the decorator with the name of the caller's key. */
+/** Name of the decorator that has the name of the caller's key. */
 const keyDecorator = 'keyName';
 
 /**
- * Creates the hooks that refuse callers without the right of a route; an open route has no hooks. `refresh` loads
- * account changes of other instances.
+ * Creates the hooks that refuse callers without a route's right; an open route has no hooks. `refresh` loads account
+ * changes made by other instances.
  */
 export const createGuard = (
   app: FastifyInstance,
@@ -95,7 +95,7 @@ const attempt = (run: () => Error | undefined): Error | undefined => {
   }
 };
 
-/** A 401 for a token that is newer than the accounts that this process knows. */
+/** 401 for a token that is newer than the accounts this process knows. */
 class OutdatedAccounts extends HttpError {}
 
 /** Records the caller; returns the 401 or 403 for a caller without access. */
@@ -137,20 +137,20 @@ const toScopeRefusal = (right: Right): HttpError => {
 const needsKey = new HttpError('forbidden', 'Only a key can do this, not a user');
 const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 
-/** Returns the caller, on a route that needs a token. */
+/** Returns the caller of a route that requires a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
 
-/** Returns the caller's name, on a route that needs a token or a key: a user's name, or `key:NAME`. */
+/** Returns the caller's name on a route that requires a token or a key: a user's name, or `key:NAME`. */
 export const callerOf = (request: FastifyRequest): string => {
   const key = request.getDecorator<string | undefined>(keyDecorator);
   return key === undefined ? principalOf(request).name : `key:${key}`;
 };
 
-/** Returns the caller; undefined on open routes, which read no token. */
+/** Returns the caller; undefined on open routes, which do not read tokens. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
 
-/** Returns the caller's session, on a route that needs a token. */
+/** Returns the caller's session on a route that requires a token. */
 export const sessionOf = (request: FastifyRequest): Session => readSession(readCredential(request));
 
 /** Returns the expiry of the caller's token in Unix seconds; undefined without a token. */

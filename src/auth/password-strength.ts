@@ -1,9 +1,9 @@
 import { isPossiblePassword, maximumPasswordBytes } from './password.ts';
 
-/** Minimum length in characters of a password that is set in the program. */
+/** Minimum length in characters of a password set in the program. */
 const minCharacters = 12;
 
-/** Minimum number of different characters, not counting parts that are easily guessed. */
+/** Minimum number of different characters, excluding easily guessed parts. */
 const minDifferent = 6;
 
 /** Words that guessers try first, in lower case. */

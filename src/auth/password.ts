@@ -5,7 +5,7 @@ export const maximumPasswordBytes = 128;
 
 /**
  * Maximum cost of checking a password: 256 MiB of memory, and 1 GiB times passes, which takes seconds. RFC 9106,
- * section 4, recommends 64 MiB with 3 passes, or 2 GiB, which is too much for a server that checks two at a time.
+ * section 4, recommends 64 MiB with 3 passes, or 2 GiB, too much for a server that checks two at once.
  */
 const maximum = { memory: 256 * 1024, work: 1024 * 1024, lanes: 16 };
 
@@ -51,7 +51,7 @@ interface Parameters {
   passes: number;
 }
 
-/** `crypto.argon2`, which Node has from 24.7 on. */
+/** `crypto.argon2`, available in Node since 24.7. */
 type Argon2 = (algorithm: string, parameters: Parameters, callback: (error: Error | null, tag: Buffer) => void) => void;
 
 /** Hashes and verifies passwords; hashes are text in PHC form, e.g. `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`. */
@@ -60,7 +60,7 @@ interface PasswordHashing {
   verify(passwordHash: string, password: string): Promise<boolean>;
 }
 
-/** Defaults of @node-rs/argon2, so that hashes are the same with every version of Node. */
+/** Defaults of @node-rs/argon2, so that hashes are the same in every version of Node. */
 const defaults = { parallelism: 1, tagLength: 32, memory: 19 * 1024, passes: 2 };
 const saltLength = 16;
 
@@ -105,7 +105,7 @@ const parse = (passwordHash: string) => {
 /** Encodes base64 without padding. */
 const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** Node's own argon2; undefined if this version of Node has none. */
+/** Node's own argon2; undefined if this version of Node lacks it. */
 export const argon2: Argon2 | undefined = (crypto as { argon2?: Argon2 }).argon2;
 
 const builtIn = argon2 && createHashing(argon2);

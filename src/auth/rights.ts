@@ -14,7 +14,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Roles and scopes that have a right. Any of the scopes suffices; the first scope is the narrowest. */
+/** Roles and scopes that have a right. Any one of the scopes suffices; the first is the narrowest. */
 interface Holders {
   /** Completes "may …" in documents. */
   title: string;
@@ -28,7 +28,7 @@ const keysOnly: readonly Role[] = [];
 
 /**
  * Table of rights: the only place that decides what roles and scopes may do. A Reader is somebody on call. The guard,
- * the scopes of keys, the OpenAPI document, the console and the tables of the documents are derived from this table.
+ * the scopes of keys, the OpenAPI document, the console and the documents' tables are derived from this table.
  */
 export const rights = {
   'alerts:write': { title: 'send alerts', roles: people, scopes: ['alerts:write', 'hosts:report'] },
@@ -91,7 +91,7 @@ export const rights = {
 
 export type Right = keyof typeof rights;
 
-/** True if users of the role have the right. */
+/** True if users with the role have the right. */
 export const hasRole = (right: Right, role: Role): boolean => rights[right].roles.includes(role);
 
 /** True if a key with these scopes has the right. */
@@ -100,8 +100,8 @@ export const hasScope = (right: Right, given: readonly Scope[]): boolean => {
   return accepted.some((scope) => given.includes(scope));
 };
 
-/** Returns the scopes of which a key needs one for the right; empty if no key can have the right. */
+/** Returns the scopes that grant a key the right, any one of which suffices; empty if no key can have the right. */
 export const scopesOf = (right: Right): readonly Scope[] => rights[right].scopes;
 
-/** Names of rights in the order of the table. */
+/** Names of rights, in table order. */
 export const rightNames = Object.keys(rights) as Right[];

@@ -13,13 +13,13 @@ export interface Principal {
   issuer: string;
 }
 
-/** Seconds for which a token is valid. */
+/** Seconds a token is valid. */
 export const tokenLifetime = 3600 as const;
 
-/** Maximum seconds from a login to the next, however often the session was renewed: 30 days. */
+/** Maximum seconds between two logins, however often the session was renewed: 30 days. */
 export const longestSession = 30 * 24 * 3600;
 
-/** Seconds by which the signer's clock may be ahead of ours. */
+/** Seconds the signer's clock may be ahead of ours. */
 const clockTolerance = 60;
 
 const maximumLength = 4096;
@@ -27,17 +27,17 @@ const maximumLength = 4096;
 /** Maximum number of cached tokens with verified signatures: clients send the same token with every request. */
 const maxVerified = 200;
 
-/** The reason why a token is refused; the message is the 401's text. */
+/** Reason why a token is refused; the message is the 401's text. */
 export class TokenError extends ExpectedError {}
 
-/** Accounts and revocations cannot be read, so no token can be checked. */
+/** Accounts and revocations are unreadable, so no token can be checked. */
 export class AccountsUnknown extends StoreUnavailable {
   constructor() {
     super('Accounts cannot be read at the moment; try again later');
   }
 }
 
-/** Creates the error for every cause, except for the three causes with messages of their own. */
+/** Creates the error for every cause except the three with their own messages. */
 const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
 
 /** Signing keys of tokens. A KeyObject, unlike text, is never printed. */
@@ -64,13 +64,13 @@ export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): Tok
 };
 
 /**
- * Returns the `kid` of a secret, the same in every process. As a MAC it reveals no more of the secret than a token
+ * Returns a secret's `kid`, which is the same in every process. As a MAC, it reveals no more of the secret than a token
  * does.
  */
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
-/** A session begins with a login and continues with each token that replaces an earlier token. */
+/** Session, which begins with a login and continues with each token that replaces an earlier one. */
 export interface Session {
   id: string;
   /** Unix second of the login. */
@@ -78,11 +78,11 @@ export interface Session {
 }
 
 /**
- * Facts about a name that every use of its tokens is checked against. A revocation changes the generation; it needs no
- * times, which are only as good as the clocks of the machines.
+ * Facts about a name, checked at every use of its tokens. A revocation changes the generation, which does not depend on
+ * times, since these are only as good as the machines' clocks.
  */
 export interface TokenGrant {
-  /** Role that tokens must name; undefined if the account of the name was deleted. */
+  /** Role that tokens must name; undefined if the name's account was deleted. */
   role: Role | undefined;
   /** Generation that tokens must name; undefined until the first revocation, since the API specifies the claims. */
   generation: string | undefined;
@@ -96,14 +96,14 @@ export type FindGrant = (name: string) => TokenGrant | undefined;
 export interface Tokens {
   /** Signs a token for the user, valid for `tokenLifetime` seconds from now. A given session continues. */
   sign(user: { name: string; role: Role }, session?: Session): string;
-  /** Returns the user that the token identifies; throws a TokenError whose message is the 401's text. */
+  /** Returns the user a token identifies; throws a TokenError whose message is the 401's text. */
   verify(token: string): Principal;
   /**
-   * Sets the accounts; until then, every signed and valid token is accepted. `refresh` loads account changes of other
-   * instances.
+   * Sets the accounts; until then, every signed and valid token is accepted. `refresh` loads account changes made by
+   * other instances.
    */
   setAccounts(find: FindGrant, refresh?: () => Promise<void>): void;
-  /** Loads account changes of other instances; rejects if that is not possible. */
+  /** Loads account changes made by other instances; rejects if that is not possible. */
   refreshAccounts(): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
   let findGrant: FindGrant = () => undefined;
   let refreshAccounts = noRefresh;
   const verified = new Map<string, JsonObject>();
-  /** Returns the claims of a token that a known key has signed. */
+  /** Returns the claims of a token signed by a known key. */
   const verifySignature = (token: string): JsonObject => {
     const { header: given, claims } = decodeToken(token);
     assertNotExpired(claims, now());
@@ -145,7 +145,7 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
       const signed = `${header}.${encode(claims)}`;
       return `${signed}.${toSignature(signed, keys.current).toString('base64url')}`;
     },
-    // The order decides which error a token with several faults gets.
+    // The order decides which error is reported for a token with several faults.
     verify: (token) => {
       const claims = verified.get(token) ?? verifySignature(token);
       assertNotExpired(claims, now());
@@ -161,10 +161,10 @@ export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date)
   };
 };
 
-/** Claim with the generation of the account that a token was issued to. */
+/** Claim with the generation of the account the token was issued to. */
 const generationClaim = 'account_generation';
 
-/** A revoked token; `isAhead` if the token is newer than the accounts that this process knows. */
+/** A revoked token; `isAhead` if the token is newer than the accounts this process knows. */
 export class RevokedToken extends TokenError {
   readonly isAhead: boolean;
 
@@ -185,15 +185,16 @@ const assertGranted = (claims: JsonObject, role: Role, grant: TokenGrant | undef
 };
 
 /**
- * Writes a generation as text: `origin` distinguishes accounts that had the same name, `order` grows with each change.
+ * Formats a generation as text: `origin` distinguishes accounts that had the same name, `order` increases with each
+ * change.
  */
 export const toGeneration = (origin: string, order: number, mark: string): string => `${origin}${order}.${mark}`;
 
 const toOrder = (generation: unknown): number => Number(/^[a-z](\d+)\./.exec(String(generation))?.[1] ?? 0);
 
 /**
- * Returns the session of a valid token. A login token has no session claim, since the API specifies its claims: the
- * token's hash is the session id.
+ * Returns a valid token's session. A login token has no session claim, since the API specifies its claims: the token's
+ * hash is the session id.
  */
 export const readSession = (token: string): Session => {
   const { claims } = decodeToken(token);
@@ -207,7 +208,7 @@ export const readSession = (token: string): Session => {
 
 type JsonObject = Record<string, unknown>;
 
-/** Returns the session that a renewed token names. */
+/** Returns the session named by a renewed token. */
 const toGoingOn = ({ sid, auth_time: since, iat }: JsonObject): Session | undefined =>
   // Other programs may use `sid` differently: no login is before 1970, or later than its token beyond the clock
   // tolerance.
@@ -215,7 +216,7 @@ const toGoingOn = ({ sid, auth_time: since, iat }: JsonObject): Session | undefi
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Returns the Unix second of the login that a token goes back to. */
+/** Returns the Unix second of the login from which a token descends. */
 const toBeginning = (claims: JsonObject): number =>
   Math.min(Number(claims['iat']), toGoingOn(claims)?.since ?? Number.POSITIVE_INFINITY);
 
@@ -246,7 +247,7 @@ const decodeBase64Url = (part: string, name: string): Buffer => {
   return bytes;
 };
 
-/** The only header parameters accepted; `crit`, `b64`, `jwk`, `jku` and others change what a signature means. */
+/** The only accepted header parameters; `crit`, `b64`, `jwk`, `jku` and others change the meaning of a signature. */
 const knownParameters = new Set(['alg', 'typ', 'kid']);
 
 export const assertHeader = (header: JsonObject): void => {
@@ -256,7 +257,7 @@ export const assertHeader = (header: JsonObject): void => {
   if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
 };
 
-/** Returns the keys that may have signed a token: the key that the token names, or all keys if it names none. */
+/** Returns the keys that may have signed a token: the key it names, or all keys if it names none. */
 const findKeys = ({ byId }: TokenKeys, id: unknown): KeyObject[] => {
   if (id === undefined) return [...byId.values()];
   const key = typeof id === 'string' && byId.get(id);
@@ -281,7 +282,7 @@ export const assertNotExpired = ({ exp }: JsonObject, now: number): void => {
   if ((exp as number) < now) throw new TokenError('Token expired');
 };
 
-/** Returns the user that a token with a valid signature identifies; throws a TokenError for invalid claims. */
+/** Returns the user identified by a token with a valid signature; throws a TokenError for invalid claims. */
 export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Principal => {
   const { sub, role, iss, iat, exp, nbf, aud } = claims;
   if (typeof sub !== 'string' || sub === '') throw toFailure('the claim sub is not a name');

@@ -3,7 +3,7 @@ import type { TObject, TProperties, TSchema } from 'typebox';
 import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
 import { type Command, helpOf, type NamedFlag } from './command.ts';
 
-/** An invalid command line: each problem is printed as one line, with exit code 2. */
+/** Invalid command line: each problem is printed as one line, with exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly problems: readonly string[];
@@ -74,22 +74,22 @@ export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 export const findWord = (argv: readonly string[], known: readonly NamedFlag[]): number | undefined =>
   tokenize(argv, known).tokens.find(({ kind }) => kind === 'positional')?.index;
 
-/** Splits the arguments into the flags of the wrapper and the wrapped command line; `--` may stand between them. */
+/** Splits the arguments into the wrapper's flags and the wrapped command line; `--` may separate them. */
 export const splitWrapped = (argv: readonly string[], known: readonly NamedFlag[]): [string[], string[]] => {
   const end = tokenize(argv, known).tokens.find(({ kind }) => kind !== 'option');
   if (end === undefined) return [[...argv], []];
   return [argv.slice(0, end.index), argv.slice(end.index + (end.kind === 'option-terminator' ? 1 : 0))];
 };
 
-/** Returns the unknown flags, as they were given. */
+/** Returns the unknown flags as given. */
 export const listUnknownFlags = (argv: readonly string[], known: readonly NamedFlag[]): string[] =>
   tokenize(argv, known).tokens.flatMap((token) =>
     token.kind === 'option' && !findFlag(token, known) ? token.rawName : [],
   );
 
 /**
- * Parses words and flags, all known; values are by the flag's key. Throws a UsageError; `help` names the command for
- * help.
+ * Parses words and flags, all of which must be known; values are keyed by flag. Throws a UsageError; `help` names the
+ * command that prints help.
  */
 export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[], help: string) => {
   const { tokens, values, positionals } = tokenize(argv, known);
@@ -109,15 +109,15 @@ export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[],
 };
 
 /**
- * True for a word that looks like a flag and so is probably not a value. A negative number is a value, refused by the
- * check of its setting.
+ * True for a word that looks like a flag and so is probably not a value. A negative number is a value, to be refused by
+ * the check of its setting.
  */
 const isFlagLike = (value: string, flag: NamedFlag | undefined): boolean =>
   /^-./.test(value) && !(flag?.isNumber && /^-[1-9]/.test(value));
 
 const isSwitch = ({ value }: NamedFlag): boolean => value === undefined;
 
-/** Finds the flag that a word names; switches also have the form `--no-…`. */
+/** Finds the flag a word names; switches also have the form `--no-…`. */
 const findFlag = (
   { name, rawName }: { name: string; rawName: string },
   known: readonly NamedFlag[],
@@ -129,7 +129,7 @@ const findFlag = (
   });
 };
 
-/** Tokenizes without Node's strict mode, whose errors do not say what to do. */
+/** Tokenizes without Node's strict mode, whose errors do not say how to fix the problem. */
 const tokenize = (argv: readonly string[], known: readonly NamedFlag[]) => {
   const options = Object.fromEntries(
     known.map(({ key, short, isList, ...flag }) => {
@@ -152,7 +152,7 @@ const explainSwitch = (name: string): string =>
     ? `--${name} takes no value`
     : `--${name} takes no value: use --${name} for true, --no-${name} for false`;
 
-/** Explains why the command does not accept the flag, and what to do about it. */
+/** Explains why the command does not accept the flag, and what to do instead. */
 export const explainUnknownFlag = (
   flag: string,
   command: Command,
@@ -170,7 +170,7 @@ export const explainUnknownFlag = (
   return `Unknown option '${flag}'${advice}`;
 };
 
-/** Explains settings that have no flag. */
+/** Explains settings without a flag. */
 const explainFlaglessSetting = (flag: string, { properties }: TObject): string | undefined => {
   const found = Object.entries(properties).find(
     ([key, property]) => !isFlag(property) && normalise(key) === normalise(flag),

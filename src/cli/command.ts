@@ -1,8 +1,8 @@
 import type { Flags } from '../config/load.ts';
 
-/** A flag of one command, or of a setting. */
+/** Flag of a command or a setting. */
 export interface Flag {
-  /** Placeholder for the value, e.g. `SECONDS`; a switch has none. */
+  /** Placeholder for the value, e.g. `SECONDS`; switches have none. */
   value?: string;
   /** One or more sentences. */
   summary: string;
@@ -11,12 +11,12 @@ export interface Flag {
   isNumber?: boolean;
   /** `repeated`: the flag can be given several times; `joined`: its value is a list, separated by commas. */
   isList?: 'repeated' | 'joined';
-  /** A switch that is on by default. */
+  /** True for a switch that is on by default. */
   isOn?: boolean;
   short?: string;
 }
 
-/** A flag with its name in camelCase. */
+/** Flag with its name in camelCase. */
 export interface NamedFlag extends Flag {
   key: string;
 }
@@ -30,11 +30,11 @@ interface Argument {
   isQuoted?: true;
   /** Accepted words, if they are few. */
   choices?: readonly string[];
-  /** The word is a number of this kind; shells ask the server for the numbers. */
+  /** The word is a number of this kind; shells query the server for the numbers. */
   numbers?: NumberedThings;
 }
 
-/** Things that people refer to by number. */
+/** Things people refer to by number. */
 export type NumberedThings = 'incidents' | 'tasks';
 
 /** Given values of a command's own flags, by name in camelCase. */
@@ -47,9 +47,9 @@ type Own<F> = {
 export interface CommandInput<F = Record<string, Flag>> {
   words: readonly string[];
   own: Own<F>;
-  /** The flags of settings. */
+  /** Flags of settings. */
   flags: Flags;
-  /** The working directory at the start of the process no longer exists. */
+  /** True if the initial working directory no longer exists. */
   isFolderGone: boolean;
 }
 
@@ -63,25 +63,25 @@ export interface Command<F extends Record<string, Flag> = Record<string, Flag>> 
   details?: readonly string[];
   /** Flags by name in camelCase. */
   flags?: F;
-  /** Settings that the command reads, and whose flags it accepts with `--config`. Default: none. */
+  /** Settings the command reads, and whose flags it accepts in addition to `--config`. Default: none. */
   settings?: 'all' | readonly string[];
-  /** Variables that the command reads besides variables of settings. */
+  /** Variables the command reads besides those of settings. */
   variables?: Readonly<Record<string, string>>;
-  /** Exit codes besides 0, 1 for a failure and 2 for an invalid command line. */
+  /** Exit codes other than 0, 1 for a failure and 2 for an invalid command line. */
   exitCodes?: Readonly<Record<string, string>>;
-  /** The words are another program's command line: flags after the first word are that program's. */
+  /** The words are another program's command line: flags after the first word belong to that program. */
   isWrapper?: true;
   /**
    * Resolves to the exit code with which to end the process, or to undefined if the process ends by itself. Import
-   * large modules only here: every command loads this list.
+   * large modules only here, because every command loads this list.
    */
   run(input: CommandInput<F>): Promise<number | undefined>;
 }
 
-/** Types the input of a command's `run` by its own flags. */
+/** Types the input of a command's `run` by the command's own flags. */
 export const defineCommand = <const F extends Record<string, Flag>>(command: Command<F>): Command =>
   command as unknown as Command;
 
-/** Returns the command line that prints the help of a command. */
+/** Returns the command line that prints a command's help. */
 export const helpOf = ({ name }: Command): string =>
   name === 'serve' ? 'signalbox --help' : `signalbox ${name} --help`;

@@ -80,8 +80,8 @@ const configSchema = defineCommand({
 });
 
 /**
- * Creates a key for a program that cannot log in. The key is shown once, on stderr. The entry for the config file's
- * `keys` is the only line on stdout, so that it can be redirected.
+ * Creates a key for a program that cannot log in. The key is shown once, on stderr. The only line on stdout is the
+ * entry for the config file's `keys`, so it can be redirected.
  */
 const createKey = defineCommand({
   name: 'create-key',
@@ -199,7 +199,7 @@ const importCommand = defineCommand({
   },
 });
 
-/** Reads standard input, and shows the progress if it is a file. */
+/** Reads standard input, showing progress if it is a file. */
 async function* readWithProgress(): AsyncGenerator<Buffer> {
   const { fd } = process.stdin as { fd?: number };
   const size = fd === undefined ? 0 : fstatSync(fd).size;
@@ -223,7 +223,7 @@ const manPage = defineCommand({
   run: async () => print(loadTexts().manPage),
 });
 
-/** The program's own commands, in the order of the help. */
+/** The program's own commands, in help order. */
 export const ownCommands: readonly Command[] = [
   serve,
   demoCommand,
@@ -257,7 +257,7 @@ export const ownCommands: readonly Command[] = [
   manPage,
 ];
 
-/** Lists all commands, including commands of features, whose code this loads. */
+/** Lists all commands, including those of features, whose code this loads. */
 export const listCommands = async (): Promise<Command[]> => {
   const { features } = await import('./program.ts');
   const tools = features.flatMap((feature) => feature.tools ?? []);

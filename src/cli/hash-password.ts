@@ -4,7 +4,7 @@ import { hashPassword, isPossiblePassword, maximumPasswordBytes } from '../auth/
 import { UsageError } from './args.ts';
 import { readInput } from './stdio.ts';
 
-/** The longest line ending. */
+/** Longest line ending. */
 const lineBreak = '\r\n';
 
 const tooLong = `is longer than ${maximumPasswordBytes} bytes`;
@@ -37,7 +37,7 @@ export const readNewPassword = async (
 const findPasswordProblem = (password: string): string | undefined => {
   if (password === '') return 'is empty';
   if (!isPossiblePassword(password)) return tooLong;
-  // Probably more than the password was piped in.
+  // Input probably contains more than the password.
   if (/[\r\n]/.test(password)) return 'contains a line break';
   return password.includes('\0') ? 'contains a NUL character' : undefined;
 };
@@ -49,7 +49,7 @@ const askPassword = async (
 ): Promise<string> => {
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: discarded, terminal: true });
-  // Written only now: until this point the terminal echoes.
+  // Written only now, because the terminal still echoed before.
   messages.write(question);
   const password = await prompt.question('');
   prompt.close();
@@ -57,7 +57,7 @@ const askPassword = async (
   return password;
 };
 
-/** Reads standard input without the line break that `echo` adds. */
+/** Reads standard input, without the line break added by `echo`. */
 const readPassword = async (input: NodeJS.ReadStream): Promise<string> => {
   const bytes = await readInput(input, maximumPasswordBytes + lineBreak.length);
   if (!bytes) throw new UsageError(`the password ${tooLong}`);

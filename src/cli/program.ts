@@ -7,8 +7,8 @@ export { createAccessKey, isKeyName } from '../auth/access.ts';
 export { roles } from '../auth/token.ts';
 export { loadSettings } from '../config/load.ts';
 /**
- * Server code for commands. They import this module only when they run, because it is most of the program: the bundle
- * keeps it in a separate file, so that scripts that send alerts do not load it.
+ * Server code for commands, imported only when they run, because it is most of the program: the bundle keeps it in a
+ * separate file, so that scripts that send alerts do not load it.
  */
 export { createUser } from '../server/create-user.ts';
 export { exportLines, importLines } from '../server/transfer.ts';
@@ -16,16 +16,16 @@ export { printPasswordHash, readNewPassword } from './hash-password.ts';
 export { createLog } from './serve/log.ts';
 export { features };
 
-/** Schema of all settings, including settings of features. */
+/** Schema of all settings, including those of features. */
 export const schema = createSettingsSchema(features.map(({ settings }) => settings));
 
 /** Flags of settings, including former names. */
 export const settingFlags = listSettingFlags({ ...schema.properties, ...toFormerProperties(schema.properties) });
 
-/** Loads the code that starts servers; on demand, because it would take a tenth of the time of every other command. */
+/** Loads the code that starts servers; on demand, because it would take up a tenth of every other command's time. */
 export const loadServer = () => import('./serve/serve.ts');
 
-/** Loads the code of the agent, most of which is that of servers. */
+/** Loads the agent's code, most of which is server code. */
 export const loadAgent = async () => ({
   ...(await import('./agent/run-agent.ts')),
   ...(await import('./agent/install.ts')),
@@ -34,5 +34,5 @@ export const loadAgent = async () => ({
 /** Loads the demonstration, which starts a server. */
 export const loadDemo = () => import('./demo/demo.ts');
 
-/** Returns the export and import of each feature's part of a store. */
+/** Returns each feature's export and import of its part of a store. */
 export const listTransfers = () => features.flatMap(({ transfer }) => transfer ?? []);

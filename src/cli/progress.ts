@@ -1,8 +1,8 @@
-/** Milliseconds of work that need no progress line, and between two updates. */
+/** Milliseconds of work without a progress line, and milliseconds between updates. */
 const quietMs = 500;
 const refreshMs = 100;
 
-/** Minimum share of completed work for an estimate of the time left. */
+/** Minimum completed share for estimating the time left. */
 const minShare = 0.02;
 
 /** Width for terminals that do not report theirs. */
@@ -11,7 +11,7 @@ export const usualColumns = 80;
 let current: { what: string; startedAt: number; shownAt: number } | undefined;
 
 /**
- * Shows progress in a line of the terminal that is replaced; prints nothing if stderr is not a terminal. `what` names
+ * Shows progress on one terminal line, which is overwritten; prints nothing if stderr is not a terminal. `what` names
  * the work, such as `Exporting`. Without a total, `done` is in bytes.
  */
 export const showProgress = (what: string, done: number, total?: number): void => {
@@ -32,7 +32,7 @@ export const showProgress = (what: string, done: number, total?: number): void =
   process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns || usualColumns) - 1)}`);
 };
 
-/** Removes the line before other output; the next progress shows it again. */
+/** Clears the line before other output; the next progress shows it again. */
 export const clearProgress = (): void => {
   if (!current || current.shownAt === Number.NEGATIVE_INFINITY) return;
   process.stderr.write('\r\u001b[K');

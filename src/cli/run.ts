@@ -45,7 +45,7 @@ const report = async (problems: readonly string[], where: string, exitCode: numb
 };
 
 const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number | undefined> => {
-  // Handled first: all other flags need the flags of all settings.
+  // Handled first, because all other flags depend on the flags of all settings.
   if (argv.join(' ') === '--version') return print(`${programVersion}\n`);
   if (['-h', '--help'].includes(argv.join(' '))) return printHelp(serve);
   const { command, args } = await findCommand(argv);
@@ -62,7 +62,7 @@ const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number
   return command.run({ words: toWords([...words, ...wrapped], command), own: flags, flags, isFolderGone });
 };
 
-/** Finds the command of a command line, and the remaining arguments. Flags may stand before the command. */
+/** Finds a command line's command, and the remaining arguments. Flags may precede the command. */
 const findCommand = async (argv: string[]): Promise<{ command: Command; args: string[] }> => {
   const known = argv[0]?.startsWith('-') ? await loadAllFlags() : [];
   const index = findWord(argv, known);
@@ -81,13 +81,13 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   throw new UsageError(`there is no command ${JSON.stringify(name)}${advice}`);
 };
 
-/** Loads the flags of all commands together, which decide which words are values. */
+/** Loads the combined flags of all commands, which determine which words are values. */
 const loadAllFlags = async (): Promise<NamedFlag[]> => {
   const { settingFlags } = await import('./program.ts');
   return [...commonFlags, ...ownCommands.flatMap(listOwnFlags), ...settingFlags];
 };
 
-/** Loads the flags of the settings that a command reads. Loads no feature unless the command reads all settings. */
+/** Loads the flags of the settings a command reads. Loads no feature unless the command reads all settings. */
 const loadSettingFlags = async ({ settings = [] }: Command): Promise<readonly NamedFlag[]> => {
   if (settings === 'all') return (await import('./program.ts')).settingFlags;
   if (settings.length === 0) return [];
@@ -103,7 +103,7 @@ const refuseUnknown = async (args: string[], command: Command, known: readonly N
   throw new UsageError(...unknown.map((flag) => explainUnknownFlag(flag, command, known, all)));
 };
 
-/** Checks the number of words against the command. */
+/** Checks the number of words for the command. */
 const toWords = (words: string[], command: Command): string[] => {
   const { name, argument } = command;
   if (argument?.isList) return words;

@@ -6,7 +6,7 @@ import { clearProgress } from './progress.ts';
 export const escapeControls = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** Escapes control characters in several lines, which may have tabs. */
+/** Escapes control characters in text of several lines, which may contain tabs. */
 export const escapeLines = (text: string): string => text.replace(/[^\n\t]+/g, escapeControls);
 
 /**
@@ -30,7 +30,7 @@ export const say = (text: string): void => {
   process.stderr.write(`signalbox: ${escapeControls(text)}\n`);
 };
 
-/** Prints on standard output. The process ends if that fails, silently if only the reader has gone away. */
+/** Prints on standard output. If that fails, the process ends, silently if only the reader has gone away. */
 export const print = (text: string): undefined => {
   if (!process.stdout.listeners('error').includes(endUnwritten)) process.stdout.on('error', endUnwritten);
   process.stdout.write(text);
@@ -42,7 +42,7 @@ const endUnwritten = (error: NodeJS.ErrnoException): void => {
   process.exit(1);
 };
 
-/** Makes standard output unreadable for others if it is a file of this user. */
+/** Makes standard output unreadable to others if it is a file owned by this user. */
 export const protectOutput = (): void => {
   const output = fstatSync(1);
   if (output.isFile() && output.uid === process.getuid?.()) fchmodSync(1, 0o600);

@@ -4,9 +4,7 @@ import { readProgramFile } from '../server/package-info.ts';
 export const completionShells = ['bash', 'zsh', 'fish'] as const;
 export type CompletionShell = (typeof completionShells)[number];
 
-/**
- * Texts that the program prints about itself. The build creates them from the commands and settings, in `tools/texts`.
- */
+/** Texts the program prints about itself, created by the build from the commands and settings, in `tools/texts`. */
 export interface Texts {
   /** Help by command name. */
   help: Record<string, string>;

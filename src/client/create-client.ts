@@ -19,11 +19,11 @@ import type { Client, ClientCredentials, ClientOptions, OperationTypes, WithResp
 export { ClientError } from './send.ts';
 
 /**
- * The routes, written by the build from the program's OpenAPI document: a line for each, with the operation's id, its
- * method, profile, default mount and path, and marks:
+ * Routes, written by the build from the program's OpenAPI document: one line each, with the operation's id, its method,
+ * profile, default mount and path, and marks:
  *
- * - `token`: the route needs a token; `key`: it reads `Idempotency-Key`;
- * - `after`, `before`, `page`: it returns a list by pages; `list`: it returns a whole list.
+ * - `token`: the route requires a token; `key`: it reads `Idempotency-Key`;
+ * - `after`, `before`, `page`: it returns a list in pages; `list`: it returns a whole list.
  */
 declare const OPERATIONS: string;
 
@@ -59,7 +59,7 @@ export const createClient = (
   const tokens = createHeldTokens(options.credentials, async (Username, Password) => {
     const path = toPath(operations['login'] as Operation);
     const body = { Username, Password };
-    // The call that needs the token does the retries.
+    // The call that needs the token handles the retries.
     const { data } = await send({ method: 'POST', path, body, isRepeatable: true, retries: 0 });
     return data as Login;
   });
@@ -78,7 +78,7 @@ export const createClient = (
   const call = (operation: Operation, input: CallInput = {}, given: SendOptions = {}): Promise<Received> =>
     send(prepare(operation, input, given));
 
-  /** Returns the response to a request if its body, still to be read, has this type. */
+  /** Returns the response to a request if its body, which has not been read yet, is of this type. */
   const openStream = async (request: Request, type: string): Promise<Response> => {
     const { response } = await send({ ...request, isStream: true });
     if (response.status === 200 && response.headers.get('Content-Type')?.startsWith(type)) return response;
@@ -158,8 +158,8 @@ export interface Login {
 }
 
 /**
- * Milliseconds before its expiry at which a token is renewed; a token that lasts less than twice as long is renewed
- * halfway.
+ * Milliseconds before a token's expiry at which it is renewed; a token with less than twice this lifetime is renewed
+ * halfway through.
  */
 const renewedBefore = 60_000;
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readEntries } from './streams.ts';
 
-/** A response whose body comes in pieces of these lengths, repeatedly. */
+/** Creates a response whose body arrives in pieces of these lengths, repeatedly. */
 const toResponse = (text: string, lengths: number[]): Response => {
   const bytes = new TextEncoder().encode(text);
   let sent = 0;

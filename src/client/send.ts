@@ -1,27 +1,27 @@
 import { parseRetryAfter } from './retry-after.ts';
 import type { CallOptions, ClientFailure, HeaderOptions } from './types.ts';
 
-/** Source of the tokens of requests. */
+/** Source of tokens for requests. */
 export interface HeldTokens {
-  /** Returns the token to send; undefined for none. `isNeeded`: the route refuses requests without a token. */
+  /** Returns the token to send, or undefined for none. `isNeeded`: the route refuses requests without a token. */
   get(isNeeded: boolean, signal: AbortSignal): Promise<string | undefined>;
   /** Returns a new token after the server refused this one; undefined if there is none. */
   renew(refused: string | undefined, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** A route that can be called. */
+/** Route that can be called. */
 export interface CallRoute {
-  /** Operation id of the route. */
+  /** The route's operation id. */
   id: string;
   method: string;
-  /** Path with the mount of the profile, e.g. `/api/tasks/{id}`. */
+  /** Path including the profile's mount, e.g. `/api/tasks/{id}`. */
   path: string;
 }
 
 export type CallInput = Record<string, unknown>;
 export type SendOptions = CallOptions & HeaderOptions;
 
-/** Builds the request of a call. The input has the parameters of path and query, and the members of the body. */
+/** Builds a call's request. The input contains the path and query parameters and the members of the body. */
 export const toCallRequest = (
   { id, method, path }: CallRoute,
   input: CallInput = {},
@@ -32,7 +32,7 @@ export const toCallRequest = (
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = (others as CallInput)[name];
     if (value === undefined || value === '') throw new TypeError(`${id} needs ${name}`);
-    // URLs resolve `.` and `..`, also when encoded: the call would reach another route.
+    // URLs resolve `.` and `..`, even encoded, so the call would reach another route.
     if (value === '.' || value === '..') throw new TypeError(`${id}: ${name} cannot be ${value}`);
     delete (others as CallInput)[name];
     return encodeURIComponent(String(value));
@@ -48,7 +48,7 @@ export const toCallRequest = (
   };
 };
 
-/** Creates a random key. `crypto.randomUUID` is missing on pages that are not loaded over TLS. */
+/** Creates a random key. `crypto.randomUUID` is missing on pages not loaded over TLS. */
 export const createRequestKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** Returns the version of the record in a response, for `ifMatch`. */
@@ -58,20 +58,21 @@ export const toVersion = ({ headers }: Response): string | undefined =>
 
 export interface Request {
   method: string;
-  /** Path from the base of the server on, with its parameters filled in. */
+  /** Path relative to the server's base, with its parameters filled in. */
   path: string;
-  /** Absent, null and empty values are left out; lists are joined by commas. */
+  /** Absent, null and empty values are omitted; lists are joined by commas. */
   query?: Record<string, unknown> | undefined;
   /** Sent as JSON. */
   body?: unknown;
-  /** Headers; undefined values are left out. */
+  /** Headers; undefined values are omitted. */
   headers?: Record<string, string | undefined>;
   /** Without a source, no token is sent. */
   tokens?: HeldTokens | undefined;
-  /** The route needs a token. */
+  /** The route requires a token. */
   needsToken?: boolean;
   /**
-   * Sending the request twice has the effect of once, so it may be repeated if the outcome of an attempt is unknown.
+   * Sending the request twice has the same effect as once, so it may be retried if the outcome of an attempt is
+   * unknown.
    */
   isRepeatable?: boolean;
   /** The caller reads the body, without a time limit. */
@@ -83,7 +84,7 @@ export interface Request {
 
 export interface Received {
   response: Response;
-  /** Value of a JSON body, or the text of another body; undefined for a stream, and without a body. */
+  /** Value of a JSON body, or text of any other body; undefined for a stream or without a body. */
   data: unknown;
 }
 
@@ -112,7 +113,7 @@ export const toLimit = (timeout = usualTimeout): number => Math.min(timeout, lon
 
 /** Creates the function that sends all requests of a client, each within its timeout. */
 export const createCallSender = (options: SenderOptions): Send => {
-  /** Errors after which a call may be repeated: errors of a login, even if the call itself may be sent only once. */
+  /** Errors after which a call may be retried: errors of a login, even if the call itself may be sent only once. */
   const repeatable = new WeakSet<ClientError>();
   const base = options.url.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const attempt = async (request: Request, token: string | undefined, signal: AbortSignal): Promise<Received> => {
@@ -140,7 +141,7 @@ export const createCallSender = (options: SenderOptions): Send => {
       throw reason;
     }
   };
-  /** Sends a request, and repeats it once with a new token if the token is refused. */
+  /** Sends a request, and retries it once with a new token if the token is refused. */
   const attemptWithToken = async (request: Request, signal: AbortSignal): Promise<Received> => {
     const { tokens, needsToken = false } = request;
     const token = await tokens?.get(needsToken, signal);
@@ -188,7 +189,7 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 const toHeaders = ({ headers = {}, body }: Request, token: string | undefined): Headers => {
   const sent = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' });
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value);
-  // The runtime's own error would show the token.
+  // The runtime's own error would reveal the token.
   if (token && !/^[ -~]+$/.test(token)) throw new TypeError('the key or token has characters that no header can have');
   if (token) sent.set('Authorization', `Bearer ${token}`);
   return sent;
@@ -208,7 +209,7 @@ const toData = (name: string, response: Response, text: string): unknown => {
 const toTimeout = ({ method, path }: Request, timeout: number): ClientError =>
   new ClientError('timeout', `${method} ${path}: no response within ${timeout} ms`);
 
-/** Returns the reason why fetch failed: runtimes put it into `cause`. */
+/** Returns the reason why fetch failed, which runtimes put into `cause`. */
 const toReason = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? message ?? String(error);
@@ -253,8 +254,8 @@ export const parseResponseJson = (name: string, text: string, response?: Respons
 };
 
 /**
- * True if the same request may succeed later. A server of version 1.0 responds 409 with Retry-After while the first request
- * with an idempotency key runs.
+ * True if the same request may succeed later. A server of version 1.0 responds 409 with Retry-After while the first
+ * request with an idempotency key is running.
  */
 export const isPassingError = ({ code, status, retryAfter }: ClientError): boolean =>
   code === 'connection' ||
@@ -286,8 +287,6 @@ export const pause = async (milliseconds: number, signal: AbortSignal): Promise<
   await unlessAborted(over, signal).finally(() => clearTimeout(timer));
 };
 
-/**
- * Returns milliseconds before the next attempt: about twice as long each time, and different for each of many clients.
- */
+/** Returns the milliseconds until the next attempt, which roughly double each time and differ between clients. */
 export const toRetryDelay = (attempts: number, longest: number): number =>
   Math.min(longest, 250 * 2 ** attempts) * (0.5 + Math.random() / 2);

@@ -10,7 +10,7 @@ export interface ServerEvent {
 interface Reading {
   /** Called for each piece of the stream, including comments. */
   onContact?: () => void;
-  /** Milliseconds without data after which the stream counts as broken. */
+  /** Milliseconds without data after which the stream is considered broken. */
   silence?: number;
 }
 
@@ -45,7 +45,7 @@ const parseEvent = (block: string): ServerEvent | undefined => {
 /** Milliseconds; the server sends a comment every 15 s. */
 const longestSilence = 45_000;
 const longestDelay = 30_000;
-/** Milliseconds after which an ended connection does not count as a failure. */
+/** Milliseconds after which the end of a connection does not count as a failure. */
 const shortestLife = 5000;
 
 export interface FollowedStream {
@@ -56,8 +56,8 @@ export interface FollowedStream {
 }
 
 /**
- * Yields events for as long as the caller takes them, reconnecting as needed. Throws if the first connection fails, if
- * the server finally refuses a later connection, or, with the signal's reason, after the signal is aborted.
+ * Yields events as long as the caller takes them, reconnecting as needed. Throws if the first connection fails, if the
+ * server permanently refuses a later one, or, with the signal's reason, after the signal is aborted.
  */
 export async function* followEvents({ open, lastId, signal }: FollowedStream): AsyncGenerator<ServerEvent> {
   let wasOpen = false;
@@ -92,10 +92,10 @@ type Input = Record<string, unknown>;
 type Page = Record<string, unknown> & { data: unknown[] };
 
 interface Paging {
-  /** Parameter for the size of a page, and the requested size. */
+  /** Page size parameter, and the requested size. */
   size: string;
   usual: number;
-  /** Returns the parameters that differ on the next page; undefined after the last page. */
+  /** Returns the parameters that change for the next page; undefined after the last page. */
   next(page: Page, size: number): Input | undefined;
 }
 
@@ -118,7 +118,7 @@ export const pagings: Record<string, Paging> = {
   },
 };
 
-/** Yields the entries of all pages, from the page in the input on. */
+/** Yields the entries of all pages, starting with the page in the input. */
 export async function* readListPages(
   { size, usual, next }: Paging,
   input: Input,
@@ -133,7 +133,7 @@ export async function* readListPages(
 }
 
 /**
- * Yields the objects of a list as they arrive. The list is the whole JSON body or a member of it. Throws a ClientError
+ * Yields a list's objects as they arrive. The list is the whole JSON body or one of its members. Throws a ClientError
  * if the body ends early, pauses for longer than `silence` milliseconds or is not JSON, or the signal's reason.
  */
 export async function* readEntries(
@@ -154,7 +154,7 @@ export async function* readEntries(
   }
 }
 
-/** Creates a function that finds the texts of entries in a body that comes in pieces. */
+/** Creates a function that finds the texts of entries in a body that arrives in pieces. */
 const createFinder = () => {
   const marks = /["\\{}[\]]/g;
   /** Brackets of the open objects and lists. */
@@ -199,8 +199,8 @@ const createFinder = () => {
 };
 
 /**
- * Yields the text of a body in the pieces in which it arrives. Throws if the body breaks or is aborted, and a
- * ClientError after `silence` milliseconds without data.
+ * Yields a body's text in the pieces in which it arrives. Throws if the body breaks or is aborted, and a ClientError
+ * after `silence` milliseconds without data.
  */
 async function* readPieces({ body, url }: Response, silence?: number): AsyncGenerator<string, void> {
   if (!body) return;

@@ -1,8 +1,8 @@
-/** Label values of a meter in their order, and its value. */
+/** A meter's label values, in label order, and its value. */
 export type Sample = readonly [labels: readonly string[], value: number];
 
 interface MeterBase {
-  /** Named by the rules of Prometheus: base units, and `_total` at the end of a counter. */
+  /** Name according to Prometheus' rules: base units, and `_total` at the end of a counter. */
   name: string;
   help: string;
   labels: readonly string[];
@@ -10,7 +10,7 @@ interface MeterBase {
 
 type Reading = readonly Sample[] | number;
 
-/** A counter or gauge; `read` is called when metrics are scraped, and returns a plain number without labels. */
+/** Counter or gauge; `read` is called when metrics are scraped, and returns a plain number if there are no labels. */
 export interface NumberMeter extends MeterBase {
   type: 'counter' | 'gauge';
   read(): Reading | Promise<Reading>;
@@ -25,7 +25,7 @@ export interface HistogramMeter extends MeterBase {
 
 export type Meter = NumberMeter | HistogramMeter;
 
-/** A number that code on a hot path adds to: `cell.value += 1`. */
+/** Number that hot code paths add to: `cell.value += 1`. */
 export interface Cell {
   value: number;
 }
@@ -54,8 +54,8 @@ export class Distribution {
 export type Meters = ReturnType<typeof createMeters>;
 
 /**
- * Creates the registry of meters. Counting is a plain addition; numbers become text only when they are scraped. `at`
- * returns the same cell for the same label values; keep the cell on hot paths.
+ * Creates the registry of meters. Counting is a plain addition; numbers become text only when scraped. `at` returns the
+ * same cell for the same label values; keep the cell on hot paths.
  */
 export const createMeters = () => {
   const meters = new Map<string, Meter>();
@@ -65,7 +65,7 @@ export const createMeters = () => {
   };
   return {
     list: (): Meter[] => [...meters.values()],
-    /** `initial`: values of the only label that are reported as 0 before their first count. */
+    /** `initial`: values of the only label, reported as 0 before their first count. */
     counter: (name: string, help: string, labels: readonly string[], initial: readonly string[] = []) => {
       const { at, entries } = createCells<Cell>(() => ({ value: 0 }));
       const read = () => entries().map(([values, { value }]) => [values, value] as const);

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { HistogramMeter, Meter, Meters, NumberMeter, Sample } from './meters.ts';
 
-/** Content type, with the version of the format. */
+/** Content type, including the format's version. */
 export const textType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Writes the current values of all meters in the text format of Prometheus. */
+/** Writes the current values of all meters in Prometheus' text format. */
 export const readMetrics = async ({ list }: Pick<Meters, 'list'>): Promise<string> =>
   (await Promise.all(list().map(toMeterText))).join('\n');
 
@@ -19,7 +19,7 @@ const toMeterText = async (meter: Meter): Promise<string> => {
   return [`# HELP ${name} ${escaped}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 };
 
-/** Reads the samples of a meter; a failed reading has no values in this scrape. */
+/** Reads a meter's samples; a failed reading has no values in this scrape. */
 const readSamples = async ({ read }: NumberMeter): Promise<readonly Sample[]> => {
   try {
     const values = await read();
@@ -29,7 +29,7 @@ const readSamples = async ({ read }: NumberMeter): Promise<readonly Sample[]> =>
   }
 };
 
-/** Writes cumulative buckets: Prometheus counts in each bucket the values of all smaller buckets too. */
+/** Writes cumulative buckets: in Prometheus, each bucket includes the values of all smaller buckets. */
 const listBuckets = ({ name, labels, bounds, read }: HistogramMeter): string[] =>
   read().flatMap(([values, { counts, sum }]) => {
     let count = 0;
@@ -53,7 +53,7 @@ const toNumber = (value: number): string => String(value).replace(/^(-?)Infinity
 
 const microsecondsPerSecond = 1e6;
 
-/** Adds the process metrics that Prometheus client libraries usually report. */
+/** Adds the process metrics usually reported by Prometheus client libraries. */
 export const addProcessMeters = ({ reading: add }: Meters): void => {
   const cpu = (name: 'user' | 'system') => process.cpuUsage()[name] / microsecondsPerSecond;
   add('counter', 'process_cpu_user_seconds_total', 'User processor time of this process.', () => cpu('user'));

@@ -9,13 +9,13 @@ import { replaceFile } from '../../storage/replaced-file.ts';
 import { temporaryFailure } from '../remote/server.ts';
 import { say } from '../stdio.ts';
 
-/** Milliseconds for which a code is tried while the hub is away, and between two attempts. */
+/** Milliseconds a code is retried while the hub is away, and milliseconds between two attempts. */
 const codeMs = 30 * minuteMs;
 const retryMs = 5000;
 
 /**
- * Exchanges a code for a key, which is written to a file; waits while the hub is away. Resolves to the exit code of a
- * failure. Throws a SettingsError if the hub refuses the code, unless there is a key from an earlier start.
+ * Exchanges a code for a key, which is written to a file; waits while the hub is away. Resolves to a failure's exit
+ * code. Throws a SettingsError if the hub refuses the code, unless a key from an earlier start exists.
  */
 export const enrol = async (hub: HubSetting, code: string, keyFile: string): Promise<number | undefined> => {
   const { origin } = parseHubUrl(hub.url);
@@ -32,7 +32,7 @@ export const enrol = async (hub: HubSetting, code: string, keyFile: string): Pro
         say(`this host is ${name} at ${origin}; its key is in ${keyFile}`);
         return undefined;
       }
-      // The unit of systemd passes the same code at each start.
+      // The systemd unit passes the same code on each start.
       if (status === 403 && existsSync(keyFile)) return undefined;
       const mayComeBack = status === 0 || status === 429 || status >= 500;
       if (!mayComeBack) throw new SettingsError([status === 404 ? `${reason}: it takes no reports of hosts` : reason]);

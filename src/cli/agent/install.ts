@@ -60,13 +60,13 @@ WantedBy=multi-user.target
 `;
 };
 
-/** Quotes a word of a command line in a unit. */
+/** Quotes a word in a unit's command line. */
 const quote = (word: string): string => {
   const text = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w./:=@%,+-]+$/.test(text) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 };
 
-/** Shows the unit, asks, and installs it; resolves to the exit code. Throws a SettingsError. */
+/** Shows the unit, asks for confirmation and installs it; resolves to the exit code. Throws a SettingsError. */
 export const installAgent = async (schema: TObject, flags: Flags, given: AgentOptions): Promise<number> => {
   const { hub } = readAgentSettings(schema, { ...flags, dataDir: stateFolder }, given);
   const unit = createUnit(hub.url, { ca: hub.ca, config: flags['config'] as string | undefined });

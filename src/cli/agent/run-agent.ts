@@ -25,16 +25,16 @@ export interface AgentOptions {
   code: string | undefined;
 }
 
-/** Profiles of an agent: senders on this machine use their routes over the socket. */
+/** Profiles of an agent: senders on this machine reach their routes through the socket. */
 const profiles = ['alerts', 'heartbeats', 'watches'];
 
-/** Most bytes of the path of a socket. */
+/** Maximum length of a socket's path in bytes. */
 const longestSocketPath = 107;
 
-/** Milliseconds for the last report and running requests during shutdown. */
+/** Milliseconds allowed for the last report and running requests during shutdown. */
 const gracePeriodMs = 10_000;
 
-/** Returns the settings of an agent. Throws a SettingsError. */
+/** Returns an agent's settings. Throws a SettingsError. */
 export const readAgentSettings = (
   schema: TObject,
   flags: Flags,
@@ -81,7 +81,7 @@ export const runAgent = async (schema: TObject, flags: Flags, given: AgentOption
     ]);
   const log = createLog(settings.logLevel);
   const app = await createApp(settings, { log, features, openStorage });
-  // Left by a process that was killed: the data folder belongs to this process now.
+  // Left by a killed process: the data folder belongs to this process now.
   rmSync(socket, { force: true });
   await app.server.listen({ path: socket });
   chmodSync(socket, 0o600);

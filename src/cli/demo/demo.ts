@@ -11,13 +11,13 @@ import { tellStory, watchIncidents } from './story.ts';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
- * Runs the demonstration until a signal ends it; resolves to the exit code. Deletes everything it created. `pace` is
- * the share of the usual time: tests use less.
+ * Runs the demonstration until a signal ends it; resolves to the exit code. Deletes everything it created. `pace` is a
+ * fraction of the normal duration: tests run faster.
  */
 export const runDemo = async (schema: TObject, { pace = 1 } = {}): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
-  // Runs also if the process ends abruptly.
+  // Also runs if the process ends abruptly.
   process.once('exit', removeFolder);
   const end = new AbortController();
   const ended = new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve()));

@@ -7,8 +7,8 @@ import { MiB } from '../../lib/units.ts';
 import type { Scene } from './stage.ts';
 
 /**
- * Bytes written, and their number of pieces; the watch's limit is half of the bytes. The demo leaves a disk with less
- * free space alone.
+ * Bytes written, and their number of pieces; the watch's limit is half of the bytes. The demo skips disks with less
+ * free space.
  */
 const [writtenBytes, pieces] = [64 * MiB, 8];
 const minFree = 1024 * MiB;
@@ -19,8 +19,8 @@ const maxSeconds = 5;
 const maxAttempts = 3;
 
 /**
- * Fills a disk without harm: a watch on the folder's file system gets a limit slightly below the present free space,
- * and a file takes more than that for a few seconds. Tries again if others free as much meanwhile.
+ * Fills a disk without harm: a watch on the folder's file system gets a limit slightly below the current free space,
+ * and a file takes up more than the difference for a few seconds. Retries if others free as much meanwhile.
  */
 export const fillDisk = async (scene: Scene): Promise<void> => {
   const { call, narrator, folder } = scene;
@@ -48,7 +48,7 @@ export const fillDisk = async (scene: Scene): Promise<void> => {
   await call('admin', 'DELETE', '/api/watches/demo-disk');
 };
 
-/** Writes the file, and deletes it once the watch has noticed; resolves to true if it has. */
+/** Writes the file, and deletes it once the watch has fired; resolves to true if it has. */
 const writeForSeconds = async (scene: Scene): Promise<boolean> => {
   const { pause, folder } = scene;
   const path = join(folder, 'filling');
@@ -56,7 +56,7 @@ const writeForSeconds = async (scene: Scene): Promise<boolean> => {
   try {
     for (let piece = 0; piece < pieces; piece += 1) {
       await file.write(randomBytes(writtenBytes / pieces));
-      // Free space counts only bytes that have reached the disk.
+      // Free space reflects only bytes that have reached the disk.
       await file.sync();
       await pause(0.7);
     }
@@ -82,7 +82,7 @@ const isFiring = async ({ call }: Scene): Promise<boolean> => {
   );
 };
 
-/** Finds the mount point of a path: its topmost folder on the same device. */
+/** Finds a path's mount point: its topmost ancestor on the same device. */
 const findMount = (path: string): string => {
   const { dev } = statSync(path);
   let top = path;

@@ -12,15 +12,12 @@ export type Narrator = ReturnType<typeof createNarrator>;
 /** Colours by actor. */
 const styles = { sender: 'cyan', incident: 'yellow', notified: 'magenta', person: 'green', machine: 'blue' } as const;
 
-/** Actors whose lines are written in full; titles of alerts, which are long, are cut at the end of the line. */
+/** Actors whose lines are printed in full; alert titles are long and cut at the end of the line. */
 const isInFull = { sender: true, incident: false, notified: false, person: true, machine: true } as const;
 
 const [secondsWidth, whoWidth, narrowestWidth] = [5, 13, 20];
 
-/**
- * Creates a narrator, which prints each event with the seconds since the beginning, in one line if the terminal is wide
- * enough.
- */
+/** Creates a narrator, which prints each event with the seconds elapsed, on one line if the terminal is wide enough. */
 export const createNarrator = () => {
   const startedAt = performance.now();
   const indent = ' '.repeat(secondsWidth + whoWidth + 4);
@@ -47,7 +44,7 @@ interface Delivery {
   data?: { message?: { title?: string } };
 }
 
-/** Starts the chat and the phones of the demonstration: a server for webhooks that prints what it receives. */
+/** Starts the demonstration's chat and phones: a webhook server that prints what it receives. */
 export const startReceiver = async ({ tell }: Narrator) => {
   const server = createServer(async (request, response) => {
     const name = decodeURIComponent(request.url?.slice(1) ?? '');
@@ -61,7 +58,7 @@ export const startReceiver = async ({ tell }: Narrator) => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    /** Base address; a destination's name follows. */
+    /** Base address, followed by a destination's name. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     close: async (): Promise<void> => {
       server.closeAllConnections();

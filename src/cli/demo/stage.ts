@@ -8,34 +8,34 @@ import { callServer, parseObject } from '../remote/server.ts';
 import { startServer } from '../serve/serve.ts';
 import type { Narrator } from './narrator.ts';
 
-/** Seconds after which the phone of the person on call rings if an incident is not acknowledged. */
+/** Seconds after which the phone of the person on call rings for an unacknowledged incident. */
 const escalationSeconds = 12;
 
-/** Seconds between two runs of the job (minimum 10), and its grace. */
+/** Seconds between two runs of the job (minimum 10), and its grace period. */
 export const periodSeconds = 10;
 const graceSeconds = 3;
 
 const timeoutMs = 15_000;
 
-/** Senders of requests: programs with keys of their own, and people. */
+/** Senders of requests: programs with their own keys, and people. */
 type Caller = 'alertmanager' | 'uptime-kuma' | 'cron' | 'anna' | 'admin';
 
 export interface Stage {
-  /** Sends a request; resolves to the body of a success. */
+  /** Sends a request; resolves to the body of a successful response. */
   call(caller: Caller, method: string, path: string, body?: object): Promise<Record<string, unknown>>;
   /** Path of the job's heartbeat address. */
   pingPath: string;
   url: string;
 }
 
-/** Parts that the story uses. */
+/** Parts used by the story. */
 export interface Scene extends Stage {
   narrator: Narrator;
-  /** Waits for so many seconds of the story; rejects if the story ends early. */
+  /** Waits for a number of seconds of the story; rejects if the story ends early. */
   pause(seconds: number): Promise<void>;
   /** Aborted when the demonstration ends. */
   end: AbortSignal;
-  /** Folder in which the demonstration may write. */
+  /** Folder the demonstration may write to. */
   folder: string;
 }
 
@@ -45,7 +45,7 @@ interface StageParts {
   folder: string;
   /** Address for notifications. */
   receiver: string;
-  /** Share of the usual time. */
+  /** Fraction of the normal duration. */
   pace: number;
 }
 
@@ -56,7 +56,7 @@ const users = [
 
 const senders = ['alertmanager', 'uptime-kuma', 'cron'] as const;
 
-/** Starts the server in the folder with everything that the story needs. */
+/** Starts the server in the folder, with everything the story needs. */
 export const openStage = async ({ schema, folder, receiver, pace }: StageParts) => {
   const passwords = { admin: toPassword(), anna: toPassword() };
   const oncall = createAccessKey('oncall', ['incidents:write']);
@@ -140,5 +140,5 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
   };
 };
 
-/** Creates a password that is easy to type. */
+/** Creates an easily typed password. */
 const toPassword = (): string => randomBytes(6).toString('hex');

@@ -6,7 +6,7 @@ import { fillDisk } from './filling-disk.ts';
 import type { Narrator } from './narrator.ts';
 import { periodSeconds, type Scene, type Stage } from './stage.ts';
 
-/** Tells the story: a bad hour of senders, jobs and people, within a minute. */
+/** Tells the story: a bad hour for senders, jobs and people, within a minute. */
 export const tellStory = async (scene: Scene): Promise<void> => {
   const { call, pause, narrator } = scene;
   await backUp(scene);
@@ -39,17 +39,17 @@ const escalate = async (scene: Scene): Promise<void> => {
   await acknowledge(scene, 'checkout', 'Rolling back the deployment');
   await pause(3);
   await backUp(scene);
-  // Runs for as long as possible.
+  // Runs as long as possible.
   keepRunning(scene, end).catch(() => undefined);
 };
 
-/** Runs the job once; its heartbeat becomes late because the next run comes long after. */
+/** Runs the job once; the next run comes so much later that the heartbeat becomes late. */
 const backUp = async ({ call, pingPath, narrator }: Scene): Promise<void> => {
   narrator.tell('sender', 'cron', 'nightly-backup has run, and pings its heartbeat');
   await call('cron', 'POST', pingPath, { files: 412 });
 };
 
-/** Runs the job in time from now on. */
+/** Runs the job on time from now on. */
 const keepRunning = async ({ call, pingPath }: Scene, signal: AbortSignal): Promise<void> => {
   for await (const _ of setInterval(periodSeconds * 700, undefined, { signal })) {
     await call('cron', 'POST', pingPath, { files: 413 });
@@ -168,10 +168,10 @@ const leaveOne = async (scene: Scene): Promise<void> => {
 
 const pollMs = 100;
 
-/** Reports changes of incidents and heartbeats until the signal is aborted. */
+/** Reports changes to incidents and heartbeats until the signal is aborted. */
 export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal: AbortSignal): Promise<void> => {
   const known = new Map<string, string>();
-  /** True if the state of the thing has changed. */
+  /** True if the thing's state has changed. */
   const hasChanged = (thing: string, state: string): boolean => {
     const isSame = known.get(thing) === state;
     known.set(thing, state);

@@ -13,15 +13,15 @@ const longestDelay = 30_000;
 export type AlertSearch = (query: AskedQuery) => Promise<Static<typeof AlertPage>>;
 
 export interface FollowedAlerts {
-  /** The last alert already shown or too old to show. */
+  /** Last alert that was shown or was too old to show. */
   last: { seq: number; time: string };
   accepts(row: AlertEntry): boolean;
-  /** Lists matching alerts between two `seq` in pages, newest first. */
+  /** Lists matching alerts between two seqs in pages, newest first. */
   listBetween(search: AlertSearch, after: number, before: number): AsyncIterable<AlertEntry[]>;
   show(rows: readonly AlertEntry[]): void;
 }
 
-/** Shows alerts as they are stored, each once, reconnecting as needed. Rejects if the server refuses. */
+/** Shows each stored alert once, reconnecting as needed. Rejects if the server refuses. */
 export const followAlerts = async (
   server: AlertServer,
   { last, accepts, listBetween, show }: FollowedAlerts,
@@ -66,7 +66,7 @@ export const followAlerts = async (
       const { data } = await send({ ...request, path: '/api/alerts/search', query });
       return data as Awaited<ReturnType<AlertSearch>>;
     });
-  /** Shows alerts stored since the last shown alert, after events that may have been missed. */
+  /** Shows alerts stored since the last one shown, after events may have been missed. */
   const catchUp = async (): Promise<void> => {
     const { data } = await search({ limit: 1 });
     const newest = data[0];
@@ -74,7 +74,7 @@ export const followAlerts = async (
       last.seq = 0;
       return;
     }
-    // A log that is shorter than before is a different log: then only times tell which alerts are new.
+    // A shorter log than before is a different log: then only times tell which alerts are new.
     const isOther = newest.seq < last.seq;
     const isNew = ({ seq, time }: AlertEntry): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
     const missed: AlertEntry[] = [];

@@ -7,7 +7,7 @@ import { say } from '../stdio.ts';
 import { type AlertServer, callServer, isPassingStatus, parseObject } from './server.ts';
 import { toLateText, UnsentFolder } from './state-folder.ts';
 
-/** An alert in the form that is sent. */
+/** Alert in the form sent to the server. */
 export interface SentAlert {
   source: string;
   level: string;
@@ -20,7 +20,7 @@ export interface SentAlert {
   labels?: Record<string, string>;
 }
 
-/** An alert that is stored once, however often it is sent. */
+/** Alert that is stored only once, however often it is sent. */
 interface UniqueAlert {
   alert: SentAlert;
   idempotencyKey: string;
@@ -29,11 +29,11 @@ interface UniqueAlert {
 /** An alert that is being sent. */
 export interface PendingAlert extends UniqueAlert {
   sentAt: Date;
-  /** Time until which sending is retried, in the clock of `performance`. */
+  /** Time until which sending is retried, on the clock of `performance`. */
   deadline: number;
 }
 
-/** The reason why an alert was not stored. */
+/** Reason why an alert was not stored. */
 interface Unsent {
   reason: string;
   /**
@@ -54,7 +54,7 @@ interface Keeping {
   lost?: string;
 }
 
-/** Receives the reason of each attempt that is repeated. */
+/** Receives the reason for each retry. */
 type Report = (reason: string) => void;
 
 /** Maximum bytes of a JSON body that the server accepts. */
@@ -68,7 +68,7 @@ const longestWaitMs = 5_000;
 /** Statuses that concern the alert, not its sender or the server. */
 const aboutAlert = new Set([400, 413, 422]);
 
-/** Status for an Idempotency-Key that came before with other fields: a kept alert says that it is late. */
+/** Status for an Idempotency-Key that was used with other fields: a kept alert's text says that it is late. */
 const usedKey = 422;
 
 const isTooLong = (alert: SentAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxAlertBytes;
@@ -81,7 +81,7 @@ const spool = new UnsentFolder<UniqueAlert & { url: string }>(
     typeof alert.message === 'string' && /^[0-9a-f-]{36}$/.test(idempotencyKey) && !isTooLong(alert),
 );
 
-/** Creates an alert to send from now on, for at most `retryForMs` and one more attempt. */
+/** Creates an alert to be sent from now on, for at most `retryForMs` plus one attempt. */
 export const createPendingAlert = (alert: SentAlert, retryForMs: number): PendingAlert => ({
   alert,
   idempotencyKey: randomUUID(),
@@ -90,8 +90,8 @@ export const createPendingAlert = (alert: SentAlert, retryForMs: number): Pendin
 });
 
 /**
- * Sends an alert, after alerts that were kept for the server. An alert that cannot be delivered in time is kept for the
- * next sender of this user, unless the server refuses the alert itself. Throws a UsageError if the alert is too long.
+ * Sends an alert, after those kept for the server. An alert that cannot be delivered in time is kept for this user's
+ * next sender, unless the server refuses the alert itself. Throws a UsageError if the alert is too long.
  */
 export const sendAlert = async (
   pending: PendingAlert,
@@ -105,8 +105,8 @@ export const sendAlert = async (
 };
 
 /**
- * Delivers alerts kept for a server, until the deadline and with at least one attempt; returns the failure if the
- * server is away, else undefined.
+ * Delivers alerts kept for a server until the deadline, making at least one attempt; returns the failure if the server
+ * is away, else undefined.
  */
 export const deliverKept = async (
   server: AlertServer,
@@ -116,7 +116,7 @@ export const deliverKept = async (
   for (const { kept, remove } of spool.listFor(server.url.href)) {
     const delivery = await deliver(kept, server, deadline, report);
     if ('cause' in delivery && delivery.cause !== 'alert') {
-      // Without access or a server at the address, all alerts wait until somebody corrects that.
+      // Without access, or without a server at the address, all alerts wait until somebody fixes that.
       return delivery.cause === 'away' ? delivery : undefined;
     }
     remove();
@@ -126,8 +126,8 @@ export const deliverKept = async (
 };
 
 /**
- * Sends an alert until the server has stored or refused it, at most until the deadline and one attempt of 5 s more. All
- * attempts have the same Idempotency-Key, so the alert is stored once. Throws a UsageError if the alert is too long.
+ * Sends an alert until the server has stored or refused it, at most until the deadline plus one attempt of 5 s. All
+ * attempts use the same Idempotency-Key, so the alert is stored once. Throws a UsageError if the alert is too long.
  */
 const deliver = async (
   { alert, idempotencyKey }: UniqueAlert,
@@ -144,7 +144,7 @@ const deliver = async (
     const leftMs = deadline - performance.now();
     if (leftMs <= 0 || minWaitMs > leftMs) return delivery;
     report?.(delivery.reason);
-    // Random, so that many senders do not come back at the same moment.
+    // Random, so that many senders do not return at the same moment.
     await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), minWaitMs), leftMs));
   }
 };
@@ -169,11 +169,11 @@ const attempt = async (
 
 const toAdvice = ({ key }: AlertServer, text: string): string => {
   if (key === undefined) return `; set ${otherVariables.key}`;
-  // The specification has no message for a key without the right to send.
+  // The specification defines no message for a key without the right to send.
   return parseObject(text)['error'] === 'Invalid token format' ? '; the key lacks the scope alerts:write' : '';
 };
 
-/** Keeps an undelivered alert; its message then says when it was sent. */
+/** Keeps an undelivered alert; its message will say when it was sent. */
 export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url }: AlertServer): Keeping => {
   const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {
@@ -185,7 +185,7 @@ export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url
   }
 };
 
-/** Explains why an alert was not stored, and whether it is kept. */
+/** Explains why an alert was not stored, and whether it has been kept. */
 export const explainUnsent = ({ reason, isKept, lost }: Pick<Unsent, 'reason'> & Keeping): string => {
   const fate = isKept ? '; it is kept for the next send or run' : lost === undefined ? '' : `; it is lost: ${lost}`;
   return `the alert was not stored: ${reason}${fate}`;

@@ -23,7 +23,7 @@ interface AlertFilter {
 const usualLimit = 20;
 const maxLimit = 10_000;
 
-/** Maximum alerts of one response. */
+/** Maximum number of alerts in a response. */
 const maxPerPage = 1000;
 
 export const alertsCommand = defineAskingCommand({
@@ -96,14 +96,14 @@ const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
 const toCsvLines = (rows: readonly (readonly unknown[])[]): string =>
   toCsv(rows).split('\r\n').map(escapeLines).join('\r\n');
 
-/** Builds the parameters of a search. Severities have several names; other levels stand only for themselves. */
+/** Builds a search's parameters. Severities have several names; other levels stand only for themselves. */
 const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): AskedQuery => {
   const severity = level === undefined ? undefined : findSeverity(level);
   const named = severity === undefined ? { level } : { severity };
   return { ...named, source, hostname, q: text, since: from?.toISOString() };
 };
 
-/** True for alerts that the search finds. */
+/** True for alerts the search would find. */
 const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): ((row: AlertEntry) => boolean) => {
   const severity = level === undefined ? undefined : findSeverity(level);
   // An empty text is not sent, and so does not filter.
@@ -117,7 +117,7 @@ const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): (
     row.message.toLowerCase().includes(text.toLowerCase());
 };
 
-/** Yields the pages of a search between two `seq`, newest first. */
+/** Yields a search's pages between two seqs, newest first. */
 async function* searchPages(
   search: AlertSearch,
   query: AskedQuery,
@@ -131,10 +131,10 @@ async function* searchPages(
   }
 }
 
-/** Columns below which times have no year. */
+/** Number of columns below which times omit the year. */
 const narrow = 100;
 
-/** Creates the table of a log. If more alerts will follow, its columns are as wide as most alerts need. */
+/** Creates a log's table. If more alerts will follow, its columns are as wide as most alerts need. */
 const createAlertTable = (isFollowed: boolean) => {
   const isNarrow = process.stdout.isTTY === true && (process.stdout.columns || usualColumns) < narrow;
   const table = createTable(['TIME', 'SEVERITY', 'WHERE', 'ALERT'], {

@@ -25,7 +25,7 @@ const exitCodes = {
   [temporaryFailure]: 'the server could not be reached',
 };
 
-/** Variables of commands that read from a server; `scope` is the scope that their key needs. */
+/** Variables of commands that read from a server; `scope` is the scope their key needs. */
 export const askedVariables = (scope: string) => ({
   [otherVariables.url]: `Server to use, with the path of a mount if it has one. Default ${defaultUrl}.`,
   [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server requires a key.`,
@@ -41,7 +41,7 @@ class UnusableResponse extends Error {
   }
 }
 
-/** The server's response for a list. */
+/** The server's response with a list. */
 export interface ListReply<Row> {
   data: Row[];
   total: number;
@@ -71,7 +71,7 @@ export interface Asking {
 interface AskingCommand<F> extends Pick<Command, 'name' | 'argument' | 'summary' | 'details'> {
   /** Flags besides --json and --url. */
   flags?: F;
-  /** Scope of the key, for people. */
+  /** Scope of the key, as shown to people. */
   scope: string;
   /** Resolves to the exit code, unless it is 0. */
   run(asking: Asking, input: CommandInput<F & typeof askingFlags>): Promise<number | undefined>;
@@ -121,7 +121,7 @@ const createAsking = (server: AlertServer, isJson = false): Asking => {
   };
 };
 
-/** Creates the error for a response that is not usable. */
+/** Creates the error for an unusable response. */
 export const toUnusableResponse = (
   { key }: AlertServer,
   { status, reason }: Pick<ServerReply, 'status' | 'reason'>,
@@ -135,20 +135,20 @@ export const toUnusableResponse = (
 export const printLines = (rows: readonly object[]): undefined =>
   print(rows.map((row) => `${escapeJson(JSON.stringify(row))}\n`).join(''));
 
-/** Says that the server has more entries than listed; `which` is a word such as `newest`. */
+/** Prints that the server has more entries than were listed; `which` is a word such as `newest`. */
 export const sayIfMore = ({ data, total }: ListReply<unknown>, which: string): void => {
   if (Number(total) > data.length) say(`${total} match; these are the ${data.length} ${which}`);
 };
 
-/** Characters of an id in tables, enough to distinguish entries. */
+/** Characters of an id shown in tables, enough to distinguish entries. */
 const shownLength = 13;
 
 /** Shortens an id for tables. */
 export const toShortId = (id: string): string => id.slice(0, shownLength);
 
 /**
- * Returns the only row whose id begins with `id`; otherwise prints the reason and returns undefined. `noun` is a word such
- * as `silence`.
+ * Returns the only row whose id begins with `id`; otherwise prints the reason and returns undefined. `noun` is a word
+ * such as `silence`.
  */
 export const findById = <Row extends { id: string }>(
   rows: readonly Row[],

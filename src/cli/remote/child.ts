@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import { explainSystemError } from '../stdio.ts';
 
-/** End of a program: the exit code a shell would report, and the reason of a failure, as a clause without a subject. */
+/** End of a program: the exit code a shell would report, and a failure's reason, as a clause without a subject. */
 interface Ending {
   exitCode: number;
   failure?: string;
@@ -39,7 +39,7 @@ const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 /**
  * Runs a program without a shell, with this process's stdin; forwards its output and the signals that this process
- * receives. Resolves once the program has ended and its output is complete, or 1 s later; later output is still
+ * receives. Resolves once the program has ended and its output is complete, or 1 s after its end; later output is still
  * forwarded until this process exits. `drain` resolves once a slow reader has taken all output.
  */
 export const runWrapped = async (
@@ -118,7 +118,7 @@ const passOutput = async (
   output.on('data', keep).pipe(target, { end: false });
   target.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') onError(error);
-    // The program has to notice that it cannot write, as without this wrapper.
+    // The program must notice that it cannot write, as it would without this wrapper.
     output.destroy();
   });
   await closed;
@@ -129,7 +129,7 @@ const drain = async (complete: Promise<unknown>): Promise<void> => {
   while (isSlow() && (await awaitWithin(100, complete)) === undefined);
 };
 
-/** Counts lost output as a failure, even if the program did not notice it. */
+/** Counts lost output as a failure, even if the program did not notice the loss. */
 const addUnwritten = (ending: Ending, [error]: readonly NodeJS.ErrnoException[]): Ending => {
   if (error === undefined) return ending;
   const problem = `its output could not be written: ${explainSystemError(error)}`;
@@ -151,12 +151,12 @@ const startChild = (program: string, args: readonly string[], stdio: StdioOption
   }
 };
 
-/** Codes of errors for which shells report a command as not found. */
+/** Error codes for which shells report a command as not found. */
 const notFound = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
 /**
- * Describes a failed start with the exit codes of shells: 127 for a command that is not found, 126 for a command that
- * cannot be executed.
+ * Describes a failed start by shells' exit codes: 127 for a command that is not found, 126 for one that cannot be
+ * executed.
  */
 const describeStartFailure = (program: string, error: NodeJS.ErrnoException): WrappedEnding =>
   toUnstarted(explainStartFailure(program, error), notFound.has(error.code ?? '') ? 127 : 126);
@@ -187,7 +187,7 @@ export class OutputTail {
   /** Masks `secret`, in ASCII, as `***`. */
   constructor(secret = '') {
     this.#secret = secret;
-    // Keeps more bytes, to find a secret that begins before the tail.
+    // Keeps additional bytes, to find a secret that begins before the tail.
     this.#keptBytes = maxTailBytes + secret.length;
   }
 
@@ -196,8 +196,8 @@ export class OutputTail {
   };
 
   /**
-   * Text without colours and other control characters; of overwritten lines, such as progress bars, only the last
-   * state.
+   * Text without colours and other control characters; overwritten lines, such as progress bars, appear only in their
+   * last state.
    */
   get text(): string {
     const bytes = this.#mask().subarray(-maxTailBytes);
@@ -213,7 +213,7 @@ export class OutputTail {
       .join('\n');
   }
 
-  /** Masks with the same length, so that the same bytes are cut off. */
+  /** Masks without changing the length, so that the same bytes are cut off. */
   #mask(): Buffer {
     if (this.#secret === '') return this.#bytes;
     const text = this.#bytes.toString('latin1').replaceAll(this.#secret, '*'.repeat(this.#secret.length));

@@ -38,7 +38,7 @@ interface CheckedServer {
   headers: { host?: string };
 }
 
-/** Finds the server that the settings describe. Throws a SettingsError. */
+/** Finds the server described by the settings. Throws a SettingsError. */
 const findOwnServer = async (flags: Flags): Promise<CheckedServer> => {
   const [{ loadSomeSettings }, { createSettingsSchema }] = await Promise.all([
     import('../../config/load.ts'),
@@ -49,19 +49,19 @@ const findOwnServer = async (flags: Flags): Promise<CheckedServer> => {
   const [name] = allowedHosts;
   return {
     url: toServerUrl(`${tlsCert === undefined ? 'http' : 'https'}://${toUrlHost(host)}:${port}`, 'host'),
-    // A server that is bound beyond loopback may accept only these names.
+    // A server bound beyond loopback may accept only these names.
     headers: name === undefined ? {} : { host: name },
   };
 };
 
-/** Returns the address to connect to, in URL form, for an address to listen on. */
+/** Converts a listening address to the address to connect to, in URL form. */
 const toUrlHost = (host: string): string => {
   if (/^(0+\.?)+$/.test(host)) return '127.0.0.1';
   if (!host.includes(':')) return host;
   return /^[0:]+$/.test(host) ? '[::1]' : `[${host}]`;
 };
 
-/** Returns the reason why the server is not healthy, as a clause; undefined if healthy. */
+/** Returns the reason why the server is unhealthy, as a clause; undefined if it is healthy. */
 const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<string | undefined> => {
   const deadline = performance.now() + limitMs;
   const get = (path: string): Promise<ServerReply> => {
@@ -80,7 +80,7 @@ const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<strin
   return isHealth(parseObject(reply.text)) ? undefined : `${url.origin} is not a signalbox server`;
 };
 
-/** Returns the path of a health check on any mount; without one, the document itself shows that the server works. */
+/** Returns the path of a health check on any mount; if there is none, that of the document, which also shows health. */
 const findHealthPath = ({ status, text }: ServerReply): string | undefined => {
   if (status !== 200) return undefined;
   const paths = Object.keys(Object(parseObject(text)['paths']));
@@ -88,6 +88,6 @@ const findHealthPath = ({ status, text }: ServerReply): string | undefined => {
   return (found[0] ?? '/openapi.json').slice(1);
 };
 
-/** True for the response of a health check, or the OpenAPI document. */
+/** True for a health check's response or the OpenAPI document. */
 const isHealth = ({ status, openapi }: Record<string, unknown>): boolean =>
   status === 'ready' || status === 'healthy' || typeof openapi === 'string';

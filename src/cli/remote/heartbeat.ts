@@ -5,13 +5,13 @@ import { say } from '../stdio.ts';
 import { type AlertServer, callServer, isPassingStatus } from './server.ts';
 import { toLateText, tolerate, UnsentFolder } from './state-folder.ts';
 
-/** Milliseconds for one attempt, and between two attempts. */
+/** Milliseconds for one attempt, and milliseconds between two attempts. */
 const attemptMs = 10_000;
 const waitMs = 1000;
 
-/** An undelivered ping. Its path may be secret, so only its user may read the folder. */
+/** Undelivered ping. Its path may be secret, so only its user may read the folder. */
 interface KeptPing {
-  /** Server that the ping is for. */
+  /** Server to which the ping is to be sent. */
   url: string;
   path: string;
   body: string;
@@ -23,7 +23,7 @@ const spool = new UnsentFolder<KeptPing>(
   ({ path, body }) => typeof body === 'string' && /^ping\/[\w./-]+\?rid=[\da-f-]{36}$/.test(path),
 );
 
-/** Returns the UUID or name of a heartbeat. Throws a UsageError. */
+/** Returns a heartbeat's UUID or name. Throws a UsageError. */
 export const readAddress = (address: string): string => {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(address)) return address;
   throw new UsageError('--heartbeat must be the UUID of a heartbeat, or its name');
@@ -31,17 +31,17 @@ export const readAddress = (address: string): string => {
 
 /** Reports one run of a command to the server. A failed report never stops the command. */
 export interface RunReport {
-  /** Reports that the run takes too long. */
+  /** Reports that the run is taking too long. */
   late(text: string): void;
-  /** Reports the end; `text` is the title with the last output. */
+  /** Reports the end; `text` is the title and the last output. */
   end(ending: { exitCode: number; isFailure: boolean; title: string; text: string }): void;
   /** Keeps undelivered reports before the process ends. */
   interrupt(): void;
-  /** Resolves once everything was sent or kept. */
+  /** Resolves once everything has been sent or kept. */
   finish(): Promise<unknown>;
 }
 
-/** Creates reports by pings of a heartbeat, whose address is never shown. The run begins now. */
+/** Creates reports that ping a heartbeat, whose address is never shown. The run begins now. */
 export const createHeartbeatReport = (server: AlertServer, address: string, retryForMs: number): RunReport => {
   const rid = randomUUID();
   const toPath = (signal: string | number): string => `ping/${address}/${signal}?rid=${rid}`;
@@ -83,7 +83,7 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
 
 /**
  * Sends a ping. Resolves to undefined once the ping is on the server's disk, otherwise to the reason and whether it may
- * pass.
+ * be temporary.
  */
 const send = async (server: AlertServer, { path, body }: Pick<KeptPing, 'path' | 'body'>) => {
   const { status, reason } = await callServer(server, path, { method: 'POST', body, timeoutMs: attemptMs });

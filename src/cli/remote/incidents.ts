@@ -38,7 +38,7 @@ export const incidentsCommand = defineAskingCommand({
   },
 });
 
-/** Sorts unacknowledged incidents first, then the worst, then the oldest. */
+/** Sorts unacknowledged incidents first, then by severity, then by age. */
 const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
@@ -135,7 +135,7 @@ export const resolveCommand = defineAskingCommand({
     act(asking, 'resolve', words, message === undefined ? {} : { comment: message }),
 });
 
-/** Applies an action to each incident; exits with 1 if an incident was refused. */
+/** Applies an action to each incident; the exit code is 1 if any incident was refused. */
 const act = async (
   { ask, show }: Asking,
   action: 'acknowledge' | 'resolve',
@@ -152,7 +152,7 @@ const act = async (
   return rows.length < data.length ? 1 : 0;
 };
 
-/** Accepts `#412` too, which a shell takes for a comment unless it is quoted. */
+/** Also accepts `#412`, which a shell takes for a comment unless it is quoted. */
 const toNumber = (word: string): string => {
   const number = word.replace(/^#/, '');
   if (!/^[\w-]{1,36}$/.test(number)) {

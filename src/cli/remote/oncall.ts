@@ -28,7 +28,7 @@ export const oncallCommand = defineAskingCommand({
   run: async (asking, { own: { at, nextWeek, nextMonth, override, from, until, message, end } }) => {
     const { ask, show } = asking;
     const now = new Date();
-    // In version 1.1, --at was the beginning of an override.
+    // In version 1.1, --at was the start of an override.
     const isFormer = override !== undefined && from === undefined;
     const chosen = [nextWeek, nextMonth, override !== undefined, end !== undefined, at !== undefined && !isFormer];
     if (chosen.filter(Boolean).length > 1) {

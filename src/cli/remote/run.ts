@@ -98,12 +98,12 @@ export const runProgram = defineCommand({
       endedAt = performance.now();
       clearTimeout(timer);
     };
-    // Without the directory, relative paths would lead elsewhere.
+    // Without the directory, relative paths would point elsewhere.
     if (isFolderGone) ended();
     const { exitCode, failure, isStarted, drain } = isFolderGone
       ? toUnstarted('the working directory is gone')
       : await runWrapped(words, { keep: tail.add, ended });
-    // From now on a signal ends the waiting for the server.
+    // From now on, a signal ends the wait for the server.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
         report.interrupt();
@@ -119,7 +119,7 @@ export const runProgram = defineCommand({
   },
 });
 
-/** Returns the server, or the reason why the variables are invalid: they must not stop the command. */
+/** Returns the server, or the reason why the variables are invalid, which must not stop the command. */
 const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertServer | { refused: string } => {
   if (flag !== undefined) toServerUrl(flag, '--url');
   try {
@@ -131,12 +131,12 @@ const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertS
 
 const shells = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'zsh', 'fish']);
 
-/** Maximum words of a script that become part of its name. */
+/** Maximum number of a script's words in its name. */
 const maxWords = 3;
 
 /**
- * Returns the name that people use for a command: its program; for a shell, the file that it runs or the first words of
- * `-c`, which end before flags, quotes and variables.
+ * Returns the name people use for a command: its program; for a shell, the file it runs, or the first words of `-c`, up
+ * to flags, quotes and variables.
  */
 export const toCommandName = ([program = '', ...args]: readonly string[]): string => {
   const name = basename(program);
@@ -153,7 +153,7 @@ export const toCommandName = ([program = '', ...args]: readonly string[]): strin
 
 const longestKey = 256;
 
-/** Includes the command line, if given, in the key, to distinguish commands with the same name. */
+/** If given, includes the command line in the key, to distinguish commands with the same name. */
 const toDefaultKey = (about: { source: string; hostname: string }, words: readonly string[]): string => {
   const line = words.length === 0 ? [] : [toHash(JSON.stringify(words)).slice(0, 8)];
   const key = [about.source, about.hostname, ...line].join('/');
@@ -165,7 +165,7 @@ const toHash = (text: string): string => createHash('sha256').update(text).diges
 /** Commands whose last run was reported to a server as failed. */
 const failedRuns = new StateFolder('failed-runs');
 
-/** Reports runs of one command, which share the key of its alerts. A failed report never stops the command. */
+/** Reports runs of one command, whose alerts share a key. A failed report never stops the command. */
 const createAlertReport = (
   server: AlertServer,
   about: Required<Pick<SentAlert, 'source' | 'hostname' | 'key' | 'level'>>,
@@ -174,11 +174,11 @@ const createAlertReport = (
   const url = server.url.href;
   const file = `${toHash(`${url}\n${about.key}`).slice(0, 32)}.json`;
   const pending = new Set<PendingAlert>();
-  /** Alerts are sent one after the other. */
+  /** Alerts are sent one at a time. */
   let turn: Promise<unknown> = Promise.resolve();
-  /** The alert with the current state of the run. */
+  /** Alert with the run's current state. */
   let last: SentAlert | undefined;
-  /** Called when an alert was sent or kept. */
+  /** Called once an alert has been sent or kept. */
   const note = ({ status }: SentAlert): void => {
     if (status === 'firing') {
       const text = JSON.stringify({ url, key: about.key });
@@ -203,7 +203,7 @@ const createAlertReport = (
     late: fail,
     end: ({ isFailure, title, text }) => {
       if (isFailure) return fail(text);
-      // Also resolves the alerts of the last run.
+      // Also resolves the previous run's alerts.
       const isOver = last !== undefined || tolerate('an earlier alert is not resolved', () => failedRuns.has(file));
       if (isOver) send({ ...about, level: 'INFO', message: title, status: 'resolved' });
       else turn = deliverKept(server, performance.now());

@@ -91,8 +91,8 @@ const toLabel = (text: string): [string, string] => {
 };
 
 /**
- * Returns the words, or standard input without words or for `-`; bytes that are not UTF-8 become U+FFFD. Throws a
- * UsageError.
+ * Returns the words; without words, or for `-`, returns standard input; bytes that are not UTF-8 become U+FFFD. Throws
+ * a UsageError.
  */
 const readMessage = async (words: readonly string[]): Promise<string> => {
   const isPiped = words.length === 0 || (words.length === 1 && words[0] === '-');
@@ -112,7 +112,7 @@ const readUserName = (): string => {
   try {
     return userInfo().username;
   } catch {
-    // The user of a container may have no name.
+    // A container's user may have no name.
     return String(process.getuid?.() ?? '');
   }
 };

@@ -11,14 +11,14 @@ import { readInput } from '../stdio.ts';
 
 /** Server that receives alerts. */
 export interface AlertServer {
-  /** Ends with `/`; its path is a mount, or a proxy's prefix. */
+  /** Ends with `/`; the path is a mount or a proxy's prefix. */
   url: URL;
   key: string | undefined;
   /** Socket of an agent on this machine. */
   socketPath?: string;
 }
 
-/** Exit code of commands whose server cannot be reached now (EX_TEMPFAIL of sysexits.h). */
+/** Exit code of commands whose server is currently unreachable (EX_TEMPFAIL of sysexits.h). */
 export const temporaryFailure = 75;
 
 /** Address of a server with default settings. */
@@ -49,7 +49,7 @@ export const clientVariables = {
   [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server requires a key.',
 };
 
-/** Returns the server of the flag `--url` or the variables. Throws a UsageError, which never shows the key. */
+/** Returns the server from the flag `--url` or the variables. Throws a UsageError, which never shows the key. */
 export const readServer = (flag: string | undefined, dataDir?: string): AlertServer => {
   const { [otherVariables.url]: variable, [otherVariables.key]: key } = process.env;
   const socketPath = flag === undefined && (dataDir !== undefined || !variable) ? findAgentSocket(dataDir) : undefined;
@@ -61,7 +61,7 @@ export const readServer = (flag: string | undefined, dataDir?: string): AlertSer
   return { url, key: key?.trim() || undefined };
 };
 
-/** Folders of the data of an agent, besides `SIGNALBOX_DATA_DIR`. */
+/** Data folders of an agent, besides `SIGNALBOX_DATA_DIR`. */
 const agentFolders = ['data', '/var/lib/signalbox-agent'];
 
 /** Returns the socket of the agent on this machine; undefined without an agent. */
@@ -78,7 +78,7 @@ const tryToStat = (path: string) => {
   }
 };
 
-/** Checks the key of an alert. Throws a UsageError. */
+/** Checks an alert's key. Throws a UsageError. */
 export const readAlertKey = (key: string): string => {
   if (key.startsWith('sbk_')) {
     throw new UsageError(`--key names the problem of the alert; put the key for the server into ${otherVariables.key}`);
@@ -119,11 +119,11 @@ export interface ServerReply {
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
-  /** Reason of a failure, as a clause for people. It never shows the key. */
+  /** Reason for a failure, as a clause for people. It never shows the key. */
   reason: string;
   /**
-   * There is no response and retries are useless: the certificate is not trusted, or the server does not speak HTTP or
-   * TLS.
+   * No response was received, and retrying is useless: the certificate is not trusted, or the server speaks neither
+   * HTTP nor TLS.
    */
   isLasting: boolean;
 }
@@ -137,7 +137,7 @@ type Call = Pick<RequestOptions, 'method' | 'headers'> & {
 
 /**
  * Sends one request with the server's key, on a separate connection, and reads the response, which must be complete
- * after `timeoutMs`. Redirects are not followed. Never rejects. Does not use `fetch`, which takes 15 ms to load.
+ * within `timeoutMs`. Does not follow redirects. Never rejects. Avoids `fetch`, which takes 15 ms to load.
  */
 export const callServer = async (
   { url, key, socketPath }: AlertServer,
@@ -159,7 +159,7 @@ export const callServer = async (
         ...headers,
       } as OutgoingHttpHeaders,
     });
-    // Once the response has begun, its reading fails as well.
+    // Once the response has begun, reading it fails as well.
     sent.on('error', () => undefined);
     try {
       const [response]: IncomingMessage[] = await once(sent.end(toBodyText(body)), 'response');
@@ -200,7 +200,7 @@ export const explainStatus = ({ url, key }: AlertServer, status: number, error: 
   return `${url.origin} responded ${status}: ${said.slice(0, 500)}`;
 };
 
-/** Statuses after which a server, or a proxy in front of it, may accept the same request later. */
+/** Statuses after which a server, or a proxy in front of it, may later accept the same request. */
 const passing = new Set([408, 429, 502, 503, 504]);
 
 export const isPassingStatus = (status: number): boolean => passing.has(status);
@@ -222,5 +222,5 @@ export const explainFailure = (error: unknown): string => {
   return reasons[code] ?? (message || code);
 };
 
-/** Returns the object of a JSON text; an empty object for other texts. */
+/** Returns the object in a JSON text; an empty object for other texts. */
 export const parseObject = (text: string): Record<string, unknown> => Object(parseJson(text));

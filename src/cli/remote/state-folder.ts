@@ -6,7 +6,7 @@ import { toLocalSecond } from '../../lib/local-time.ts';
 import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
-/** Limits: files in a folder, whose oldest files are dropped first, and bytes of a file (an alert in its envelope). */
+/** Maximum files in a folder, which drops the oldest first, and maximum bytes of a file (an alert in its envelope). */
 const maxFiles = 1000;
 const maxBytes = 16 * 1024 * 1024;
 const maxFileBytes = (1024 + 64) * 1024;
@@ -14,8 +14,8 @@ const maxFileBytes = (1024 + 64) * 1024;
 const othersWrite = 0o022;
 
 /**
- * A folder of `$XDG_STATE_HOME/signalbox` in which commands keep small files for their user. Methods throw an Error,
- * whose message is a clause, if the folder cannot be used or other accounts could have planted its files.
+ * Folder in `$XDG_STATE_HOME/signalbox` where commands keep small files for their user. Methods throw an Error whose
+ * message is a clause if the folder cannot be used, or if other accounts could have planted its files.
  */
 export class StateFolder {
   readonly #name: string;
@@ -36,8 +36,8 @@ export class StateFolder {
   }
 
   /**
-   * Returns undefined for a missing file, and an empty text for a file of another kind, such as a pipe, which could
-   * block.
+   * Returns undefined for a missing file, and an empty text for anything but a regular file, such as a pipe, which
+   * could block.
    */
   read(file: string): string | undefined {
     const path = join(this.#path, file);
@@ -95,12 +95,12 @@ export class StateFolder {
   }
 }
 
-/** Undelivered messages with the URL of their server, one per file. `noun` is their name in messages. */
+/** Undelivered messages with their server's URL, one per file. `noun` is what messages to people call them. */
 export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   readonly #noun: string;
   readonly #isWhole: (kept: Kept) => boolean;
 
-  /** `isWhole` returns false, or throws, for values that were not written here. */
+  /** `isWhole` returns false, or throws, for values not written by this class. */
   constructor(name: string, noun: string, isWhole: (kept: Kept) => boolean) {
     super(name);
     this.#noun = noun;
@@ -113,8 +113,8 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   }
 
   /**
-   * Yields the messages kept for a server, oldest first. Each is read on its turn: another process may deliver it
-   * before. Never throws; a file that can never be delivered gets the ending `.bad`.
+   * Yields the messages kept for a server, oldest first. Each is read on its turn, because another process may deliver
+   * it first. Never throws; a file that can never be delivered gets the ending `.bad`.
    */
   *listFor(url: string): Generator<{ kept: Kept; remove(): void }> {
     const noun = this.#noun;
@@ -145,7 +145,7 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
 export const toLateText = (text: string, at: Date): string =>
   `${text}\n(sent late; it happened at ${toLocalSecond(at.getTime())})`;
 
-/** Runs an action that the command does not depend on; prints only the first fault with the same effect. */
+/** Runs an action that the command does not depend on; prints only the first fault with a given effect. */
 export const tolerate = <T>(effect: string, action: () => T): T | undefined => {
   try {
     return action();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createTable, fitText, toTable, toWidth } from './table.ts';
 
-/** Calls the function as if this process wrote to a terminal with so many columns. */
+/** Calls the function as if this process wrote to a terminal with this many columns. */
 const onTerminal = <T>(columns: number, run: () => T): T => {
   const { stdout } = process;
   const kept = { isTTY: stdout.isTTY, columns: stdout.columns };

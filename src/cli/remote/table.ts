@@ -6,12 +6,12 @@ import { escapeControls } from '../stdio.ts';
 /** Characters between two columns. */
 const gap = '  ';
 
-/** Widths of a column other than the last: the maximum unless there is room, and the minimum in a narrow terminal. */
+/** Widths of a column other than the last: its maximum unless there is room, and its minimum in a narrow terminal. */
 const maxWidth = 28;
 const minWidth = 8;
 
 /**
- * The last column is the most informative: other columns shrink to give it the first width, and are left out to give it
+ * The last column is the most informative: other columns shrink to give it the first width, and are omitted to give it
  * the second.
  */
 const lastWide = 36;
@@ -30,13 +30,13 @@ interface TableOptions {
 
 type Rows = readonly (readonly string[])[];
 
-/** Writes a table with a line for each row: columns are as wide as their texts, and every line fits the terminal. */
+/** Formats a table with one line per row: columns are as wide as their texts, and every line fits the terminal. */
 export const toTable = (titles: readonly string[], rows: Rows, options?: TableOptions): string =>
   createTable(titles, options)(rows);
 
 /**
- * Creates a table for rows that come one after the other: the first text begins with the titles; columns become wider
- * as needed, never narrower.
+ * Creates a table for rows that arrive one at a time: the first text begins with the titles; columns become wider as
+ * needed, never narrower.
  */
 export const createTable = (
   titles: readonly string[],
@@ -123,7 +123,7 @@ export const toWidth = (text: string): number =>
 
 const toCharacterWidth = (character: string): number => (wide.test(character) ? 2 : 1);
 
-/** Cuts the text to at most so many columns; `…` stands for the rest. */
+/** Cuts the text to a maximum number of columns; `…` stands for the rest. */
 export const fitText = (text: string, columns: number): string => {
   // A character takes at most two code units per column, unless it is a sequence.
   if (columns === Number.POSITIVE_INFINITY || toWidth(text) <= columns) return text;
@@ -162,7 +162,7 @@ export const toRelativeTime = (time: string): string => {
 /** Formats a time in local time: `2026-01-31 09:30:00`. */
 export const toReadableTime = (time: string): string => toLocalTimestamp(new Date(time)).replace('T', ' ');
 
-/** Adds the full text of the last column below the table of a single thing, if the table cuts it. */
+/** Adds the full text of the last column below a single thing's table, if the table cuts it. */
 export const withWhole = (table: string, text: string): string => {
   const whole = escapeControls(foldSpaces(text));
   return table.includes(whole) ? table : `${table}\n${whole}\n`;

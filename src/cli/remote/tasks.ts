@@ -9,7 +9,7 @@ const taskPriorities = ['Critical', 'High', 'Medium', 'Low'];
 const openStatuses = ['InProgress', 'Pending'];
 const taskStatuses = [...openStatuses, 'Completed', 'Cancelled'];
 
-/** Maximum tasks of one response. */
+/** Maximum number of tasks in a response. */
 const maxTasks = 1000;
 
 export const tasksCommand = defineAskingCommand({

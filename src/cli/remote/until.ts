@@ -7,8 +7,8 @@ const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Parses an end time typed by people for a thing that begins at `from`: a clock time is the next one after `from`.
- * Throws a UsageError, also for a time in the past.
+ * Parses an end time entered by a person for something that begins at `from`: a clock time is the next one after
+ * `from`. Throws a UsageError, also for a time in the past.
  */
 export const parseUntil = (text: string, now: Date, from?: Date): Date => {
   const at = parseClock(text, from ?? now) ?? parseWhen('--until', text, now);
@@ -18,8 +18,8 @@ export const parseUntil = (text: string, now: Date, from?: Date): Date => {
 };
 
 /**
- * Parses a time typed by people: `18:00` and `Thu 18:00` are the next such local times, `2h`, `30m` and `1d` count from
- * now, and other texts must be RFC 3339 with an offset. Throws a UsageError.
+ * Parses a time entered by a person: `18:00` and `Thu 18:00` are the next such local times, `2h`, `30m` and `1d` count
+ * from now, and other texts must be RFC 3339 with an offset. Throws a UsageError.
  */
 export const parseWhen = (flag: string, text: string, now: Date): Date => {
   const at = parseClock(text, now) ?? parseSpan(text, now) ?? parseInstant(text);
@@ -28,8 +28,8 @@ export const parseWhen = (flag: string, text: string, now: Date): Date => {
 };
 
 /**
- * Parses a start time in the past, in the forms of `parseWhen`: clock times are the most recent ones, and spans count
- * back from now. Throws a UsageError.
+ * Parses a start time in the past, in the forms accepted by `parseWhen`: clock times are the most recent ones, and
+ * spans count back from now. Throws a UsageError.
  */
 export const parseSince = (text: string, now: Date): Date => {
   const clock = parseClock(text, now);

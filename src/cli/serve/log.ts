@@ -4,19 +4,19 @@ import type { Settings } from '../../config/schema.ts';
 import { clearProgress } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
 
-/** Maximum bytes of waiting lines that cannot be written; further lines are dropped. */
+/** Maximum bytes of lines waiting to be written; further lines are dropped. */
 const maxWaitingBytes = 1024 * 1024;
 
 /**
- * Logs to standard error: readable lines in a terminal, JSON everywhere else. A full disk, a closed terminal or a
- * stopped reader must not stop the server: failed lines are retried with the next line.
+ * Logs to standard error: readable lines in a terminal, otherwise JSON. A full disk, a closed terminal or a stopped
+ * reader must not stop the server: failed lines are retried with the next line.
  */
 export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
   // Opened first, so that writing to a full pipe fails instead of blocking.
   const { isTTY } = process.stderr;
   const destination = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes, retryEAGAIN: () => false });
   destination.on('error', () => undefined);
-  // Has no flushSync, which pino would call after a fatal error and which retries for as long as the disk is full.
+  // Lacks flushSync, which pino would call after a fatal error and which retries as long as the disk is full.
   const write = (line: string): void => {
     clearProgress();
     destination.write(isTTY ? toReadable(line) : line);

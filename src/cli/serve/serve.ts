@@ -20,10 +20,10 @@ import { escapeControls } from '../stdio.ts';
 import { createLog } from './log.ts';
 import { handleSignals } from './stopping.ts';
 
-/** Milliseconds for running requests to finish during shutdown. */
+/** Milliseconds allowed for running requests to finish during shutdown. */
 const gracePeriodMs = 10_000;
 
-/** Profiles whose records a memory store forgets. */
+/** Profiles whose records are lost with a memory store. */
 const forgetful = ['tasks', 'protected-tasks', 'simple-tasks', 'items'];
 
 /** A warning for the log. */
@@ -34,9 +34,9 @@ interface Warning {
 }
 
 interface Options {
-  /** Overrides the level of the settings. */
+  /** Overrides the level in the settings. */
   logLevel?: Settings['logLevel'];
-  /** Variables; by default those of this process. */
+  /** Variables; by default, those of this process. */
   environment?: NodeJS.ProcessEnv;
   openStorage: OpenStorage;
 }
@@ -52,7 +52,7 @@ const prepare = async (
   const settings = loadSettings(schema, flags, environment, warn, (found) => preflight(found, features));
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
-  // A terminal shows the progress of slow work; elsewhere the log does.
+  // A terminal shows the progress of slow work; elsewhere, the log does.
   const onProgress = process.stderr.isTTY ? { onProgress: showProgress } : {};
   const open: OpenStorage = (all, given) => openStorage(all, { ...given, ...onProgress });
   const parts = { log, features, openStorage: open };
@@ -65,8 +65,8 @@ const prepare = async (
 };
 
 /**
- * Runs all checks of a start, and changes nothing. Logs warnings; resolves to the changes that a start would make to
- * the database, as sentences without a full stop. Throws a SettingsError where a start would.
+ * Runs all startup checks without changing anything. Logs warnings; resolves to the changes a startup would make to the
+ * database, as sentences without a full stop. Throws a SettingsError if a startup would.
  */
 export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   withTrialStorage(async (openStorage) => {
@@ -78,7 +78,8 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   });
 
 /**
- * Starts the server, which a signal stops; resolves once it listens. Throws a SettingsError if the server cannot start.
+ * Starts the server, which stops on a signal; resolves once it listens. Throws a SettingsError if the server cannot
+ * start.
  */
 export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
   const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });
@@ -98,7 +99,7 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
     limitMs: gracePeriodMs,
     reload: isInTerminal ? undefined : reload,
   });
-  // The server works without its start message, for example on a full disk.
+  // The server works even without its start message, for example if the disk is full.
   process.stdout.on('error', () => undefined);
   clearProgress();
   // Printed after the signal handlers are installed: readers of the address may also stop the server.
@@ -110,8 +111,8 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
 };
 
 /**
- * Starts a server in this process with the settings of a config file only, without a start message; only errors are
- * logged. Resolves to its address and a function that stops it. Throws a SettingsError.
+ * Starts a server in this process using only the settings of a config file, without a start message; logs only errors.
+ * Resolves to its address and a function that stops it. Throws a SettingsError.
  */
 export const startServer = async (schema: TObject, config: string) => {
   const options = { logLevel: 'error', environment: {}, openStorage } as const;
@@ -125,7 +126,7 @@ const listAccessWarnings = ({ mounts, openRoutesNotice }: App, { jwtSecret }: Se
   const closed = profiles.filter(
     ({ aliases, routes }) =>
       routes.every(({ access }) => access !== 'open') &&
-      // A profile that came with another was not asked for.
+      // A profile that came along with another was not requested.
       !profiles.some(({ name }) => aliases.includes(name)),
   );
   const names = [...new Set(closed.map(({ name }) => name))].join(', ');
@@ -163,14 +164,14 @@ const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyB
   }
 };
 
-/** Bytes of the heap above which `freeMemory` runs before listening, because it would hold up requests for too long. */
+/** Heap size in bytes above which `freeMemory` runs before listening, because it would delay requests too long. */
 const largeHeapBytes = 64 * MiB;
 
 /** Milliseconds between listening and `freeMemory`, so that the first response does not wait for it. */
 const startGarbageMs = 100;
 
 /**
- * Collects the garbage of the start, which V8 would otherwise keep for a long time: a fifth of the idle memory (row B10 of
+ * Collects garbage from startup, which V8 would otherwise keep for a long time: a fifth of the idle memory (row B10 of
  * the bench), and 450 MB after a seed of a million tasks.
  */
 export const freeMemory = async (): Promise<void> => {
@@ -191,20 +192,20 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'the host name is unknown; choose another with --host',
 };
 
-/** Writes the URL of the server. Fastify's own text shows 127.0.0.1 if the server listens on every address. */
+/** Formats the server's URL. Fastify's own text shows 127.0.0.1 if the server listens on every address. */
 const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 /**
- * Creates the text printed on startup: addresses of the console and for alerts, the mounts, routes that are open
- * without a token, and notices such as random passwords.
+ * Creates the text printed on startup: addresses of the console and for alerts, the mounts, routes open without a
+ * token, and notices such as random passwords.
  */
 const createStartMessage = (
   { mounts, home, notices, invitation }: Pick<App, 'mounts' | 'home' | 'notices' | 'invitation'>,
   address: string,
   { store, publicUrl }: Settings,
 ): string => {
-  // A setting of the notifications, which may be off.
+  // A setting of notifications, which may be off.
   const reached = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : undefined;
   const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
   const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
@@ -224,7 +225,7 @@ const createStartMessage = (
     '',
     `Open without a token: ${describeOpenProfiles(mounts)}`,
     ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
-    // Only the console has the page of the invitation.
+    // Only the console has the invitation's page.
     ...(invitation && home !== '/docs/'
       ? ['', `${invitation.text}: ${reached ?? local}${home}${invitation.fragment}`]
       : []),
@@ -238,7 +239,7 @@ const alignColumns = (rows: readonly (readonly string[])[]): string[] => {
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };
 
-/** Lists the profiles whose routes are all open, then as `in part` the profiles of which only some routes are. */
+/** Lists the profiles whose routes are all open, then, as `in part`, the profiles with only some open routes. */
 const describeOpenProfiles = (mounts: App['mounts']): string => {
   const isOpen = ({ access }: { access: string }): boolean => access === 'open';
   const profiles = mounts.flatMap((mount) => mount.profiles).filter(({ routes }) => routes.some(isOpen));

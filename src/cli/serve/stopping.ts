@@ -1,14 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 
 /**
- * Signals that stop the server in order. A fault in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled: its
- * handler would run again and again. Without a handler the process ends at once and a service manager restarts it.
+ * Signals that shut the server down in order. A fault in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled:
+ * its handler would run again and again. Without a handler the process ends immediately and a service manager restarts
+ * it.
  */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const;
 
 /**
- * Ignored signals: other daemons reopen their logs on them, but Node would open its debugger to every local account, or
- * end without completing anything.
+ * Ignored signals: on these, other daemons reopen their logs, but Node would open its debugger to every local account,
+ * or end without completing anything.
  */
 const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
 
@@ -24,7 +25,7 @@ interface Options {
 
 /**
  * Stops the server after a signal, with exit code 0, or after an uncaught error, with exit code 1. A second signal or
- * error during the stop, or reaching the limit, ends the process at once with exit code 1.
+ * error during shutdown, or reaching the time limit, ends the process immediately with exit code 1.
  */
 export const handleSignals = ({ log, close, limitMs, reload }: Options): void => {
   let isStopping = false;
