@@ -105,8 +105,8 @@ const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
 const lastBit = 32;
 
 /**
- * Returns the maximum number of years between matching days; undefined if no day matches. A date falls on a given weekday
- * within 12 years, 29 February within 40. Without a limit, croner searches 400 years.
+ * Returns the maximum number of years between matching days; undefined if no day matches. A date falls on a given
+ * weekday within 12 years, 29 February within 40. Without a limit, croner searches 400 years.
  */
 const readLongestWait = (pattern: CronPattern, both: boolean): number | undefined => {
   if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return 40;
@@ -154,6 +154,6 @@ const findParsed = (pattern: string, zone: Zone, at: Date, wait: number): Cron =
 const createParsed = (pattern: string, zone: Zone, domAndDow: boolean): Cron =>
   new Cron(pattern, { ...zone, mode: '7-part', domAndDow, paused: true });
 
-/** Reduces steps larger than the range, as in `*\/100`, which croner rejects; cron then uses the range's first value. */
+/** Reduces steps larger than the range, as in `*\/100`, which croner rejects; cron uses the range's first value. */
 const clampSteps = (field: string, { count }: CronField): string =>
   field.replaceAll(/\/(\d+)/g, (_, step: string) => `/${Math.min(Number(step), count)}`);

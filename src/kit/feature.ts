@@ -64,8 +64,8 @@ export interface Parts {
   keys: AccessKeys;
   secrets: RandomSecrets;
   /**
-   * Returns 32-byte keys for one purpose, derived from the current and previous `jwtSecret`, so that instances share them.
-   * The first key signs; signatures by any key are valid. Empty if `jwtSecret` is not set.
+   * Returns 32-byte keys for one purpose, derived from the current and previous `jwtSecret`, so that instances share
+   * them. The first key signs; signatures by any key are valid. Empty if `jwtSecret` is not set.
    */
   deriveKeys: (purpose: string) => readonly Buffer[];
   /** Base path of the first mount with one of the feature's profiles; undefined without a mount. */
@@ -86,7 +86,7 @@ export interface Profile {
   summary: string;
   /** True to serve only the profile's own routes: other methods on their paths, even HEAD and `GET /`, return 404. */
   strict?: boolean;
-  /** Access that the setting `access` cannot change: `closed` always requires a token, `open` never does, to issue tokens. */
+  /** Access that the setting `access` cannot change: `closed` always requires a token; `open`, which issues them, never. */
   fixedAccess?: 'closed' | 'open';
 }
 
@@ -152,8 +152,8 @@ export interface Transfer<Change = unknown> extends PortableStore<Change> {
   /** Schemas of the values, by keys that no other store uses. */
   lines: Record<string, TSchema>;
   /**
-   * Creates a function that converts lines to changes. It is called for all lines in order, with valid values, and throws
-   * a SettingsError with a clause such as `settings.id occurs twice`.
+   * Creates a function that converts lines to changes. It is called for all lines in order, with valid values, and
+   * throws a SettingsError with a clause such as `settings.id occurs twice`.
    */
   createParser(): (key: string, value: unknown) => Change;
 }
@@ -171,8 +171,8 @@ export const defineTransfer = <Change>(transfer: Transfer<Change>): Transfer => 
 export interface Feature<P extends TProperties = TProperties, Need extends keyof Offers = never> {
   name: string;
   /**
-   * Features that are active whenever this one is, even if none of their profiles is mounted. If features need each other,
-   * the earlier one in the feature list can read the later one's source only after both have been created.
+   * Features that are active whenever this one is, even if none of their profiles is mounted. If features need each
+   * other, the earlier one in the feature list can read the later one's source only after both have been created.
    */
   needs?: readonly Need[];
   profiles: Profile[];
@@ -191,7 +191,7 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
   needsDatabase?: boolean;
   /** True if the settings activate the feature even without a mounted profile. */
   isOn?(settings: Static<TObject<P>>): boolean;
-  /** Creates the feature if a profile is mounted, `isOn` is true or another feature needs it. Throws a SettingsError. */
+  /** Creates the feature if a profile is mounted, `isOn` is true or a feature needs it. Throws a SettingsError. */
   create(
     parts: Parts & { settings: Static<TObject<P>>; offers: Offers & Required<Pick<Offers, Need>> },
   ): Created<P> | Promise<Created<P>>;

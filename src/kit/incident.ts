@@ -39,8 +39,8 @@ const NotificationState = Type.Object({
 export type NotificationState = Static<typeof NotificationState>;
 
 /**
- * Incident as shared by stores and other features; times are Unix milliseconds. All other forms of an incident are derived
- * from these properties. Incidents are immutable: a change creates a new object.
+ * Incident as shared by stores and other features; times are Unix milliseconds. All other forms of an incident are
+ * derived from these properties. Incidents are immutable: a change creates a new object.
  */
 export const SharedIncident = Type.Object({
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),

@@ -125,7 +125,7 @@ export interface TaskSource {
 
 /** Source of the feature `notifications`. */
 export interface NotificationSource {
-  /** Returns the milliseconds after which a repeated alert is stored again; undefined if no destination wants repeats. */
+  /** Returns the milliseconds after which a repeated alert is stored again; undefined if repeats are not wanted. */
   repeatAfterMs(): number | undefined;
   /** Returns an alert's delivery status for each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];

@@ -47,7 +47,7 @@ export interface Route<S extends FastifySchema = FastifySchema>
   /** One-line summary of the operation in the OpenAPI document. */
   summary: string;
   schema: S;
-  /** Headers in the OpenAPI document, with descriptions: optional request headers, and headers of successful responses. */
+  /** Headers in the OpenAPI document: optional request headers, and headers of successful responses. */
   headers?: DocumentedHeaders;
   /** True if the path is also served with a trailing slash. */
   looseSlash?: boolean;

@@ -115,7 +115,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#byName.get(name);
   }
 
-  /** Returns the named setting. Throws an HttpError if missing, or StoreUnavailable while settings have not been read yet. */
+  /** Returns the named setting. Throws an HttpError if missing, StoreUnavailable while settings are still unread. */
   require(name: string): Known {
     const { noun, path, unread } = this.kind;
     const known = this.find(name);
@@ -236,7 +236,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.store(name, value, by, expected);
   }
 
-  /** Returns the store for the named setting. Throws StoreUnavailable, or an HttpError for a name that cannot be stored. */
+  /** Returns the store for the named setting. Throws StoreUnavailable, or an HttpError for an unusable name. */
   #requireSettings(name: string): SettingStore {
     const { noun, isReserved, words } = this.kind;
     if (this.#configured.has(this.#toKey(name))) {

@@ -43,8 +43,8 @@ interface Replaced<Stored, Known> {
 }
 
 /**
- * Kind of runtime settings. `Stored` is the form in the settings log, `Known` the form the feature uses, `Configured` an
- * entry in the config file, and `Given` a request body.
+ * Kind of runtime settings. `Stored` is the form in the settings log, `Known` the form the feature uses, `Configured`
+ * an entry in the config file, and `Given` a request body.
  */
 export interface SettingKind<Stored, Known, Configured = never, Given = Stored> {
   /** Name of the kind in the log, the audit and exports. */
@@ -73,8 +73,8 @@ export interface SettingKind<Stored, Known, Configured = never, Given = Stored> 
   /** True for a name reserved by signalbox. */
   isReserved?(name: string): boolean;
   /**
-   * Converts a setting to the form the feature uses. Throws an Error for an unusable setting: a request is rejected, and
-   * a setting stored by another version is listed as broken, with this reason.
+   * Converts a setting to the form the feature uses. Throws an Error for an unusable setting: a request is rejected,
+   * and a setting stored by another version is listed as broken, with this reason.
    */
   compile(setting: RuntimeSetting<Stored>): Known;
   /** Returns the reason why a compiled setting is broken, for kinds that also list broken settings. */

@@ -38,8 +38,8 @@ export const sendSetting = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
 
 /**
- * Creates functions that define the routes for a kind of settings. Each takes a description and optionally an action that
- * replaces the keeper's action and resolves to the shown setting.
+ * Creates functions that define the routes for a kind of settings. Each takes a description and optionally an action
+ * that replaces the keeper's action and resolves to the shown setting.
  */
 export const createSettingRoutes = <
   Stored,
@@ -57,7 +57,7 @@ export const createSettingRoutes = <
   const ownPath = `${path}/:${parameter}`;
   const withVersion = { ETag: `The ${kind.versionOf ?? noun.toLowerCase()}'s version, in quotes.` };
   const nameOf = (request: FastifyRequest): string => (request.params as Record<string, string>)[parameter] ?? '';
-  /** Defines a route that changes the setting in the path; without `version`, the setting no longer exists afterwards. */
+  /** Defines a route that changes the setting in the path; without `version`, the setting no longer exists. */
   const changeOne = (
     { method, operationId, summary, body }: Described & { method: 'PUT' | 'DELETE'; body?: TSchema },
     version: typeof withVersion | undefined,

@@ -16,7 +16,7 @@ export interface RuntimeSetting<T = unknown> {
 
 /** Limits for a kind's settings, enforced for concurrent changes too. */
 export interface PutOptions {
-  /** Maximum number of settings, with plural noun and advice for the error message; by default, to delete some first. */
+  /** Maximum number of settings, with plural noun and advice for the error message (default: delete some first). */
   limit?: { count: number; plural: string; advice?: string };
   /** Maximum total characters of all values as JSON; 4 MiB by default. */
   characters?: number;
@@ -35,9 +35,9 @@ export interface BrokenReason {
 }
 
 /**
- * Runtime settings by kind and name, offered by the feature `settings` and shared by instances with one database. Values
- * are JSON, checked by the feature that stores them. Methods reject with StoreUnavailable while changes cannot be stored,
- * and with a StoreConflict if `expected` does not contain the current version; 0 means no setting.
+ * Runtime settings by kind and name, offered by the feature `settings` and shared by instances with one database.
+ * Values are JSON, checked by the feature that stores them. Methods reject with StoreUnavailable while changes cannot
+ * be stored, and with a StoreConflict if `expected` does not contain the current version; 0 means no setting.
  */
 export interface SettingStore {
   /** Returns a kind's current settings, oldest first. */

@@ -60,8 +60,8 @@ export interface SilenceStore extends SilenceSource {
   /** Resolves to the new silence's id. Rejects with an HttpError. */
   create(silence: GivenSilence, by: string): Promise<string>;
   /**
-   * Changes a silence's end, comment and author; other changes end the silence and create a new one. Resolves to the id;
-   * undefined if the silence does not exist. Rejects with an HttpError.
+   * Changes a silence's end, comment and author; other changes end the silence and create a new one. Resolves to the
+   * id; undefined if the silence does not exist. Rejects with an HttpError.
    */
   replace(id: string, silence: GivenSilence, by: string): Promise<string | undefined>;
   /** Ends a silence now; resolves to false if the silence does not exist. */

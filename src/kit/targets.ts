@@ -67,7 +67,7 @@ const findTargetProblem = (entry: string): string | undefined =>
     ? undefined
     : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
 
-/** Creates targets from `watchTargets`; without entries, all addresses except link-local and cloud metadata addresses. */
+/** Creates targets from `watchTargets`; by default, all addresses except link-local and cloud metadata addresses. */
 export const createTargets = (entries: readonly string[], resolve: LookupFunction = lookupFew): Targets => {
   const parsed = entries.map(parseEntry);
   const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');

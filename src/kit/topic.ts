@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { RouteAccess } from '../auth/access.ts';
 
-/** Sends an event; `data` is JSON. While the client is behind, returns a promise that resolves once it has caught up. */
+/** Sends an event; `data` is JSON. While the client is behind, returns a promise that resolves when it catches up. */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
 /** Events a feature publishes at /api/events. Nothing is computed without listeners. */

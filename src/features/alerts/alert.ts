@@ -94,7 +94,7 @@ export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: In
   return addOrigin(record, headers);
 };
 
-/** Reads a member sent by other signalbox instances; ignores other types, because the contract ignores unknown members. */
+/** Reads a member sent by other signalbox instances; ignores other types, as the contract does unknown members. */
 const readExtra = (body: AlertBody, name: 'fingerprint' | 'details'): string => toText((body as LogRecord)[name]);
 
 const readStatus = (body: AlertBody): AlertRecord['status'] => {
@@ -137,9 +137,10 @@ export const createForeignAlert = (
 };
 
 /**
- * Returns the key of a series with its state and severity. An alert is a repeat if its state and severity equal those of the
- * last alert with the same sender, fingerprint and start. An alert can fire again with its former start, which Prometheus
- * restores after an outage. Keys include the sender, because fingerprints are no secret. A worse alert is no repeat.
+ * Returns the key of a series with its state and severity. An alert is a repeat if its state and severity equal those
+ * of the last alert with the same sender, fingerprint and start. An alert can fire again with its former start, which
+ * Prometheus restores after an outage. Keys include the sender, because fingerprints are no secret. A worse alert is no
+ * repeat.
  */
 const toKey = (
   sender: string,

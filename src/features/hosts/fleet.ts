@@ -129,7 +129,7 @@ export class Fleet {
     return { state, rows };
   }
 
-  /** Returns the one-minute and ten-minute means that ended before this report or that include kept readings. */
+  /** Returns the one-minute and ten-minute means of steps that have ended or that include kept readings. */
   async #addMeans(
     name: string,
     before: HostState | undefined,

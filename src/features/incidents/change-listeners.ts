@@ -42,7 +42,7 @@ export class ChangeListeners {
     this.#notify([...changed.values()]);
   }
 
-  /** Processes a restored state. Any but the first means that a database has lost events, or has only their snapshot. */
+  /** Processes a restored state. Any but the first means that a database has lost events or their records. */
   takeRestored(state: Incidents, seq: number): void {
     const before = this.#restored;
     this.#restored = state;

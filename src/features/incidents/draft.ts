@@ -40,7 +40,7 @@ interface Due {
   at: number;
 }
 
-/** Changes made by a step: editable copies of incidents, their new events and the counters, until the incidents take them. */
+/** Changes made by a step: editable copies of incidents, new events and counters, until the incidents take them. */
 export class Draft {
   readonly rules: Rules;
   readonly counters: Counters;

@@ -10,8 +10,8 @@ import type { StoredIncident } from './incident.ts';
 import { acknowledge, expire, mostActive, reopen, resolve } from './transitions.ts';
 
 /**
- * Step from one set of incidents to the next: folds alerts, actions and time. Involves neither a clock nor randomness, so
- * the same alerts and actions in the same order always lead to the same incidents.
+ * Step from one set of incidents to the next: folds alerts, actions and time. Involves neither a clock nor randomness,
+ * so the same alerts and actions in the same order always lead to the same incidents.
  */
 export class Fold extends Draft {
   /** Folds the log's next alert. */
@@ -37,8 +37,8 @@ export class Fold extends Draft {
   }
 
   /**
-   * Applies an action and returns the changed incident; undefined if it is unknown. Throws an HttpError if the state forbids
-   * the action, and a StoreConflict if the version is unexpected.
+   * Applies an action and returns the changed incident; undefined if it is unknown. Throws an HttpError if the state
+   * forbids the action, and a StoreConflict if the version is unexpected.
    */
   act(action: Action, expected?: readonly number[]): StoredIncident | undefined {
     const incident = this.find(action.id);

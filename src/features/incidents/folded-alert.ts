@@ -62,6 +62,6 @@ const toKey = (texts: readonly unknown[]): string => {
   return json.length <= maxKeyLength ? json : hash('sha256', json, 'base64url');
 };
 
-/** Returns the id of the incident an alert opens: it contains the alert's time, and every replay computes the same id. */
+/** Returns the id of the incident an alert opens: it contains the alert's time and is the same in every replay. */
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>
   createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));

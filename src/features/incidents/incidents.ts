@@ -164,7 +164,7 @@ export class Incidents implements IncidentsBefore {
     return toEntryPieces({ ...this.counters }, this.rules, all);
   }
 
-  /** Adds a snapshot entry, unless damaged. Incidents raise the counters too, because the counters' entry may be lost. */
+  /** Adds a snapshot entry, unless damaged. Incidents raise the counters too, because the counters may be lost. */
   restore(entry: SnapshotEntry): void {
     if ('counters' in entry) {
       const { lastNumber, lastChange, oldUntil } = entry.counters;

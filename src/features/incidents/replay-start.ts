@@ -21,8 +21,8 @@ interface ReplayParts {
 }
 
 /**
- * Resolves to the seq after which folding starts without a snapshot: after the incidents from 1.1, or before the last day's
- * alerts.
+ * Resolves to the seq after which folding starts without a snapshot: after the incidents from 1.1, or before the last
+ * day's alerts.
  */
 export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   const { events, oldFiles, state, log } = parts;
@@ -67,7 +67,7 @@ const foldOldActions = async (
   return seq;
 };
 
-/** Resolves to the seq before the last day's alerts. All stored alerts are marked as old, so nobody is notified of them. */
+/** Resolves to the seq before the last day's alerts. Marks all stored alerts as old, so nobody is notified of them. */
 const findYesterday = async ({ events, state, isClosed, clock }: ReplayParts): Promise<number> => {
   const { lastSeq = 0 } = events.state();
   const since = clock().getTime() - dayMs;

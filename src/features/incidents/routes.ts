@@ -176,7 +176,7 @@ const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
   });
 };
 
-/** Searches an incident's alerts, newest first. Alerts in the overflow incident share no key, so they cannot be found. */
+/** Searches an incident's alerts, newest first. Alerts in the overflow incident share no key and cannot be found. */
 const searchAlerts = async (
   journal: ReadAlerts,
   incident: StoredIncident,

@@ -187,8 +187,8 @@ export class IncidentStore {
   }
 
   /**
-   * Applies an action. Once it is stored, resolves to the changed incident, or to undefined for an unknown one. Rejects with
-   * an HttpError if the state forbids the action, and with a StoreConflict unless the version is expected.
+   * Applies an action. Once it is stored, resolves to the changed incident, or to undefined for an unknown one. Rejects
+   * with an HttpError if the state forbids the action, and with a StoreConflict unless the version is expected.
    */
   async act(action: ActionOn, expected?: readonly number[]): Promise<StoredIncident | undefined> {
     await this.#waitUntilCurrent();

@@ -93,8 +93,8 @@ export const toShownDestination = ({ settings, setting }: KnownDestination): Sho
 };
 
 /**
- * Refuses a destination whose host must not be reached. A stored destination stays, because `watchTargets` may change, but its transport
- * refuses to send.
+ * Refuses a destination whose host must not be reached. A stored destination stays, because `watchTargets` may change,
+ * but its transport refuses to send.
  * @throws HttpError
  */
 export const assertReachable = ({ settings }: KnownDestination, targets: Targets): void => {

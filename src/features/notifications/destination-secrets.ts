@@ -26,7 +26,8 @@ const hiddenPath = '/***';
 const credentials = ['secret', 'token', 'headers'] as const;
 
 /**
- * Returns the destination to store. If the request has no secrets, the known ones are kept unless the URL names another host.
+ * Returns the destination to store. If the request has no secrets, the known ones are kept unless the URL names another
+ * host.
  * @throws HttpError
  */
 export const keepSecrets = (given: GivenDestination, known: DestinationSettings | undefined): StoredDestination => {

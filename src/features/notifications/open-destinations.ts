@@ -129,8 +129,8 @@ const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt }: Destina
 };
 
 /**
- * Opens the file with the names of destinations, which identifies removed ones even after a restart. The returned function
- * stores the current names, and retires each removed one until `retire` resolves to true.
+ * Opens the file with the names of destinations, which identifies removed ones even after a restart. The returned
+ * function stores the current names, and retires each removed one until `retire` resolves to true.
  */
 const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promise<boolean>) => {
   let known = parseJsonList(String(await file.read()), (name) => typeof name === 'string');

@@ -11,8 +11,8 @@ import { type BrokenSetting, LoggedSettings } from './store.ts';
 import { settingsTransfer } from './transfer.ts';
 
 /**
- * Change log. The log before the snapshot is kept only for the list of changes. The latest changes stay in memory, so that
- * new changes can be folded without reading the disk.
+ * Change log. The log before the snapshot is kept only for the list of changes. The latest changes stay in memory, so
+ * that new changes can be folded without reading the disk.
  */
 const files: LogOptions = {
   segmentBytes: 4 * MiB,

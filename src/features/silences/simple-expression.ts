@@ -17,8 +17,8 @@ export interface SimpleExpression {
 type Alternative = readonly string[];
 
 /**
- * Parses an expression made of literals, groups, `|` and `.*`, as people and programs usually write them. Comparing texts
- * takes a hundredth of the engine's time. Returns undefined for any other expression.
+ * Parses an expression made of literals, groups, `|` and `.*`, as people and programs usually write them. Comparing
+ * texts takes a hundredth of the engine's time. Returns undefined for any other expression.
  */
 export const parseSimpleExpression = (expression: string): SimpleExpression | undefined => {
   if (expression === '.+') return { length: 1, test: (text) => text !== '' && !text.includes('\n') };

@@ -7,8 +7,8 @@ export const tooMuchWorkMessage =
   'Comparing an alert with all silences would take too long: match a source, host name or label exactly, use shorter or simpler regular expressions, or end other silences';
 
 /**
- * Worst-case microseconds for comparing one alert: all silences without a key and, for each label, the value with the most
- * expensive silences, because an alert has only one value per label.
+ * Worst-case microseconds for comparing one alert: all silences without a key and, for each label, the value with the
+ * most expensive silences, because an alert has only one value per label.
  */
 export class Work {
   #keyless = 0;

@@ -111,7 +111,7 @@ export class ExpiredAlerts {
     const { times, copies, firing, journal, store, clock } = this.#parts;
     const known = firing.state.findSeries(series);
     const record = known && (await journal.find(known.id));
-    // The alert may have been repeated in the meantime. Nothing else runs between this check and storing the resolution.
+    // The alert may have been repeated in the meantime. Nothing else runs between this check and the write.
     if (!times.hasExpired(series, copies.graceMs)) return;
     times.forget(series);
     if (!record) return;
@@ -124,7 +124,7 @@ export class ExpiredAlerts {
   }
 }
 
-/** Creates an expired alert's resolution under the alert's key, so that the alert is not a repeat when it fires again. */
+/** Creates an expired alert's resolution under the alert's key, so that the alert is no repeat when it fires again. */
 const toResolution = (record: StoredRecord, now: Date): AlertRecord => {
   const { format, fingerprint, startsAt, labels, link, links, level, key } = record as StoredRecord & AlertRecord;
   const { hash } = splitKey(toText(key));

@@ -31,8 +31,8 @@ export const toSeriesKey = (record: LogRecord): string | undefined =>
     : undefined;
 
 /**
- * Returns a firing alert's expiry; undefined if only its sender resolves it. Like Alertmanager, signalbox lets every alert
- * from `/api/v2/alerts` expire. In other formats, a past `endsAt` does not override the status `firing`.
+ * Returns a firing alert's expiry; undefined if only its sender resolves it. Like Alertmanager, signalbox lets every
+ * alert from `/api/v2/alerts` expire. In other formats, a past `endsAt` does not override the status `firing`.
  */
 export const readExpiry = (record: LogRecord): AlertExpiry | undefined => {
   if (record['status'] !== 'firing') return undefined;

@@ -30,7 +30,7 @@ export const toIntakeRequest = ({ body, headers, raw, server }: FastifyRequest):
   parseJson: (bytes) => parseJsonBody(server, bytes),
 });
 
-/** Parses a body in the given format, by default in the format that recognizes it, without validation. Throws an HttpError. */
+/** Parses a body in the given format, by default the format that recognizes it; no validation. Throws an HttpError. */
 export const readBody = (request: IntakeRequest, format?: Format): { format: Format; value: unknown } => {
   const { bytes, contentType } = request;
   for (const each of format ? [format] : formats) {

@@ -11,7 +11,7 @@ interface Part {
   anyOf?: readonly Part[];
 }
 
-/** Converts numbers and booleans to text in place where the schema has text, because some senders confuse these types. */
+/** Converts numbers and booleans to text in place where the schema has text, because some senders mix them up. */
 export const coerceTexts = (schema: Part, value: unknown): void => {
   for (const branch of schema.anyOf ?? []) coerceTexts(branch, value);
   if (Array.isArray(value) && schema.items) {

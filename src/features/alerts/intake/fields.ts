@@ -45,7 +45,7 @@ export const listHostFields = (fields: Record<string, unknown>): unknown[] => [
   fields['instance'],
 ];
 
-/** Returns the first host in the values: `web-1` from `web-1:9100`, `::1` from `[::1]:9100` or `http://[::1]:9100/x`. */
+/** Returns the first host in the values: `web-1` from `web-1:9100`, `::1` from `[::1]:9100` or `http://[::1]/x`. */
 export const toHostname = (...values: unknown[]): string => {
   for (const value of values) {
     const host = typeof value === 'string' ? readHost(value.trim()) : '';

@@ -6,8 +6,8 @@ import type { Format, IntakeRequest } from './format.ts';
 const toleranceSeconds = 300;
 
 /**
- * Verifies the hex HMAC-SHA256 of the body, or of `unixSeconds:body` if the sender includes the time. Throws a 401 if the
- * HMAC is missing or wrong, or the time is off by more than five minutes.
+ * Verifies the hex HMAC-SHA256 of the body, or of `unixSeconds:body` if the sender includes the time. Throws a 401 if
+ * the HMAC is missing or wrong, or the time is off by more than five minutes.
  */
 export const assertSigned = (
   secret: string,

@@ -2,7 +2,7 @@ import { isCalendarDay } from '../../../lib/time-zone.ts';
 
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d:?\d\d)?$/;
 
-/** Converts a time to RFC 3339 in UTC; UTC is assumed without an offset. Undefined for other values and the years 0 and 1. */
+/** Converts a time to RFC 3339 in UTC, which also applies without an offset. Undefined if invalid or before year 2. */
 export const toRfc3339 = (value: unknown): string | undefined => {
   const parts = typeof value === 'string' ? time.exec(value) : null;
   if (!parts) return undefined;

@@ -6,7 +6,7 @@ import type { FiringState } from '../firing/firing-alerts.ts';
 import type { alertSettings } from '../settings.ts';
 import type { AlertStore, AlertStoreParts } from './alert-store.ts';
 
-/** Log in which alerts are stored, in files (`file-log.ts`) or a shared database (`shared-log.ts`), with writer and states. */
+/** Log of alerts, in files (`file-log.ts`) or a shared database (`shared-log.ts`), with its writer and states. */
 export interface AlertLog {
   /** Alerts only. */
   journal: RecordLog;

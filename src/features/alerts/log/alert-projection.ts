@@ -39,7 +39,7 @@ export class AlertProjection implements ProjectionState<undefined> {
     this.firing.fold(record);
   }
 
-  /** Rereads the keys from the log. The key of an alert missing from the log would give repeats an id stored nowhere. */
+  /** Rereads the keys from the log. The key of an alert that the log lost would give repeats an id stored nowhere. */
   async readRepeats(log: RecordLog): Promise<void> {
     this.repeats = new RepeatKeys(this.#clock);
     for await (const records of log.readAfter(await findTail(log))) {

@@ -78,7 +78,7 @@ export abstract class AlertStore {
     return { ids: outcomes.map(({ id }) => id), repeated: records.length - fresh.length, fresh };
   }
 
-  /** Stores a request's record with `id` or a new id, unless an earlier request's record has the same `Idempotency-Key`. */
+  /** Stores a request's record with `id` or a new id, unless an earlier record has the same `Idempotency-Key`. */
   async appendOnce(record: AlertRecord, idempotencyKey: string, id?: string): Promise<AlertOutcome> {
     this.parts.onReceived?.(record);
     const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };

@@ -35,7 +35,7 @@ export class SharedAlertStore extends AlertStore {
     this.repeats = new RepeatKeys(parts.clock);
   }
 
-  /** Stores lines from the spool. Resolves once all are committed, except lines with a value that the database refuses. */
+  /** Stores lines from the spool. Resolves once all are committed, except lines that the database refuses. */
   async ship(lines: readonly StoredRecord[]): Promise<void> {
     try {
       await this.#shipAll(lines);

@@ -4,7 +4,7 @@ import type { Journal } from '../../../storage/journal/journal.ts';
 import type { LogRecord, StoredRecord } from '../../../storage/journal/line.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 
-/** Number of waiting lines below which new alerts wait until the spool is queued: even a busy instance then empties it. */
+/** Number of waiting lines below which new alerts wait for the spool, so that even a busy instance empties it. */
 const lastCount = 1000;
 
 /** Milliseconds between attempts to ship lines. */
@@ -16,13 +16,13 @@ interface SpoolParts extends Pick<Parts, 'storage' | 'log'> {
   sync: boolean;
   /** True while the database is available. */
   canShip(): boolean;
-  /** Stores lines in the database in order; all are queued when it returns. A crash may cause lines to be passed again. */
+  /** Stores lines in the database in order; all are queued on return. After a crash, lines may be passed again. */
   ship(lines: readonly StoredRecord[]): Promise<unknown>;
 }
 
 /**
- * Alerts on this machine's disk that are waiting for the database. A small file contains the seq of the last shipped line;
- * log files whose lines have all been shipped are deleted.
+ * Alerts on this machine's disk that are waiting for the database. A small file contains the seq of the last shipped
+ * line; log files whose lines have all been shipped are deleted.
  */
 export class Spool {
   readonly #parts: SpoolParts;
@@ -51,7 +51,7 @@ export class Spool {
     });
   }
 
-  /** Opens the spool and starts shipping earlier processes' lines. Throws a SettingsError for an unusable data directory. */
+  /** Opens the spool and ships earlier processes' lines. Throws a SettingsError for an unusable data directory. */
   static async open(parts: SpoolParts): Promise<Spool> {
     const { storage, segmentBytes, minFreeBytes, sync } = parts;
     // Retention deletes every closed file without a hold, within an hour.

@@ -16,7 +16,7 @@ interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clo
 
 interface LinkAcknowledgement {
   routes: Route[];
-  /** Returns the URL with which a destination's receiver acknowledges the incidents; undefined if no URL is served or known. */
+  /** Returns the URL with which a destination's receiver acknowledges the incidents; undefined if none is served. */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
@@ -36,7 +36,7 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
   };
 };
 
-/** Returns the key for a server without `jwtSecret`, created and stored at the first start so that links survive restarts. */
+/** Returns the key for a server without `jwtSecret`, created and stored at the first start so that links last. */
 const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> => {
   const fresh = randomBytes(keyBytes);
   if (publicUrl === undefined) return fresh;

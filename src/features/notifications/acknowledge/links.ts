@@ -18,7 +18,7 @@ const sealBytes = 8;
 /** Bytes for the version, the expiry (Unix seconds) and the destination's name length; seal, name and ids follow. */
 const headBytes = 6;
 
-/** Identity of a destination in its links, which become invalid if the destination is replaced or its address changes. */
+/** Identity of a destination in its links, which become invalid if it is replaced or its address changes. */
 export interface LinkedDestination {
   name: string;
   type: string;
@@ -39,8 +39,8 @@ type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired' | 'remov
 export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 
 /**
- * Creates and reads the tokens of links. The first key signs; signatures by any key are valid. `find` returns the current
- * destination with a name.
+ * Creates and reads the tokens of links. The first key signs; signatures by any key are valid. `find` returns the
+ * current destination with a name.
  */
 export const createAcknowledgeLinks = (
   keys: readonly [Buffer, ...Buffer[]],

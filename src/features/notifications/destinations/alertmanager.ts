@@ -73,8 +73,8 @@ const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
 };
 
 /**
- * Returns the sender's labels, with missing ones derived from other fields. An alert without a host name gets a label for
- * this server, so that the same alert from another server does not end it.
+ * Returns the sender's labels, with missing ones derived from other fields. An alert without a host name gets a label
+ * for this server, so that the same alert from another server does not end it.
  */
 const toPostedLabels = ({
   labels = {},

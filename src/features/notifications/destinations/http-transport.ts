@@ -14,8 +14,9 @@ const connectMs = 5000;
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Receiver's response, or the reason why there is none. `isSent`: the receiver may have seen the request. `isUnanswered`:
- * the receiver may still be processing the request. `isForbidden`: `watchTargets` does not allow the address.
+ * Receiver's response, or the reason why there is none. `isSent`: the receiver may have seen the request.
+ * `isUnanswered`: the receiver may still be processing the request. `isForbidden`: `watchTargets` does not allow the
+ * address.
  */
 export type ReceiverReply =
   | { status: number; retryAfter: string | undefined; text: string }

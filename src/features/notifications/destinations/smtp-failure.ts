@@ -65,9 +65,9 @@ export const toReason = (failure: MailFailure): string => {
 };
 
 /**
- * Converts a failure to an outcome. A server that refuses the login, TLS or the From address rejects every mail; one that
- * permanently refuses a recipient or the mail refuses this mail only. A deferred recipient (greylisting) means that other
- * recipients are deferred, too.
+ * Converts a failure to an outcome. A server that refuses the login, TLS or the From address rejects every mail; one
+ * that permanently refuses a recipient or the mail refuses this mail only. A deferred recipient (greylisting) means
+ * that other recipients are deferred, too.
  */
 export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   const { step, status, code, command } = failure;

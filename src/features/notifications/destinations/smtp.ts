@@ -40,7 +40,7 @@ export const createMailTransport = (
     else remember(accepted, mail.messageId, info.accepted);
     return info;
   };
-  /** Sends a mail. A failure on a reused connection is no attempt, because the server may have closed the connection. */
+  /** Sends a mail. A failure on a reused connection is no attempt, because the server may have closed it. */
   const sendMail = async (mail: Mail, bytes: Buffer): Promise<SMTPConnectionSendInfo> => {
     const kept = idle.pop();
     if (kept) {

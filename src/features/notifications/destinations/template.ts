@@ -72,7 +72,7 @@ export const templateDestination: DestinationType = {
   },
 };
 
-/** Returns plain-text headers of the settings, with names in lower case. Headers from files and variables may be secret. */
+/** Returns the settings' plain-text headers, with names in lower case. Other headers may be secret. */
 const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][] =>
   Object.entries(settings.headers ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
@@ -104,7 +104,7 @@ const escapes: Record<Form, (text: string) => string> = {
   text: (text) => text,
 };
 
-/** Part of a template: literal text, or a placeholder for a plain-text or JSON value. Equal placeholders are the same object. */
+/** Part of a template: literal text, or a placeholder for plain text or JSON. Equal placeholders are one object. */
 type TemplatePart = string | { name: keyof Values; isJson: boolean };
 
 const parseTemplate = (template: string, pattern: RegExp): TemplatePart[] => {

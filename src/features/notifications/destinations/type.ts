@@ -33,7 +33,7 @@ export interface DestinationType {
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
   /** Returns the headers from the settings, for types that fill in placeholders. */
   toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
-  /** Opens the transport, for types that do not speak HTTP. A message may take `seconds`; `lookup` replaces name resolution. */
+  /** Opens the transport for types that do not speak HTTP. A message may take `seconds`; `lookup` resolves names. */
   createTransport?(receiver: ReceiverAddress, seconds: number, lookup?: LookupFunction): Promise<OutgoingTransport>;
 }
 
@@ -135,7 +135,7 @@ export const jsonType = { 'content-type': 'application/json' };
 export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 
-/** Returns one line of text for a header. Characters outside printable ASCII are RFC 2047-encoded; ntfy and others decode them. */
+/** Encodes text as a single header line; RFC 2047 encodes all but printable ASCII, as ntfy and others understand. */
 export const toHeader = (text: string): string => {
   const line = toSingleLine(text);
   return /^[\x20-\x7e]*$/.test(line) ? line : `=?UTF-8?B?${Buffer.from(line).toString('base64')}?=`;

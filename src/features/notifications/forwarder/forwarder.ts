@@ -179,7 +179,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     );
   }
 
-  /** Resolves to the alert that a record resolves, for receivers that need its labels. Resolutions are sent even without it. */
+  /** Resolves to the alert that a record resolves, if the receiver needs its labels and the log still has it. */
   async #findEnded({ resolves }: StoredRecord): Promise<StoredRecord | undefined> {
     const { target, findAlert } = this.#parts;
     return target.type.knowsByLabels && typeof resolves === 'string' ? findAlert(resolves) : undefined;

@@ -1,7 +1,7 @@
 import { Slots } from '../../../kit/slots.ts';
 import { createTurns } from '../../../lib/slice.ts';
 
-/** Resolves when the next message may be written; keeps messages to a hundred destinations from blocking the event loop. */
+/** Resolves when the next message may be written: messages to a hundred destinations must not block the event loop. */
 export const waitForMessageTurn = createTurns();
 
 /** Slots shared by all destinations for incident messages. After 250 ms, a message gives up its slot. */

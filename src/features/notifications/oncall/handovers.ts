@@ -6,7 +6,7 @@ import { dayMs, minuteMs } from '../../../lib/units.ts';
 /** Maximum handovers a day: a shift of less than an hour indicates a mistake in the cron expression. */
 const mostADay = 24;
 
-/** First year for which handovers are computed. */
+/** First and last years for which handovers are computed. */
 const firstYear = 1970;
 const lastYear = 2200;
 
@@ -24,8 +24,8 @@ interface Year {
  * Handovers of a cron expression, numbered from 0 for the first at or after the start. They are computed and cached one
  * year at a time, so that counting over many years takes only milliseconds.
  *
- * A handover at a local time skipped by a clock change happens right after the skip. A local time that occurs twice has a
- * handover only the first time, unless handovers are hourly.
+ * A handover at a local time skipped by a clock change happens right after the skip. A local time that occurs twice has
+ * a handover only the first time, unless handovers are hourly.
  */
 export class Handovers {
   readonly #clock: ZoneClock;
@@ -39,8 +39,8 @@ export class Handovers {
   readonly #years = new Map<number, Year>();
 
   /**
-   * `cron` has five fields: minute, hour, day of month, month, day of week. `start` is in Unix milliseconds. Throws an Error
-   * that explains the problem.
+   * `cron` has five fields: minute, hour, day of month, month, day of week. `start` is in Unix milliseconds. Throws an
+   * Error that explains the problem.
    */
   constructor(cron: string, clock: ZoneClock, start: number) {
     const [minute, hour, ...date] = splitCron(cron);

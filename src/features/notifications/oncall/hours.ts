@@ -41,8 +41,8 @@ export class Hours {
 }
 
 /**
- * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`; without a zone in the text, `timeZone` applies.
- * Throws an Error that explains the problem with an example.
+ * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`; without a zone in the text, `timeZone`
+ * applies. Throws an Error that explains the problem with an example.
  */
 export const parseHours = (text: string, timeZone: string): Hours => {
   const { ranges, zone = timeZone } = splitZone(text.trim().replaceAll(/\s*-\s*/g, '-'));

@@ -8,7 +8,7 @@ import { Handovers } from './handovers.ts';
 /** Default of `startsAt`, a Monday. */
 const defaultStart = '2026-01-05';
 
-/** Entry in the setting `rotations`. Members, cron expression and times are checked later, with errors that name the rotation. */
+/** Entry in the setting `rotations`. Members, cron and times are checked later, with errors that name the rotation. */
 const RotationSettings = Type.Object(
   {
     name: Type.String({

@@ -14,7 +14,7 @@ import type { PlannedNotification, PlannedUpdate } from './plan.ts';
 /** Maximum wait for the database or disk before and after a message, in milliseconds. */
 const patienceMs = 2000;
 
-/** Maximum time between clock checks while incidents are collected, in milliseconds: the clock can be set at any time. */
+/** Maximum time between clock checks while incidents are collected, in milliseconds: clocks can be set at any time. */
 const longestWaitMs = 1000;
 
 /** Source of a destination's updates; also stores their results. */
@@ -45,8 +45,8 @@ interface WaitingIncident {
 }
 
 /**
- * Destination that gets incidents. Each incident is collected with others, then belongs to one message at a time. A message
- * reports the state at the time it is sent.
+ * Destination that gets incidents. Each incident is collected with others, then belongs to one message at a time. A
+ * message reports the state at the time it is sent.
  */
 export class IncidentDestination extends Destination<MessageContent> {
   readonly notify = 'incidents';
@@ -213,7 +213,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return updates;
   }
 
-  /** Records first notifications before sending them, so that the destination gets the resolution even after kill -9. */
+  /** Records first notifications before sending, so that the destination gets the resolution even after a kill -9. */
   async #storeAttempts(updates: readonly PlannedUpdate[]): Promise<void> {
     const first = updates.filter(({ incident }) => !incident.notices[this.name]);
     if (first.length === 0) return;

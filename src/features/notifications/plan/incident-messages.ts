@@ -60,8 +60,8 @@ export class IncidentMessages {
   }
 
   /**
-   * Splits a message into two halves and a message about its last incident, which is sent first to show whether the receiver
-   * accepts other messages. Returns false for a message about a single incident.
+   * Splits a message into two halves and a message about its last incident, which is sent first to show whether the
+   * receiver accepts other messages. Returns false for a message about a single incident.
    */
   split(message: Message): boolean {
     const ids = [...message.message.ids];

@@ -18,7 +18,7 @@ import { UnsettledIncidents } from './unsettled-incidents.ts';
 /** Maximum time between clock checks, in milliseconds: the system clock can be set at any time. */
 const longestWaitMs = 1000;
 
-/** If the clock is set back further than this (milliseconds), everything is replanned, as stored times may be in the future. */
+/** Everything is replanned if the clock is set back by more milliseconds: stored times may then be in the future. */
 const mostSetBackMs = 10_000;
 
 /** Milliseconds until an incident whose planning failed is planned again. */
@@ -34,8 +34,8 @@ interface NotifierParts {
 }
 
 /**
- * Passes incidents to their destinations when notifications are due. Plans follow from the stored incident and the time,
- * so only an index of the incidents is kept here; a restart rebuilds it.
+ * Passes incidents to their destinations when notifications are due. Plans follow from the stored incident and the
+ * time, so only an index of the incidents is kept here; a restart rebuilds it.
  */
 export class Notifier {
   readonly #parts: NotifierParts;
@@ -105,7 +105,7 @@ export class Notifier {
     return describeNotifications(incident, this.#destinations ?? [], planFor, this.#now());
   }
 
-  /** Returns the next notifications for the incidents with these ids, and for those whose notifications are due first. */
+  /** Returns the next notifications for the incidents with these ids, and for those with the earliest due times. */
   listPlanned(
     ids: readonly string[],
     most: number,
@@ -169,7 +169,7 @@ export class Notifier {
   #update(incident: SharedIncident): void {
     const known = this.#incidents.get(incident.id);
     if (!this.#incidents.put(incident) || !this.#incidents.isLoaded || !this.#incidents.get(incident.id)) return;
-    // Further alerts and own notifications keep the version. They change no plan, unless an alert's text ends a silence.
+    // Further alerts and own notifications keep the version. They change no plan, unless an alert ends a silence.
     const isUnchanged = known?.version === incident.version && this.#parts.lease.isHeld();
     if (isUnchanged && !this.#blocked.has(incident.id)) return;
     this.#changed.add(incident.id);
@@ -292,7 +292,7 @@ export class Notifier {
     return this.#parts.silences.silencesOf({ source, hostname, level, text: title, labels }, now);
   }
 
-  /** Plans all incidents, and once more if something changes during planning; many changes in a row cost only two rounds. */
+  /** Plans all incidents, and once more if something changes during planning; many changes cost only two rounds. */
   async #replanAll(): Promise<void> {
     this.#nextChange.reset();
     this.#isOutdated = true;

@@ -68,8 +68,8 @@ type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation'> 
 };
 
 /**
- * Returns an incident's next notification to a destination. The plan follows from the stored state and the time, so it is
- * never stored itself: any change to the incident leads to a new plan.
+ * Returns an incident's next notification to a destination. The plan follows from the stored state and the time, so it
+ * is never stored itself: any change to the incident leads to a new plan.
  */
 export const planNotification = (
   incident: SharedIncident,

@@ -15,7 +15,7 @@ interface ReportParts {
 
 export type FailureReports = ReturnType<typeof createFailureReports>;
 
-/** Reports failing destinations: other destinations get an alert when a failure begins, and its resolution when it ends. */
+/** Reports failing destinations: others get an alert when a failure begins, and its resolution when it ends. */
 export const createFailureReports = ({ instance, raise, clock, log }: ReportParts) => {
   /** True if the alert about the failure, or its resolution, has not been stored yet. */
   const isOutdated = ({ failing, notice: alert }: StoredHealth): boolean => {

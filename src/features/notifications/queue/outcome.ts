@@ -11,8 +11,8 @@ export type DeliveryOutcome =
   /** The receiver probably rejects every message, because the address or the credential is wrong. */
   | { kind: 'rejected'; reason: string }
   /**
-   * The message is retried after at least `seconds`. `mayBeMessage`: the message may be the cause, so others are sent in the
-   * meantime. `isUnanswered`: the receiver may have received the message.
+   * The message is retried after at least `seconds`. `mayBeMessage`: the message may be the cause, so others are sent
+   * in the meantime. `isUnanswered`: the receiver may have received the message.
    */
   | { kind: 'failed'; reason: string; seconds: number; mayBeMessage: boolean; isUnanswered?: boolean };
 

@@ -54,8 +54,8 @@ interface QueueParts<T> {
 }
 
 /**
- * Sends one destination's messages. While a failed message waits, others are sent. While the receiver accepts nothing, one
- * attempt at a time probes for recovery; then all waiting messages are sent.
+ * Sends one destination's messages. While a failed message waits, others are sent. While the receiver accepts nothing,
+ * one attempt at a time probes for recovery; then all waiting messages are sent.
  */
 export class DeliveryQueue<T> {
   readonly waiting = new WaitingMessages<T>();

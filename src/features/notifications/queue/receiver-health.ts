@@ -102,8 +102,8 @@ export class ReceiverHealth {
   }
 
   /**
-   * Records an attempt's outcome; returns true if the receiver accepts messages again. `failuresBefore` is the number of
-   * failures when the attempt began. `isOwn` means that the message itself caused the failure.
+   * Records an attempt's outcome; returns true if the receiver accepts messages again. `failuresBefore` is the number
+   * of failures when the attempt began. `isOwn` means that the message itself caused the failure.
    */
   record(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
     this.outcomes[outcome.kind] += 1;

@@ -10,8 +10,8 @@ const hour = 60 * minute;
 const minuteAttempts = 60;
 
 /**
- * Seconds of backoff after requests without a response. The receiver may have the message, and each repeat may reach people
- * again, so repeats are few and far apart.
+ * Seconds of backoff after requests without a response. The receiver may have the message, and each repeat may reach
+ * people again, so repeats are few and far apart.
  */
 const unansweredSeconds = [2 * minute, 10 * minute, 30 * minute];
 
@@ -87,7 +87,7 @@ export interface Tries {
   unanswered: number;
   /** Time of the first failure since startup, in Unix milliseconds. */
   failingSince: number | undefined;
-  /** Failures since the receiver last recovered that the message may have caused. Messages with fewer are sent first. */
+  /** Failures, since the receiver last recovered, that the message may have caused. Messages with fewer go first. */
   possibleFaults: number;
   /** Monotonic time of the next regular attempt. */
   dueAt: number;

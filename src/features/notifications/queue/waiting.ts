@@ -23,7 +23,7 @@ export interface Queued<T> extends Readonly<Sendable<T>>, Tries {
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
-/** Creates a waiting message; `tried` are its attempts so far. Listing properties beats spreading them for thousands. */
+/** Creates a waiting message; `tried` are its attempts so far. Properties are listed because spreading is slow. */
 export const createQueued = <T>(
   { message, seq, receivedAt, askedAt, isCritical, key }: Sendable<T>,
   tried: Partial<Tries> = {},
@@ -190,8 +190,8 @@ export class WaitingMessages<T> {
 }
 
 /**
- * Compares the turns of two messages. Messages that may have caused failures come last, fewest failures first. Among equals,
- * the newest critical message comes first, then the oldest of the others.
+ * Compares the turns of two messages. Messages that may have caused failures come last, fewest failures first. Among
+ * equals, the newest critical message comes first, then the oldest of the others.
  */
 const compareTurns = (one: Turn, other: Turn): number =>
   one.possibleFaults - other.possibleFaults ||

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../lib/parse-json.ts';
 
-/** Values that pointers refer to: `#/…` starts at the whole body, `/…` at the alert, which is the body without `each`. */
+/** Values for pointers: `#/…` starts at the whole body, `/…` at the alert, which is the body without `each`. */
 export interface TemplateInput {
   body: unknown;
   alert: unknown;
@@ -11,7 +11,7 @@ type Find = (input: TemplateInput) => unknown;
 /** Maximum number of list elements in a text. */
 const maxElements = 32;
 
-/** Compiles a JSON Pointer (RFC 6901) to a function that returns the value or undefined. Throws an Error for other text. */
+/** Compiles a JSON Pointer (RFC 6901) to a function that returns a value or undefined. Throws for any other text. */
 export const compilePointer = (text: string): Find => {
   const isFromBody = text.startsWith('#');
   const pointer = isFromBody ? text.slice(1) : text;

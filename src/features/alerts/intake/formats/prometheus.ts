@@ -47,7 +47,7 @@ interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'li
   level?: Severity;
 }
 
-/** Converts labels and annotations to an alert; a single literal, because copying members would take longer than reading them. */
+/** Converts labels and annotations to an alert; a single literal, because copying members would be slower. */
 export const readLabelled = (
   { labels: given, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
   { source, status = 'firing', fingerprint, link, problem = '', title, level = 'WARNING' }: Surroundings,
