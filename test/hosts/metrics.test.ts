@@ -31,6 +31,24 @@ test('one scrape of /metrics/hosts has the readings of all hosts in OpenMetrics,
   assert.ok(text.endsWith('# EOF\n'));
 });
 
+test('two disks of a host with one mount path are one series', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const disks = [
+    { mountPath: '/', used: 1, total: 2 },
+    { mountPath: '/data', used: 10, total: 100 },
+    { mountPath: '/data', used: 30, total: 300 },
+  ];
+  await report(app, await enrol(app, token, 'web-1'), 'web-1', { readings: { disks } });
+  const created = await app.request('POST', '/api/keys', { token, body: { name: 'prom', scopes: ['metrics:read'] } });
+  const { text } = await app.request('GET', '/metrics/hosts', { token: created.json['key'] as string });
+  const used = text.split('\n').filter((line) => line.startsWith('signalbox_remote_host_filesystem_used_bytes{'));
+  assert.deepEqual(
+    used.map((line) => line.slice(line.indexOf('mountpoint'))),
+    ['mountpoint="/"} 1', 'mountpoint="/data"} 30'],
+  );
+});
+
 test('a machine whose node_exporter is scraped is a host without an agent', async (t) => {
   const exporter = createServer((_request, response) =>
     response.end(

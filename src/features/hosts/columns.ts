@@ -49,6 +49,13 @@ export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[
   return next;
 };
 
+/** Keeps the last disk of each mount path, because a later mount hides an earlier mount. */
+export const dropHiddenDisks = (readings: ReportedReadings): ReportedReadings => {
+  const { disks } = readings;
+  if (!disks) return readings;
+  return { ...readings, disks: [...new Map(disks.map((disk) => [disk.mountPath, disk])).values()] };
+};
+
 /** Converts readings to a row; NaN means unknown. */
 export const toRow = (readings: ReportedReadings, disks: readonly DiskColumns[]): Float32Array => {
   const row = new Float32Array(rowLength).fill(Number.NaN);

@@ -1,6 +1,6 @@
 import type { HostReport } from '../../kit/host-report/report-schema.ts';
 import { InTurn } from '../../lib/scheduling.ts';
-import { assignDisks, toMean, toRow } from './columns.ts';
+import { assignDisks, dropHiddenDisks, toMean, toRow } from './columns.ts';
 import type { HostState, HostStore, ReportingMachine } from './host-state.ts';
 import { align, type RingRow, rings } from './rings.ts';
 
@@ -94,11 +94,12 @@ export class Fleet {
 
   async #fold(
     name: string,
-    { kept = [], processes, time, ...report }: HostReport,
+    { kept = [], processes, time, ...received }: HostReport,
     at: number,
     isHub: boolean,
   ): Promise<{ state: HostState; rows: RingRow[] }> {
     const before = this.#states.get(name);
+    const report = { ...received, readings: dropHiddenDisks(received.readings) };
     const now = Math.floor(at / 1000);
     const clock = Date.parse(time);
     const disks = assignDisks(before?.disks ?? [], report.readings.disks ?? [], now);
