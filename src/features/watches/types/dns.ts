@@ -28,8 +28,12 @@ export const dnsWatch = defineWatchType({
   defaultLevel: 'ERROR',
   every: 60,
   findProblem: ({ server }) => {
-    if (server === undefined || isIP(splitServer(server).address) !== 0) return undefined;
-    return 'server must be the address of a name server, such as 192.0.2.53 or [2001:db8::53]:53';
+    if (server === undefined) return undefined;
+    const { address, port = '53' } = splitServer(server);
+    if (isIP(address) === 0)
+      return 'server must be the address of a name server, such as 192.0.2.53 or [2001:db8::53]:53';
+    if (Number(port) < 1 || Number(port) > 65_535) return `the port of server must be 1 to 65535, not ${port}`;
+    return undefined;
   },
   check: async (watch, { targets }, signal) => {
     const { host = '', record = 'A', server, expected, limit } = watch;
@@ -43,7 +47,7 @@ export const dnsWatch = defineWatchType({
     const ms = performance.now() - begun;
     if (typeof answers === 'string') return [{ thing, isBad: true, words: `${thing}: ${answers}` }];
     const shown = answers.slice(0, maxShown).join(', ');
-    if (expected !== undefined && !answers.some((answer) => isSame(answer, expected)))
+    if (expected !== undefined && !answers.some((answer) => isSame(record, answer, expected)))
       return [{ thing, isBad: true, words: `${thing} is ${shown}, not ${expected}` }];
     const words = `${thing} is ${shown}`;
     return [
@@ -55,8 +59,9 @@ export const dnsWatch = defineWatchType({
 /** Maximum number of answers in a reading's text. */
 const maxShown = 5;
 
-/** Names are compared without regard to case or a final dot. */
-const isSame = (one: string, other: string): boolean => normalize(one) === normalize(other);
+/** Compares names without regard to case or a final dot, but the texts of TXT records exactly. */
+const isSame = (record: string, one: string, other: string): boolean =>
+  record === 'TXT' ? one === other : normalize(one) === normalize(other);
 
 const normalize = (text: string): string => text.toLowerCase().replace(/\.$/, '');
 
