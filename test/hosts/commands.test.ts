@@ -70,3 +70,13 @@ test('a host gets a command once, and the result of a command that nobody waits 
   assert.equal(await send(sent[0]?.id ?? ''), 200);
   assert.deepEqual((await running).json.result, [{ Id: 1 }]);
 });
+
+test('a host that floods with results of unknown commands gets 429', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const send = async () =>
+    (await app.request('POST', '/api/hosts/self/results', { token: key, body: { id: 'other', rows: [] } })).status;
+  const statuses = await Promise.all(Array.from({ length: 70 }, send));
+  assert.deepEqual([...new Set(statuses)].toSorted(), [404, 429]);
+});

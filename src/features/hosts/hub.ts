@@ -1,6 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
 import type { HostReport } from '../../kit/host-report/report-schema.ts';
-import type { Offers, PushedWatches, RemoteResult } from '../../kit/offers.ts';
+import type { Offers, PushedWatches, RemoteOutput, RemoteResult } from '../../kit/offers.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { CreatedCode, HostCodes } from './codes.ts';
 import type { Fleet } from './fleet.ts';
@@ -17,6 +17,9 @@ const shownSkew = 5;
 
 /** Maximum reports from a host in a burst, and per second afterwards. */
 const burst = 60;
+
+/** Start of the name of a caller with a key. */
+const keyPrefix = 'key:';
 
 interface HubParts {
   fleet: Fleet;
@@ -67,14 +70,22 @@ export class Hub {
   /** Processes a host's report; the caller's key must have the host's name, or `self`. Rejects with an HttpError. */
   async report(given: string, caller: string, report: HostReport): Promise<{ name: string; at: number }> {
     const { clock, fleet, keeper } = this.#parts;
-    const name = given === selfName ? caller.slice(4) : given;
-    if (caller !== `key:${name}`) throw new HttpError('forbidden', `This key may report only as ${caller.slice(4)}`);
+    const name = readHostName(given, caller);
     const at = clock().getTime();
     this.#spend(name, at);
     // The key is in the config file, or another instance has just created the host.
     if (!keeper.find(name)) await this.#add(name, caller);
     await fleet.take(name, report, at);
     return { name, at };
+  }
+
+  /** Delivers the result of a host's command, with the limits of `report`; returns the host's name. Throws an HttpError. */
+  settleCommand(given: string, caller: string, id: string, result: RemoteOutput | { error: string }): string {
+    const name = readHostName(given, caller);
+    if (this.#parts.commands.settle(name, id, result)) return name;
+    // Results of waiting commands need no limit: each command takes one result.
+    this.#spend(name, this.#parts.clock().getTime());
+    throw new HttpError('not-found', 'Nobody waits for this command any more');
   }
 
   /** Runs a command line on a host. Rejects with an HttpError or with the signal's reason. */
@@ -175,3 +186,11 @@ export class Hub {
     this.#allowances.set(name, { left: left - 1, at });
   }
 }
+
+/** Returns the name of the host that the caller's key reports for. Throws an HttpError for another name, and for a user. */
+const readHostName = (given: string, caller: string): string => {
+  const own = caller.startsWith(keyPrefix) ? caller.slice(keyPrefix.length) : undefined;
+  if (own === undefined) throw new HttpError('forbidden', 'Only the key of a host may report');
+  if (given !== selfName && given !== own) throw new HttpError('forbidden', `This key may report only as ${own}`);
+  return own;
+};

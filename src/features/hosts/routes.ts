@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { needs, openFor } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody } from '../../http/errors.ts';
 import { sendItems, sendJson, whenReady } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch, requireTime } from '../../http/text-forms.ts';
 import { HostReport } from '../../kit/host-report/report-schema.ts';
@@ -12,7 +12,7 @@ import type { Fleet } from './fleet.ts';
 import { readHistory, readSpan } from './history.ts';
 import type { HostCommands, SentCommand } from './host-commands.ts';
 import type { Hub } from './hub.ts';
-import { type HostKeeper, hostKind, selfName } from './kind.ts';
+import { type HostKeeper, hostKind } from './kind.ts';
 import { rings } from './rings.ts';
 import {
   ChangedHost,
@@ -186,7 +186,7 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
 /** Omits the member if there are no commands. */
 const toCommands = (commands: SentCommand[]): { commands?: SentCommand[] } => (commands.length > 0 ? { commands } : {});
 
-const createResultRoute = ({ commands }: RouteParts): Route =>
+const createResultRoute = ({ hub, clock }: RouteParts): Route =>
   defineRoute({
     method: 'POST',
     path: `${path}/:name/results`,
@@ -199,17 +199,13 @@ const createResultRoute = ({ commands }: RouteParts): Route =>
       operationId: 'reportHostResult',
       params: HostParams,
       body: HostResult,
-      response: { 200: ReportReceipt, 404: ErrorBody, 415: ErrorBody },
+      response: { 200: ReportReceipt, 404: ErrorBody, 415: ErrorBody, 429: ErrorBody },
     },
     handler: async (request, reply) => {
       const { id, rows = [], truncated = false, error } = request.body;
-      const name = callerOf(request).slice(4);
-      const { name: given } = request.params;
-      if (given !== selfName && given !== name) throw new HttpError('forbidden', `This key may report only as ${name}`);
       const result = error === undefined ? { rows: rows as Record<string, unknown>[], truncated } : { error };
-      if (!commands.settle(name, id, result))
-        throw new HttpError('not-found', 'Nobody waits for this command any more');
-      sendJson(reply, { received: true, name, time: toTimeText(Date.now()) });
+      const name = hub.settleCommand(request.params.name, callerOf(request), id, result);
+      sendJson(reply, { received: true, name, time: toTimeText(clock().getTime()) });
     },
   });
 
