@@ -86,7 +86,7 @@ export interface Profile {
   summary: string;
   /** True to serve only the profile's own routes: other methods on their paths, even HEAD and `GET /`, return 404. */
   strict?: boolean;
-  /** Access that the setting `access` cannot change: `closed` always requires a token; `open`, which issues them, never. */
+  /** Access that the setting `access` cannot change: `closed` always requires a token, `open` (to issue them) never. */
   fixedAccess?: 'closed' | 'open';
 }
 

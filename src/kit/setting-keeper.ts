@@ -44,7 +44,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
   #isStale = true;
   /** Usable runtime settings whose names are not in the config file. */
   #runtime: readonly Known[] = [];
-  /** All usable settings, in the order of the kind. */
+  /** All usable settings, in the kind's order. */
   #list: readonly Known[] = [];
   /** Usable settings by name, created at the first lookup. */
   #byName: ReadonlyMap<string, Known> | undefined;

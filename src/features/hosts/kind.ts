@@ -32,7 +32,7 @@ export interface StoredHost {
   note: string;
 }
 
-/** Entry of the setting `hosts`. */
+/** Entry in the setting `hosts`. */
 export const ConfiguredHost = Type.Object(
   {
     name: Type.String({ pattern: hostNamePattern, description: 'Letters, digits, `.`, `_` and `-`; at most 64.' }),

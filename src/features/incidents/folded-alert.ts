@@ -42,7 +42,7 @@ export const toIncidentKey = (record: StoredRecord): string => {
     : toKey([sender, null, source, hostname, replaceDigits(toMessage(record))]);
 };
 
-/** Returns the basis of an alert's key. */
+/** Returns whether the key is based on the alert's fingerprint or on its texts. */
 export const toTrait = (record: StoredRecord): 'fingerprint' | 'texts' =>
   isResolvable(record) ? 'fingerprint' : 'texts';
 

@@ -41,7 +41,7 @@ export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, '
       ? {
           state: createSnapshotTable({ database, tables: ['setting'], cutsLog: true }),
         }
-      : // The snapshot has no reserve of its own, because a change after a failed change needs a snapshot, revocations too.
+      : // The snapshot has no reserve: after a failed change, any change needs a snapshot, even a revocation.
         { state: storage.snapshot('settings', 0), assertSpace: createFreeSpaceCheck(storage.directory, minFreeBytes) }),
     onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: a setting cannot be read'),
     onDamage: (damage) => {

@@ -52,7 +52,7 @@ export class Rotation {
     return Number.isFinite(endsAt) ? endsAt : undefined;
   }
 
-  /** Returns the shift at a time. Each override is a shift of its own. */
+  /** Returns the shift at a time. Each override counts as a separate shift. */
   shiftAt(at: number): Shift {
     const shift = { ...this.#pieceAt(at) };
     const isSame = ({ member, override }: Shift) => member === shift.member && override === shift.override;
