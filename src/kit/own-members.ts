@@ -28,6 +28,22 @@ interface Part {
   items?: Part;
 }
 
+/** Returns a copy with only the members that `own` and its nested objects define. */
+export const pickOwnMembers = <T>(value: T, own: TObject): T => pickMembers(value, own) as T;
+
+const pickMembers = (value: unknown, part: Part): unknown => {
+  if (Array.isArray(value)) {
+    const { items } = part;
+    return items ? value.map((each) => pickMembers(each, items)) : value;
+  }
+  if (!isObject(value) || !part.properties) return value;
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const inner = findOwn(part, name);
+    return inner ? [[name, pickMembers(member, inner)] as const] : [];
+  });
+  return Object.fromEntries(members);
+};
+
 const assertParts = (value: unknown, part: Part, shown: Part | undefined, place: string): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {

@@ -134,6 +134,33 @@ test('members that a newer host sends are ignored', async (t) => {
   assert.equal((await readHost(app, token, 'web-1')).readings?.cpu, 0.1);
 });
 
+test('members that a newer host sends are not stored, even if they are large', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const disk = { mountPath: '/', used: 1, total: 2, news: 'x'.repeat(100_000) };
+  const body = {
+    ...createReport('web-1'),
+    readings: { cpu: 0.1, disks: [disk], news: 'x'.repeat(100_000) },
+    news: 'x'.repeat(100_000),
+  };
+  assert.equal((await app.request('POST', '/api/hosts/web-1/readings', { token: key, body })).status, 200);
+  assert.deepEqual((await readHost(app, token, 'web-1')).readings, {
+    cpu: 0.1,
+    disks: [{ mountPath: '/', used: 1, total: 2 }],
+  });
+});
+
+test('a report that is too large to be stored gets 413 and a reason', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const check = { watch: 'shop', thing: 'shop', state: 'bad' as const, text: 'x'.repeat(1900) };
+  const { status, json } = await report(app, key, 'web-1', { checks: Array.from({ length: 100 }, () => check) });
+  assert.equal(status, 413);
+  assert.match(json['error'] as string, /^The report of host web-1 is too large/);
+});
+
 test('a report with too many disks, processes or kept minutes is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

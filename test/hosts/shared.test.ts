@@ -37,3 +37,17 @@ test('a code is used up for all instances', { skip: toSkipPostgres() }, async (t
   const both = await Promise.all([one, other].map(({ request }) => request('POST', '/api/hosts/enrol', { body })));
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 403]);
 });
+
+test('a database takes a minute that is kept twice, and refuses a report that is too large', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const app = await startApp(t, { settings: { store: await createDatabase(t), timeZone: 'UTC' } });
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const time = new Date(Date.now() - 600_000).toISOString();
+  const kept = [0.25, 0.75].map((cpu) => ({ time, readings: { cpu } }));
+  assert.equal((await report(app, key, 'web-1', { kept })).status, 200);
+  const check = { watch: 'shop', thing: 'shop', state: 'bad' as const, text: 'x'.repeat(1900) };
+  const { status } = await report(app, key, 'web-1', { checks: Array.from({ length: 100 }, () => check) });
+  assert.equal(status, 413);
+});

@@ -1,8 +1,9 @@
+import { HttpError } from '../../http/errors.ts';
 import type { HostReport } from '../../kit/host-report/report-schema.ts';
 import { InTurn } from '../../lib/scheduling.ts';
 import { assignDisks, dropHiddenDisks, toMean, toRow } from './columns.ts';
-import type { HostState, HostStore, ReportingMachine } from './host-state.ts';
-import { align, type RingRow, rings } from './rings.ts';
+import { type HostState, type HostStore, maxStateBytes, type ReportingMachine } from './host-state.ts';
+import { align, isInRing, type RingRow, rings } from './rings.ts';
 
 /** Number of one-minute values in a host's CPU line. */
 const lineLength = 60;
@@ -60,11 +61,15 @@ export class Fleet {
     return [...this.#states.values()];
   }
 
-  /** Stores a report received at `at` (Unix milliseconds); resolves once the report survives the end of the process. */
+  /**
+   * Stores a report received at `at` (Unix milliseconds); resolves once the report survives the end of the process.
+   * Rejects with an HttpError for a report that is too large.
+   */
   take(name: string, report: HostReport, at: number, isHub = false): Promise<Taken> {
     return this.#inTurn.run([name], async () => {
       const before = this.#states.get(name);
       const { state, rows } = await this.#fold(name, report, at, isHub);
+      assertStorable(state);
       await this.#store.save(state, rows);
       this.#states.set(name, state);
       this.#tell(name);
@@ -106,13 +111,16 @@ export class Fleet {
     const rows: RingRow[] = [
       { step: rings[0].step, time: align(now, rings[0].step), values: toRow(report.readings, disks) },
     ];
+    const minutes = new Map<number, RingRow>();
     for (const each of kept) {
       const age = Math.floor((clock - Date.parse(each.time)) / 1000);
-      // The time is invalid, or in the future by the host's own clock.
-      if (!(age >= 0)) continue;
-      rows.push({ step: rings[1].step, time: align(now - age, rings[1].step), values: toRow(each.readings, disks) });
+      const row = { step: rings[1].step, time: align(now - age, rings[1].step), values: toRow(each.readings, disks) };
+      // The time is invalid, in the future by the host's own clock, or too old.
+      if (age >= 0 && isInRing(row, now)) minutes.set(row.time, row);
     }
-    rows.push(...(await this.#addMeans(name, before, rows, now)));
+    rows.push(...minutes.values());
+    // After a long silence, the slots of old means belong to newer rows.
+    rows.push(...(await this.#addMeans(name, before, rows, now)).filter((row) => isInRing(row, now)));
     const silence = before !== undefined && before.stoppedAt === null && at - before.at > silenceMs;
     const state: HostState = {
       name,
@@ -165,6 +173,15 @@ export class Fleet {
     return means;
   }
 }
+
+/** @throws HttpError for a state that no storage takes */
+const assertStorable = (state: HostState): void => {
+  if (Buffer.byteLength(JSON.stringify(state)) <= maxStateBytes) return;
+  throw new HttpError(
+    'too-large',
+    `The report of host ${state.name} is too large: its checks, processes and disks may have 128 KiB together`,
+  );
+};
 
 /** Lists a name's machines, starting with the one that has just reported. */
 const toMachines = (known: readonly ReportingMachine[], reporting: ReportingMachine): ReportingMachine[] => {

@@ -7,7 +7,7 @@ import { findRing, type RingRow, rings, toSlot } from './rings.ts';
 /** First line of each file; the number changes with the columns. */
 const magic = 'signalbox host 1\n';
 
-/** Bytes before the rings: the first line, then the state as JSON, which ends with a line break. */
+/** Bytes before the rings: the first line, then the state as JSON (`maxStateBytes`), which ends with a line break. */
 const headBytes = 128 * 1024;
 
 /** Bytes per row: its time and values. */

@@ -35,6 +35,9 @@ export interface HostState {
   isHub: boolean;
 }
 
+/** Maximum bytes of a state as JSON, in each storage. */
+export const maxStateBytes = 128 * 1024 - 64;
+
 /** Storage of states and histories. Methods reject while the storage is unavailable. */
 export interface HostStore {
   /** Loads all stored states. */

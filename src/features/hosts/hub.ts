@@ -1,6 +1,7 @@
 import { HttpError } from '../../http/errors.ts';
-import type { HostReport } from '../../kit/host-report/report-schema.ts';
+import { HostReport } from '../../kit/host-report/report-schema.ts';
 import type { Offers, PushedWatches, RemoteOutput, RemoteResult } from '../../kit/offers.ts';
+import { pickOwnMembers } from '../../kit/own-members.ts';
 import { toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { CreatedCode, HostCodes } from './codes.ts';
 import type { Fleet } from './fleet.ts';
@@ -75,7 +76,7 @@ export class Hub {
     this.#spend(name, at);
     // The key is in the config file, or another instance has just created the host.
     if (!keeper.find(name)) await this.#add(name, caller);
-    await fleet.take(name, report, at);
+    await fleet.take(name, pickOwnMembers(report, HostReport), at);
     return { name, at };
   }
 

@@ -24,5 +24,11 @@ export const findRing = (step: number): RingShape => rings.find((each) => each.s
 /** Returns the start of the step that contains a time. */
 export const align = (time: number, step: number): number => time - (time % step);
 
+/** True if a row's step is among the last steps that its ring holds. */
+export const isInRing = ({ step, time }: Pick<RingRow, 'step' | 'time'>, now: number): boolean => {
+  const last = align(now, step);
+  return time > last - step * findRing(step).size && time <= last;
+};
+
 /** Returns the slot in the ring for a step's row. */
 export const toSlot = ({ step, size }: RingShape, time: number): number => (time / step) % size;

@@ -137,7 +137,11 @@ export class Reporter {
     const { watches } = this.#parts;
     if (!watches) return {};
     const checks = watches.listChecks().slice(0, mostChecks);
-    return { watchesId: watches.receivedId, ...(checks.length > 0 && { checks: checks.map(toLines) }) };
+    const textLength = Math.min(2000, Math.floor(mostTextLength / checks.length));
+    return {
+      watchesId: watches.receivedId,
+      ...(checks.length > 0 && { checks: checks.map((check) => toLines(check, textLength)) }),
+    };
   }
 
   async #receiveWatches({ body: { watchesId: id, watches: list } }: HubReply): Promise<void> {
@@ -171,11 +175,14 @@ const isCommand = (value: unknown): value is { id: string; line: string; by: unk
 /** Maximum number of watch results per report. */
 const mostChecks = 100;
 
+/** Maximum characters of all results in a report; the hub refuses reports of more than 128 KiB. */
+const mostTextLength = 30_000;
+
 /** Converts a result to single-line text, cut to the length the hub accepts. */
-const toLines = ({ thing, text, ...check }: HostCheck): HostCheck => {
+const toLines = ({ thing, text, ...check }: HostCheck, textLength: number): HostCheck => {
   const toLine = (value: string, length: number): string =>
     value.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').slice(0, length);
-  return { ...check, thing: toLine(thing, 1000), text: toLine(text, 2000) };
+  return { ...check, thing: toLine(thing, 1000), text: toLine(text, textLength) };
 };
 
 const isPushed = (value: unknown): value is PushedWatch => isObject(value) && isObject(value['watch']);

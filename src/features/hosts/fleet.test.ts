@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createReport } from '../../../test/hosts/support/hosts.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import { atEnd, type Scope } from '../../../test/support/scope.ts';
+import type { HostReport } from '../../kit/host-report/report-schema.ts';
+import { Fleet } from './fleet.ts';
+import { HostFiles } from './host-file.ts';
+
+const start = Date.parse('2026-01-31T12:00:00Z');
+const minuteMs = 60_000;
+const dayMs = 1440 * minuteMs;
+
+/** Creates a fleet; `take` sends a report at a time, and `readCpu` returns the CPU share of a minute. */
+const createFleet = (t: Scope) => {
+  const fleet = new Fleet(new HostFiles(createFolder(t)));
+  atEnd(t, () => fleet.close());
+  const toText = (at: number) => new Date(at).toISOString();
+  return {
+    take: (at: number, kept: [at: number | string, cpu: number][] = [], more: Partial<HostReport> = {}) =>
+      fleet.take(
+        'web-1',
+        createReport('web-1', {
+          time: toText(at),
+          kept: kept.map(([time, cpu]) => ({
+            time: typeof time === 'number' ? toText(time) : time,
+            readings: { cpu },
+          })),
+          ...more,
+        }),
+        at,
+      ),
+    readCpu: async (at: number) => {
+      const rows = await fleet.readRows('web-1', 60, at / 1000, at / 1000);
+      return rows[0]?.values[0];
+    },
+  };
+};
+
+test('a kept minute that is older than the ring of minutes does not overwrite a newer minute', async (t) => {
+  const { take, readCpu } = createFleet(t);
+  const minute = start - 30 * minuteMs;
+  await take(start, [[minute, 0.75]]);
+  await take(start + 10_000, [
+    [minute - dayMs, 0.25],
+    [minute - 40 * dayMs, 0.25],
+  ]);
+  assert.equal(await readCpu(minute), 0.75);
+});
+
+test('kept minutes of 1900 and 9999 are ignored', async (t) => {
+  const { take, readCpu } = createFleet(t);
+  const minute = start - 30 * minuteMs;
+  await take(start, [
+    ['1900-01-01T00:00:00Z', 0.25],
+    ['9999-01-01T00:00:00Z', 0.25],
+    [minute, 0.75],
+  ]);
+  assert.equal(await readCpu(minute), 0.75);
+});
+
+test('the last minute before days of silence does not overwrite a kept minute in the same slot', async (t) => {
+  const { take, readCpu } = createFleet(t);
+  await take(start);
+  const minute = start + 3 * dayMs;
+  await take(minute + 5 * minuteMs, [[minute, 0.75]]);
+  assert.equal(await readCpu(minute), 0.75);
+});
+
+test('a report whose state is larger than a host file allows is refused, and the next report is stored', async (t) => {
+  const { take } = createFleet(t);
+  const checks = Array.from({ length: 100 }, (_, index) => ({
+    watch: `shop-${index}`,
+    thing: 'https://shop.example',
+    state: 'bad' as const,
+    text: 'x'.repeat(1900),
+  }));
+  await assert.rejects(take(start, [], { checks }), {
+    status: 413,
+    message: 'The report of host web-1 is too large: its checks, processes and disks may have 128 KiB together',
+  });
+  await take(start + 10_000);
+});
