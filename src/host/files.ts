@@ -2,19 +2,19 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { createLikeTest } from '../lib/wildcards.ts';
 
-/** A file in the readings of a watch. */
+/** File in a watch's readings. */
 interface FileReading {
   path: string;
   bytes: number;
   changedAt: Date;
 }
 
-/** Maximum files that a pattern may find. */
+/** Maximum number of files a pattern may find. */
 const maxFiles = 10_000;
 
 /**
- * Finds the files at a path in which each `*` stands for any text within a part; folders are left out. Rejects with a
- * system error if the folder before the first `*`, or the folder of the file, cannot be read.
+ * Finds the files at a path in which each `*` matches any text within a part; skips folders. Rejects with a system
+ * error if the folder before the first `*`, or the file's folder, is unreadable.
  */
 export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   const absolute = resolve(pattern);
@@ -41,7 +41,7 @@ export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   return readings.filter((one) => one !== null);
 };
 
-/** Creates the test for a part of a path. Hidden files match only patterns that begin with a dot, as in shells. */
+/** Creates the test for a path's part. As in shells, hidden files match only patterns that begin with a dot. */
 const toTest = (part: string) => {
   const isMatch = createLikeTest(part);
   return (name: string): boolean => isMatch(name) && (part.startsWith('.') || !name.startsWith('.'));

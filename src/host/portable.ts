@@ -18,16 +18,16 @@ import { type CpuShares, createHostSampler } from './sampler.ts';
 /** Loaded on first use: loading takes longer than the rest of startup, and Linux never needs it. */
 const load = () => import('systeminformation');
 
-/** On Windows this reading takes seconds, and its values rarely change. */
+/** On Windows, this reading takes seconds, and its values rarely change. */
 const systemMaxAgeMs = 60_000;
 
 /**
- * Creates readings through systeminformation, which starts the system's own programs for some of them. It reports no
- * processor times, thread counts, handles or private memory of processes: these are null.
+ * Creates readings with systeminformation, which runs the system's own programs for some of them. It does not report
+ * processes' processor times, thread counts, handles or private memory: these are null.
  */
 export const createPortableReadings = (): HostReadings => {
   const { shares, ...sampled } = createHostSampler(readPortableCounters);
-  // systeminformation itself keeps a list for 500 ms.
+  // systeminformation itself caches a list for 500 ms.
   const listed = createSharedReading(async () => (await (await load()).processes()).list, 0);
   const storage = createSharedReading(readStorage, 0);
   return {
@@ -83,7 +83,7 @@ interface Found {
   users: readonly unknown[];
 }
 
-/** Combines the values of systeminformation with Node's own. */
+/** Combines systeminformation's values with Node's own. */
 export const toSystemReading = ({ os, system, users }: Found): SystemReading => ({
   hostname: hostname(),
   domain: toDomain(os.fqdn),
@@ -108,7 +108,7 @@ type Cpu = Pick<
   'manufacturer' | 'brand' | 'speed' | 'speedMax' | 'cores' | 'physicalCores' | 'processors'
 > & { cache: Pick<Systeminformation.CpuCacheData, 'l2' | 'l3'> };
 
-/** Divides cores and caches equally: systeminformation describes all packages together. */
+/** Divides cores and caches equally, because systeminformation describes all packages together. */
 export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorReading[] => {
   const packages = Math.max(1, cpu.processors);
   const logical = cpu.cores / packages;
@@ -129,7 +129,7 @@ export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorRead
 /** Converts GHz; 0 stands for "unknown". */
 const toMHz = (gigahertz: number): number | null => Math.round(gigahertz * 1000) || null;
 
-/** Converts bytes to KiB for each package; 0 stands for "unknown". */
+/** Converts bytes to KiB per package; 0 stands for "unknown". */
 const toPart = (bytes: number, packages: number): number | null => Math.round(bytes / packages / 1024) || null;
 
 /** Returns the mean load of a range of logical processors, in percent. */
@@ -139,7 +139,7 @@ const toLoad = (shares: CpuShares, from: number, to: number): number => {
   return (100 * range.reduce((sum, share) => sum + share, 0)) / Math.max(1, range.length);
 };
 
-/** A process of systeminformation. On some systems, values that its types promise are missing. */
+/** Process as reported by systeminformation. On some systems, values promised by its types are missing. */
 interface Listed
   extends Pick<Systeminformation.ProcessesProcessData, 'pid' | 'parentPid' | 'name' | 'memRss' | 'priority'> {
   memVsz: number | null;
@@ -162,7 +162,7 @@ export const toProcessReading = (listed: Listed): ProcessReading => ({
   startedAt: parseLocalTime(listed.started),
 });
 
-/** `path` is the folder of the program on some systems and the program itself on Windows. */
+/** `path` is the program's folder on some systems, and the program itself on Windows. */
 export const toProcessDetails = ({ name, path }: Pick<Listed, 'name' | 'path'>): ProcessDetails => {
   const isWhole = path && basename(path).toLowerCase() === name.toLowerCase();
   return {
@@ -191,7 +191,7 @@ const kindOfDrive: Record<string, FileSystemKind> = {
   RAM: 'memory',
 };
 
-/** Joins sizes with their devices; both lists must be read at the same time. */
+/** Joins sizes with their devices; read both lists at the same time. */
 export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly Device[]): FileSystemReading[] =>
   sizes
     .filter(({ size }) => size > 0)

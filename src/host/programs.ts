@@ -1,7 +1,7 @@
 import { access, constants, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Returns the first absolute path that can be executed, or null. */
+/** Returns the first absolute path that is executable, or null. */
 export const findProgram = async (paths: readonly string[]): Promise<string | null> => {
   for (const path of paths) {
     if (await isAccessible(path, constants.X_OK)) return path;
@@ -20,7 +20,7 @@ export const isAccessible = (path: string, mode = constants.F_OK): Promise<boole
 export const systemPaths = {
   systemctl: ['/usr/bin/systemctl', '/bin/systemctl'],
   journalctl: ['/usr/bin/journalctl', '/bin/journalctl'],
-  /** Path that exists if systemd is the running init, see sd_booted(3). */
+  /** Path that exists if systemd is the running init system, see sd_booted(3). */
   bootMark: '/run/systemd/system',
 };
 
@@ -41,7 +41,7 @@ const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ],
 };
 
-/** Parts of PowerShell itself in its list of dependencies: they have its version. */
+/** Parts of PowerShell itself in its list of dependencies, which have PowerShell's version. */
 const ownParts = /^(?:pwsh|powershell-\w+|Microsoft\.PowerShell\.ConsoleHost)\/(\d[\w.+-]*)$/i;
 
 /** Windows PowerShell is part of Windows, and its version has not changed since Windows 10. */
@@ -52,8 +52,8 @@ export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform
   installedAt[platform] ?? [];
 
 /**
- * Reads the version of the first PowerShell at the paths, e.g. `7.4.6`; null if missing or unknown. No program is
- * started: the version is in `pwsh.deps.json` beside the program.
+ * Reads the version of the first PowerShell at the paths, e.g. `7.4.6`; null if missing or unknown. Starts no program:
+ * the version is in `pwsh.deps.json` next to the program.
  */
 export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
   const path = await findProgram(paths);

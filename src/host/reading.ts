@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { awaitWithin, createSerial } from '../lib/scheduling.ts';
 import { Slice } from '../lib/slice.ts';
 
-/** Returns the result of `read`, or null if it throws: a file is gone, or this account may not read it. */
+/** Returns the result of `read`, or null if it throws because a file is gone or this account may not read it. */
 export const readOrNull = <T>(read: () => T): T | null => {
   try {
     return read();
@@ -12,8 +12,8 @@ export const readOrNull = <T>(read: () => T): T | null => {
 };
 
 /**
- * Maximum age of a reading of the last minute: a little less, so that a caller who reads once a minute gets a new
- * reading each time.
+ * Maximum age of a reading of the last minute: slightly less than a minute, so that a caller who reads once a minute
+ * gets a new reading each time.
  */
 export const freshMs = 59_000;
 
@@ -29,12 +29,12 @@ export const timeReadings =
     return reading;
   };
 
-/** Returns when a timed reading began, in the clock of `performance.now`; the current time for other readings. */
+/** Returns when a timed reading began, on the clock of `performance.now`; the current time for other readings. */
 export const readTimeOf = (reading: object): number => readTimes.get(reading) ?? performance.now();
 
 /**
  * Shares one reading among callers: they wait for a reading in progress, and get the last reading if it began at most
- * `maxAgeMs` ago. A failed reading is not kept.
+ * `maxAgeMs` ago. Failed readings are not kept.
  */
 export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
   let latest: Promise<T> | undefined;
@@ -56,11 +56,11 @@ export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number)
   };
 };
 
-/** Rounds a number to so many decimals; null for an unknown number. */
+/** Rounds a number to this many decimals; null for an unknown number. */
 export const roundOrNull = (value: number | undefined, decimals = 0): number | null =>
   value !== undefined && Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;
 
-/** Computes a value once for each object, e.g. for a reading that several callers share. */
+/** Computes a value once per object, e.g. for a reading shared by several callers. */
 export const computeOnce = <K extends object, V extends object>(compute: (key: K) => V): ((key: K) => V) => {
   const known = new WeakMap<K, V>();
   return (key) => {
@@ -70,12 +70,12 @@ export const computeOnce = <K extends object, V extends object>(compute: (key: K
   };
 };
 
-/** Milliseconds of a step of a reading: readings run all the time, so their steps are short. */
+/** Duration of a reading's step in milliseconds: readings run all the time, so their steps are short. */
 export const readingSliceMs = 0.25;
 
 /**
- * Works like `Array.map` for long lists, and lets other work run every quarter of a millisecond. Leaves out items for
- * which `map` returns null.
+ * Works like `Array.map` for long lists, and lets other work run every quarter of a millisecond. Omits items for which
+ * `map` returns null.
  */
 export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R | null): Promise<R[]> => {
   const results: R[] = [];
@@ -89,7 +89,8 @@ export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R
 };
 
 /**
- * Runs a read that may hang; resolves to null if the read takes longer than `limitMs`, or an earlier read still hangs.
+ * Runs a read that may hang; resolves to null if the read takes longer than `limitMs`, or if an earlier read still
+ * hangs.
  */
 export type HangGuard = <T extends object | string | null>(
   read: () => Promise<T>,
@@ -97,8 +98,8 @@ export type HangGuard = <T extends object | string | null>(
 ) => Promise<T | null>;
 
 /**
- * Creates a guard for reads that may hang, because the server of a file system is gone or a process is stuck. A hanging
- * read blocks one of the few threads of Node's pool. Reads through one guard run one at a time, and none starts while
+ * Creates a guard for reads that may hang because a file system's server is gone or a process is stuck. A hanging read
+ * blocks one of the few threads in Node's pool. Reads through one guard run one at a time, and none starts while
  * another hangs, so at most one thread is lost.
  */
 export const createHangGuard = (): HangGuard => {
@@ -115,12 +116,12 @@ export const createHangGuard = (): HangGuard => {
     });
 };
 
-/** One buffer for all files, since they are read one after another. */
+/** One buffer for all files, since they are read one at a time. */
 let buffer = Buffer.allocUnsafe(16 * 1024);
 
 /**
- * Reads a file of /proc or /sys; null if it is gone or unreadable. Much faster than `readFile` for thousands of small
- * files; use it only for files that the kernel answers from memory without waiting. The result is valid until the next
+ * Reads a file in /proc or /sys; null if it is gone or unreadable. Much faster than `readFile` for thousands of small
+ * files; use it only for files that the kernel serves from memory without waiting. The result is valid until the next
  * call.
  */
 export const readKernelFile = (path: string): Buffer | null => {
@@ -136,8 +137,8 @@ export const readKernelFile = (path: string): Buffer | null => {
 };
 
 /**
- * Reads until the end. One read of a file with many entries returns whole entries, at most a page: a short read is not
- * the end.
+ * Reads to the end. A read of a file with many entries returns whole entries, at most a page, so a short read does not
+ * mean the end.
  */
 const readToEnd = (file: number): Buffer => {
   let length = 0;
@@ -153,7 +154,7 @@ const readToEnd = (file: number): Buffer => {
 export const readKernelText = (path: string): string | null =>
   readOrNull(() => readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null);
 
-/** Returns the whole number that is the only content of a file, or null. */
+/** Returns the whole number that is a file's only content, or null. */
 export const readKernelNumber = (path: string): number | null => {
   const text = readKernelText(path);
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;

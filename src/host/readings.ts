@@ -3,16 +3,16 @@
  * system does not report, or that this account may not read, is null, never 0. A failed reading rejects.
  */
 export interface HostReadings {
-  /** Costs no file access, unlike `system`. */
+  /** Unlike `system`, accesses no files. */
   hostname(): string;
   /** Name, operating system and hardware. */
   system(): Promise<SystemReading>;
-  /** Seconds since the machine was started. */
+  /** Seconds since the machine started. */
   uptimeSeconds(): number;
   memory(): Promise<MemoryReading>;
   /**
    * Reads the counters once a second and calls the listener with each sample, until the returned function is called.
-   * All listeners get the same samples; a later listener gets the last sample at once.
+   * All listeners get the same samples; a later listener immediately gets the last sample.
    */
   listen(listener: (sample: HostSample) => void): () => void;
   /**
@@ -22,24 +22,24 @@ export interface HostReadings {
   cpuBusy(): Promise<number>;
   /** One entry for each processor package (socket). */
   processors(): Promise<ProcessorReading[]>;
-  /** Counters of the last sample, or read now while sampling is off. Unreadable values are missing. */
+  /** Counters of the last sample; read now while sampling is off. Unreadable values are missing. */
   counters(): CountersReading;
-  /** Every process, in no particular order. The reading is at most 500 ms old and shared by its callers. */
+  /** Every process, in no particular order. The reading is at most 500 ms old and shared between callers. */
   processes(): Promise<readonly ProcessReading[]>;
-  /** Approximate milliseconds of processor time of a reading of all processes; 0 if unknown. */
+  /** Approximate processor time in milliseconds for reading all processes; 0 if unknown. */
   processReadingMs(): Promise<number>;
-  /** Number of processes, without reading each. */
+  /** Number of processes, without reading each one. */
   processCount(): Promise<number>;
-  /** Details that cost extra reads for each process; a process that has ended has no entry in the map. */
+  /** Details that require extra reads for each process; ended processes have no entry in the map. */
   processDetails(pids: readonly number[]): Promise<Map<number, ProcessDetails>>;
   /**
-   * The name of the user that runs each process, or the user's id if it has no name in /etc/passwd; a process whose user
-   * is unknown has no entry.
+   * Name of the user running each process, or the user's id if /etc/passwd has no name for it; a process whose user is
+   * unknown has no entry.
    */
   processOwners(processes: readonly ProcessReading[]): Promise<Map<number, string>>;
-  /** Mounted file systems that have a size; a file system whose server does not answer is missing. */
+  /** Mounted file systems that have a size; file systems whose server does not respond are missing. */
   fileSystems(): Promise<FileSystemReading[]>;
-  /** Fixed local disks, each device once, plus the root file system: what /api/disks lists. */
+  /** Fixed local disks, each device once, plus the root file system: those listed by /api/disks. */
   fixedDisks(): Promise<FileSystemReading[]>;
   /** Fixed local disks, read at most once a minute for all callers. */
   disksOfMinute(): Promise<FileSystemReading[]>;
@@ -47,13 +47,13 @@ export interface HostReadings {
   diskTraffic(): ReadonlyMap<string, DiskTraffic>;
   /** Sensors that report a temperature; none off Linux. */
   temperatures(): TemperatureReading[];
-  /** Percent of the last minute in which a task waited for the resource; null if the kernel does not report it. */
+  /** Percentage of the last minute during which a task waited for the resource; null if the kernel lacks it. */
   pressure(resource: Pressure): number | null;
-  /** Units that systemd has loaded; null without systemd. Starts a program. */
+  /** Units loaded by systemd; null without systemd. Starts a program. */
   units(): Promise<UnitReading[] | null>;
   /**
-   * The last entries of the system's journal, oldest first; null without systemd. Starts a program. Rejects if this
-   * account may not read the journal.
+   * Last entries of the system's journal, oldest first; null without systemd. Starts a program. Rejects if this account
+   * may not read the journal.
    */
   journalEntries(count: number): Promise<JournalReading[] | null>;
   /** Stops the sampling timer. */
@@ -71,27 +71,27 @@ export interface TemperatureReading {
 }
 
 export interface UnitReading {
-  /** Name with its type: `nginx.service`. */
+  /** Name including the type: `nginx.service`. */
   name: string;
   isLoaded: boolean;
-  /** State in systemd's words: `active`, `inactive`, `failed`, `activating`, … */
+  /** State in systemd's terms: `active`, `inactive`, `failed`, `activating`, … */
   active: string;
   sub: string;
 }
 
 export interface JournalReading {
   at: Date;
-  /** Program that wrote the entry, by its own account. */
+  /** Program that wrote the entry, as stated by the program. */
   source: string;
   /** Transport into the journal: `kernel`, `syslog`, `stdout`, `audit`, … */
   transport: string;
-  /** Priority of syslog: 0 for emergencies to 7 for debugging. */
+  /** Syslog priority: 0 for emergencies to 7 for debugging. */
   priority: number | null;
   /** Empty if the text is very long. */
   text: string;
 }
 
-/** Bytes since the machine was started. */
+/** Bytes since the machine started. */
 export interface DiskTraffic {
   read: number;
   written: number;
@@ -113,7 +113,7 @@ export interface SystemReading {
   model: string | null;
   hypervisorPresent: boolean | null;
   bootedAt: Date;
-  /** Sessions of users that are logged in now. */
+  /** Sessions of currently logged-in users. */
   userCount: number | null;
 }
 
@@ -132,15 +132,15 @@ export interface MemoryReading {
  */
 export type CpuSeconds = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
-/** Totals since the machine was started, and the current use of memory. */
+/** Totals since the machine started, and current memory usage. */
 export interface CountersReading {
   cpuSeconds: CpuSeconds;
-  /** Time when the machine was started. */
+  /** Time the machine started. */
   bootedAt?: Date;
-  /** Runnable processes, mean of the last minute; 0 on Windows. */
+  /** Runnable processes, averaged over the last minute; 0 on Windows. */
   load: number;
   memory: MemoryReading | null;
-  /** Bytes over all real network interfaces; without real interfaces, as in a container, over all except loopback. */
+  /** Bytes over all real network interfaces; if there are none, as in a container, over all except loopback. */
   network: { received: number; sent: number } | null;
 }
 
@@ -152,16 +152,16 @@ export interface Usage {
   memoryUsed: number;
   memoryTotal: number;
   swapUsed: number;
-  /** Runnable processes, mean of a minute. */
+  /** Runnable processes, averaged over a minute. */
   load: number;
   /** Bytes per second. */
   networkReceived: number;
   networkSent: number;
 }
 
-/** The counters at one time, and the usage since the previous sample. */
+/** Counters at one time, and the usage since the previous sample. */
 export interface HostSample {
-  /** Milliseconds in the clock of `performance.now`. */
+  /** Milliseconds on the clock of `performance.now`. */
   at: number;
   counters: CountersReading;
   /** In the first sample, values that need two samples are NaN. */
@@ -187,7 +187,7 @@ export interface ProcessReading {
   pid: number;
   parentPid: number;
   /**
-   * The kernel's name; if Linux cut it at 15 bytes, the base name of argv[0], unless that name cannot be read in time.
+   * The kernel's name; if Linux truncated it to 15 bytes, the base name of argv[0], unless it cannot be read in time.
    */
   name: string;
   /** Processor time used so far; null off Linux. */
@@ -207,7 +207,7 @@ export interface ProcessDetails {
   handles: number | null;
   /** VmData on Linux, as in .NET. */
   privateBytes: number | null;
-  /** Memory that is paged out; VmSwap on Linux, as in .NET. */
+  /** Paged-out memory; VmSwap on Linux, as in .NET. */
   pagedBytes: number | null;
 }
 
@@ -216,7 +216,7 @@ export type FileSystemKind = 'fixed' | 'network' | 'removable' | 'optical' | 'me
 export interface FileSystemReading {
   /** Mount path; on Windows the drive letter, e.g. `C:`. */
   mountPath: string;
-  /** Further mount paths, as volumes of containers have; left out without any. */
+  /** Further mount paths, such as those of containers' volumes; absent if there are none. */
   otherPaths?: string[];
   device: string;
   type: string;
@@ -228,9 +228,9 @@ export interface FileSystemReading {
   availableBytes: number;
   /** True if nothing can be written at any mount path. */
   isReadOnly?: boolean;
-  /** `major:minor` of the fixed local disk below. */
+  /** `major:minor` of the underlying fixed local disk. */
   deviceNumber?: string | null;
-  /** Number of files that can exist, and how many more can be created; null if the system does not report it. */
+  /** Number of files that can exist, and number that can still be created; null if the system does not report it. */
   inodes?: { total: number; free: number } | null;
 }
 

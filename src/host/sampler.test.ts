@@ -12,7 +12,7 @@ const toCounters = (busy: number, total: number): CountersReading => ({
   network: { received: 10 * total, sent: 0 },
 });
 
-/** A machine that is busier with every reading. */
+/** Creates a machine that is busier at every reading. */
 const createCounter = () => {
   let reads = 0;
   return {

@@ -25,7 +25,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   let askedAt = Number.NEGATIVE_INFINITY;
 
   const readSample = (): HostSample | undefined => {
-    // Without free descriptors no file can be opened. The next sample then covers this interval too.
+    // Without free descriptors, no file can be opened. The next sample then covers this interval too.
     const counters = readOrNull(read);
     if (!counters?.cpuSeconds.size) return undefined;
     const at = performance.now();
@@ -73,7 +73,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
   };
   return {
-    /** Calls the listener at once with the last sample, if there is one, and with each later sample. */
+    /** Immediately calls the listener with the last sample, if there is one, and then with each later sample. */
     listen: (listener: SampleListener): (() => void) => {
       const isRunning = timer !== undefined;
       listeners.add(listener);
@@ -87,7 +87,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     /** Returns the counters of the last sample, or reads them while sampling is off. */
     counters: (): CountersReading => last?.counters ?? read(),
     shares,
-    /** Returns the share of all processors together. */
+    /** Returns the combined share of all processors. */
     cpuBusy: async (): Promise<number> => (await shares()).get('cpu') ?? 0,
     close: stop,
   };
@@ -98,7 +98,7 @@ export type CpuShares = ReadonlyMap<string, number>;
 
 const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
   const { memory, network } = now;
-  // Counters restart when an interface does.
+  // An interface's counters restart when it does.
   const rate = (key: 'received' | 'sent'): number =>
     network && before.network ? Math.max(0, network[key] - before.network[key]) / seconds : Number.NaN;
   return {
@@ -112,17 +112,17 @@ const toUsage = (before: CountersReading, now: CountersReading, seconds: number)
   };
 };
 
-/** Computes the share of each processor; 0 for a processor that is switched off. */
+/** Computes each processor's share; 0 for a processor that is switched off. */
 export const toCpuShares = (from: CpuSeconds, to: CpuSeconds): CpuShares =>
   new Map(Array.from(to, ([name, seconds]) => [name, toBusyShare(from.get(name), seconds) || 0]));
 
 type Seconds = Readonly<Record<string, number>>;
 
-/** Returns NaN if no time has passed. A processor that was just switched on is measured from its own start. */
+/** Returns NaN if no time has passed. A newly switched-on processor is measured from its own start. */
 const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {
   const passed = (modes: readonly string[]): number =>
     modes.reduce((sum, mode) => sum + (now[mode] ?? 0) - (before[mode] ?? 0), 0);
   const total = passed(Object.keys(now));
-  // The kernel's counters may step back a little.
+  // The kernel's counters may decrease slightly.
   return total > 0 ? Math.min(1, Math.max(0, 1 - passed(['idle', 'iowait']) / total)) : Number.NaN;
 };

@@ -1,9 +1,9 @@
-/** Characters at the start of a text that make spreadsheets read it as a formula, including the full-width ones. */
+/** Characters, including full-width ones, that make spreadsheets treat a text beginning with them as a formula. */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Returns rows as CSV (RFC 4180), each with a line break. A text that spreadsheets would read as a formula gets a
- * leading apostrophe. A text with a separator of other spreadsheets is quoted, so that none of its parts becomes a
+ * Returns rows as CSV (RFC 4180), each with a line break. A text that spreadsheets would treat as a formula gets a
+ * leading apostrophe. A text with a separator used by other spreadsheets is quoted, so that none of its parts becomes a
  * cell.
  */
 export const toCsv = (rows: readonly (readonly unknown[])[]): string =>

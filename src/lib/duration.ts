@@ -1,4 +1,4 @@
-/** Returns a duration such as `2 h 5 min`, rounded to minutes, and from a day on to hours. */
+/** Returns a duration such as `2 h 5 min`, rounded to minutes, or to hours if at least a day. */
 export const toDurationText = (ms: number): string => {
   const minutes = Math.round(Math.max(0, ms) / 60_000);
   if (minutes === 0) return `${Math.max(1, Math.round(ms / 1000))} s`;

@@ -11,13 +11,13 @@ export class ExpectedError extends Error {
   }
 }
 
-/** A store that cannot be read or written at the moment. The client may try again: 503 with Retry-After. */
+/** The store currently cannot be read or written. The client may retry: 503 with Retry-After. */
 export class StoreUnavailable extends ExpectedError {}
 
-/** A value that the store can never take, although it works: 400. */
+/** The store is working but can never accept this value: 400. */
 export class ValueRefusal extends ExpectedError {}
 
-/** A stored version newer than the client's: 412 with the current version as ETag. */
+/** The stored version is newer than the client's: 412 with the current version as ETag. */
 export class StoreConflict extends ExpectedError {
   /** The stored version. */
   readonly version: number;
@@ -28,7 +28,7 @@ export class StoreConflict extends ExpectedError {
   }
 }
 
-/** A repeated `Idempotency-Key` with another body: 422. */
+/** The `Idempotency-Key` was used before with another body: 422. */
 export class KeyRefusal extends ExpectedError {
   constructor() {
     super('This Idempotency-Key was used for another body');

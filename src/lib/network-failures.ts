@@ -1,4 +1,4 @@
-/** Reasons why a connection failed, as clauses by the system's error code. */
+/** Reasons for connection failures, as clauses, by the system's error code. */
 export const connectionFailures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed',
@@ -14,6 +14,6 @@ const untrustedCodes = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ];
 
-/** Maps the error codes of certificates that no known CA has signed to a clause. */
+/** Maps the error codes of certificates not signed by a known CA to a clause. */
 export const forUntrusted = (clause: string): Readonly<Record<string, string>> =>
   Object.fromEntries(untrustedCodes.map((code) => [code, clause]));

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile, Errors, type Validator } from 'typebox/schema';
 
-/** A rule of a schema that a value breaks, as TypeBox reports it. */
+/** Schema rule broken by a value, as reported by TypeBox. */
 export interface SchemaError {
   keyword: string;
   /** JSON pointers (RFC 6901) into the schema and the value. */
@@ -11,20 +11,20 @@ export interface SchemaError {
   message?: string;
 }
 
-/** A broken rule of a schema in words for people. */
+/** Broken schema rule, worded for people. */
 export interface SchemaFault {
   keyword: string;
-  /** The names and indexes that lead to the faulty part of the value. */
+  /** Names and indexes leading to the faulty part of the value. */
   path: string[];
-  /** A clause without the value, which may be a secret: `must be a string`. */
+  /** Clause without the value, which may be a secret: `must be a string`. */
   clause: string;
   /** Members that are missing from the faulty part, or unknown there. */
   members: string[];
 }
 
 /**
- * Creates a check of values against a schema. The schema is compiled with the first value: compiling all schemas would
- * take a fifth of startup.
+ * Creates a check of values against a schema. The schema is compiled when the first value is checked: compiling all
+ * schemas would take a fifth of startup.
  */
 export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean) => {
   let compiled: Validator | undefined;
@@ -38,15 +38,15 @@ export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean
 export const listSchemaErrors = (schema: TSchema, value: unknown): SchemaError[] => Errors(schema, value)[1];
 
 interface Wording {
-  /** The schema; its descriptions say which texts are accepted. */
+  /** Schema whose descriptions state which texts are accepted. */
   schema?: TSchema;
-  /** Names for values by type, if they differ from the usual names. */
+  /** Names for values by type, where they differ from the usual ones. */
   nouns?: Readonly<Record<string, string>>;
 }
 
 /**
- * Describes errors. Errors about unknown members are left out: they are also reported for the object that has the
- * members.
+ * Describes errors. Errors about unknown members are omitted, because they are also reported for the object that has
+ * the members.
  */
 export const describeSchemaErrors = (errors: readonly SchemaError[], wording: Wording = {}): SchemaFault[] =>
   errors

@@ -3,19 +3,19 @@ import { setImmediate } from 'node:timers/promises';
 /** Milliseconds of a slice: long enough for progress, short enough not to delay requests noticeably. */
 const usualMs = 2;
 
-/** Resolves when the most recent waiting slice has got its turn. */
+/** Resolves when the most recent waiting slice has had its turn. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /**
- * Resolves in a turn of the event loop in which no other slice begins, so that many slices together delay requests no
- * longer than a single slice.
+ * Resolves in an event-loop turn in which no other slice begins, so that many slices together delay requests no longer
+ * than one.
  */
 const awaitTurn = (): Promise<unknown> => {
   lastTurn = lastTurn.then(() => setImmediate());
   return lastTurn;
 };
 
-/** A share of the event loop's time for work in many small steps: check `isOver` after each step. */
+/** Share of the event loop's time for work in many small steps: check `isOver` after each step. */
 export class Slice {
   readonly #ms: number;
   #end: number;
@@ -31,15 +31,15 @@ export class Slice {
 
   /** Lets other work run, then starts the next slice. */
   async giveWay(): Promise<void> {
-    // Short slices delay nothing, and their data is needed in time.
+    // Short slices delay nothing, and their data is needed on time.
     await (this.#ms < usualMs ? setImmediate() : awaitTurn());
     this.#end = performance.now() + this.#ms;
   }
 }
 
 /**
- * Returns a function that resolves when the next step may begin. Steps due at the same time run one after the other,
- * with requests answered in between.
+ * Returns a function that resolves when the next step may begin. Steps due at the same time run one at a time, with
+ * requests answered in between.
  */
 export const createTurns = (): (() => Promise<void>) => {
   const slice = new Slice();

@@ -7,16 +7,16 @@ const chunkBytes = 64 * 1024;
 /** Limit in bytes; certificates, keys and secrets are smaller. */
 const usualBytes = MiB;
 
-/** Open flags: opening a named pipe that has no writer must not block. */
+/** Open flags: opening a named pipe without a writer must not block. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Milliseconds allowed for a pipe to deliver its content, and for one read to wait for more. */
+/** Milliseconds a pipe may take to deliver its content, and milliseconds a read may wait for more. */
 const pipeMs = 5000;
 const pauseMs = 5;
 
 /**
  * Reads the text of a small file, such as a certificate. Rejects with an Error for pipes, devices and files over 1 MiB.
- * The bytes are counted while reading, because files of /proc report the size 0.
+ * The bytes are counted while reading, because /proc reports a size of 0 for its files.
  */
 export const readSmallFile = async (path: string): Promise<string> => {
   const file = await open(path, flags);
@@ -31,7 +31,7 @@ export const readSmallFile = async (path: string): Promise<string> => {
 
 /**
  * Reads the bytes of a file named in the settings; a pipe, such as that of `<(command)`, is read to its end. Throws an
- * Error if the file has more than `maxBytes`, or if a pipe has not ended within 5 seconds.
+ * Error if the file exceeds `maxBytes`, or if a pipe has not ended within 5 seconds.
  */
 export const readSmallFileSync = (path: string, maxBytes = usualBytes): Buffer => {
   const file = openSync(path, flags);
@@ -42,7 +42,7 @@ export const readSmallFileSync = (path: string, maxBytes = usualBytes): Buffer =
     const chunk = Buffer.alloc(chunkBytes);
     for (let bytes = 0; ; ) {
       const count = readAvailable(file, chunk);
-      // The writer of a named pipe may come later.
+      // A named pipe's writer may come later.
       const isEarly = count === undefined || (count === 0 && bytes === 0 && found.isFIFO());
       if (isEarly && performance.now() < deadline) {
         pauseThread();

@@ -3,18 +3,18 @@ import { dayMs, minuteMs } from './units.ts';
 /** Offsets change only at multiples of 15 minutes. */
 const blockMs = 15 * minuteMs;
 
-/** Offset changes are further apart than a stride: if both ends have the same offset, the whole stride has. */
+/** Changes of offset are further apart than a stride: if both ends have the same offset, so does the whole stride. */
 const strideMs = 12 * 60 * minuteMs;
 
-/** Cached strides, about five years of them. */
+/** Maximum number of cached strides, about five years' worth. */
 const maxOffsets = 4096;
 
-/** Cached names: a format of Intl costs 50 µs, and more memory than the collector knows of. */
+/** Maximum number of cached names: an Intl format costs 50 µs, and more memory than the collector knows about. */
 const maxNames = 1000;
 
 const known = new Map<string, string | undefined>();
 
-/** Returns the usual spelling of a time zone name or offset that Intl accepts; undefined for any other text. */
+/** Returns the usual spelling of a time zone name or offset accepted by Intl; undefined for any other text. */
 export const resolveTimeZone = (text: string): string | undefined => {
   const key = text.toLowerCase();
   if (!known.has(key)) {
@@ -38,7 +38,7 @@ export const findTimeZone = (name: string): string | undefined =>
 
 let own: { variable: string | undefined; name: string } | undefined;
 
-/** Returns the time zone of this process; the setting `timeZone` can change it. */
+/** Returns this process's time zone; the setting `timeZone` can change it. */
 export const readOwnTimeZone = (): string => {
   const variable = process.env['TZ'];
   if (!own || own.variable !== variable) own = { variable, name: new Intl.DateTimeFormat().resolvedOptions().timeZone };
@@ -46,8 +46,8 @@ export const readOwnTimeZone = (): string => {
 };
 
 /**
- * Converts between Unix time and the local time of a zone. Times are Unix milliseconds. A local time is the Unix time
- * at which a clock in UTC shows the same digits.
+ * Converts between Unix time and a zone's local time. Times are Unix milliseconds. A local time is represented by the
+ * Unix time at which a clock in UTC shows the same digits.
  */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
@@ -61,7 +61,7 @@ export class ZoneClock {
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time });
   }
 
-  /** Returns the milliseconds by which the zone's clocks are ahead of UTC. */
+  /** Returns how many milliseconds the zone's clocks are ahead of UTC. */
   offsetAt(at: number): number {
     const stride = Math.floor(at / strideMs);
     const offset = this.#offsetOf(stride);
@@ -85,11 +85,11 @@ export class ZoneClock {
   /** Returns the first time when clocks show a local time, or the time right after the change if they skip it. */
   toFirstTime(local: number): number {
     const [first] = this.toTimes(local);
-    // The change is at most a day away: zones have skipped whole days, too.
+    // The change is at most a day away: zones have skipped entire days.
     return first ?? this.findChange(local - 2 * dayMs, local + 2 * dayMs) ?? local - this.offsetAt(local);
   }
 
-  /** Returns the first time after `after` at which the offset changes; undefined if there is none until `until`. */
+  /** Returns the first time after `after` at which the offset changes; undefined if it does not change by `until`. */
   findChange(after: number, until: number): number | undefined {
     const offset = this.offsetAt(after);
     for (let low = after; low < until; low += strideMs) {
@@ -128,8 +128,7 @@ export class ZoneClock {
 }
 
 /**
- * True if the first ten characters are a calendar day, such as `2036-02-29`. `Date` would read the 30th of February as
- * the 2nd of March.
+ * True if the first ten characters are a calendar day, such as `2036-02-29`. `Date` would read 30 February as 2 March.
  */
 export const isCalendarDay = (text: string): boolean => {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);

@@ -1,9 +1,9 @@
-/** UTF-8 cannot hold half a surrogate pair, so only JSON escapes can produce one. */
+/** UTF-8 cannot represent half a surrogate pair, so only JSON escapes can produce one. */
 const mayHaveHalves = /\\u[dD][89a-fA-F]/;
 
 /**
- * Changes the parsed value of a JSON text in place: U+FFFD replaces each half of a surrogate pair in texts and names.
- * Walks any depth without recursion.
+ * Changes a JSON text's parsed value in place: U+FFFD replaces each half of a surrogate pair in texts and names.
+ * Handles any depth without recursion.
  */
 export const makeParsedWellFormed = (json: string, value: unknown): unknown => {
   if (!mayHaveHalves.test(json)) return value;

@@ -35,13 +35,13 @@ const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): st
   return [];
 };
 
-/** Returns the level of a profile in the setting `access`; undefined if its routes keep their default access. */
+/** Returns a profile's level in the setting `access`; undefined if its routes keep their default access. */
 export const toProfileLevel = (setting: AccessSetting, { name, aliases = [] }: Named): AccessLevel | undefined => {
   if (typeof setting === 'string') return setting === 'login' ? 'login' : undefined;
   return [name, ...aliases].map((each) => setting[each]).find((level) => level !== undefined);
 };
 
-/** Returns the access of a route in a profile with this level. */
+/** Returns a route's access in a profile with this level. */
 export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Access => {
   const { access, right, staysOpen, canBeOpen } = route;
   if (level === undefined || staysOpen) return access;
@@ -49,7 +49,7 @@ export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Acc
   return level === 'admin' ? 'admin' : needs(right).access;
 };
 
-/** Returns the access of a topic in a profile with this level: readers of the profile's routes may listen. */
+/** Returns a topic's access in a profile with this level: callers who may read the profile's routes may listen. */
 export const toTopicAccess = ({ access, right }: Topic, level: AccessLevel | undefined): Access => {
   if (level === undefined || level === 'open') return access;
   return level === 'admin' ? 'admin' : needs(right).access;
@@ -57,7 +57,7 @@ export const toTopicAccess = ({ access, right }: Topic, level: AccessLevel | und
 
 /** Routes that other machines can use without a token. */
 export interface OpenRoutesNotice {
-  /** A sentence for people that says what to do. */
+  /** Sentence that tells people what to do. */
   warning: string;
   /** In the form `GET, POST /api/tasks`. */
   openRoutes: string[];
@@ -81,7 +81,7 @@ export const findOpenRoutesNotice = (
   };
 };
 
-/** Returns a line for each profile that the setting `access` opens to everyone. */
+/** Returns one line for each profile that the setting `access` opens to everyone. */
 export const listOpenedProfiles = (mounts: readonly MountedRoutes[]): string[] =>
   mounts.flatMap(({ base, profiles }) =>
     profiles.flatMap(({ name, routes }) => {
@@ -92,7 +92,7 @@ export const listOpenedProfiles = (mounts: readonly MountedRoutes[]): string[] =
     }),
   );
 
-/** Lists the routes of a mount that need no token, a line for each path: `GET, POST /protected/api/tasks`. */
+/** Lists a mount's routes that need no token, one line per path: `GET, POST /protected/api/tasks`. */
 const describeOpenRoutes = (base: string, routes: readonly Route[], isCounted: (route: Route) => boolean): string[] => {
   const methods = new Map<string, string[]>();
   for (const route of routes) {

@@ -5,7 +5,7 @@ import { startApp } from '../../test/support/app.ts';
 import { features } from '../features/index.ts';
 import { defineFeature } from '../kit/feature.ts';
 
-/** A feature that records everything its functions receive. */
+/** Creates a feature that records everything its functions receive. */
 const createSpy = () => {
   const seen: { checked?: unknown; created?: unknown; records?: unknown } = {};
   const spy = defineFeature({

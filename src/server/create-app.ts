@@ -35,7 +35,7 @@ interface Dependencies {
   log: FastifyBaseLogger;
   features: readonly Feature[];
   openStorage: OpenStorage;
-  /** Readings of the machine; by default of this machine. */
+  /** Readings of the machine; by default, of this machine. */
   host?: HostReadings;
 }
 
@@ -49,12 +49,12 @@ export interface App {
   openRoutesNotice: OpenRoutesNotice | undefined;
   /** Messages to print once, on startup. */
   notices: string[];
-  /** Invitation to open a page on startup, if `home` has that page. */
+  /** Invitation to open a page on startup, if `home` includes that page. */
   invitation: Invitation | undefined;
   /** Messages for the log, on startup. */
   warnings: string[];
   remarks: string[];
-  /** Reopens files that another program moved, and reads the certificate again. */
+  /** Reopens files moved by other programs, and rereads the certificate. */
   reopen(): Promise<void>;
   /** Applies settings that can change at runtime; returns messages to print. If it throws, nothing has changed. */
   reload(settings: Settings): string[];
@@ -182,7 +182,7 @@ const deriveKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, purpose: string)
     secret === undefined ? [] : [Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))],
   );
 
-/** Adds the routes of the features, their pages and the OpenAPI document to the server. */
+/** Adds the features' routes and pages, and the OpenAPI document, to the server. */
 const serveFeatures = async (
   server: FastifyInstance,
   settings: Settings,
@@ -212,7 +212,7 @@ const serveFeatures = async (
     mounts,
     home,
     openRoutesNotice,
-    /** Returns the warning of changed settings if it differs from the last one. */
+    /** Returns the changed settings' warning if it differs from the last one. */
     renewWarning: (changed: Settings): string[] => {
       const warning = findCurrent(changed)?.warning;
       return show(warning) && warning !== undefined ? [warning] : [];
@@ -223,7 +223,7 @@ const serveFeatures = async (
 /** Content-Security-Policy of the API reference, the only page with inline styles, which Scalar sets. */
 const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
 
-/** Serves the API reference, or the user's folder, and the pages of features; returns the path that `GET /` redirects to. */
+/** Serves the API reference, or the user's folder, and the features' pages; returns the path of `GET /` redirects. */
 const servePages = async (
   server: FastifyInstance,
   publicFolder: string | undefined,
@@ -256,17 +256,17 @@ const redirectRoot = (server: FastifyInstance, mounts: readonly MountedRoutes[],
   if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };
 
-/** A feature that was created, and its instance. */
+/** Feature that has been created, with its instance. */
 interface ActiveFeature {
   feature: Feature;
   instance: FeatureInstance;
 }
 
-/** True if a mount has the profile. */
+/** True if a mount serves the profile. */
 const isServed = ({ mounts }: Pick<Plan, 'mounts'>, { name }: Profile): boolean =>
   mounts.some(({ profiles }) => profiles.includes(name));
 
-/** Returns the sources of features, each of which throws until its feature is created. */
+/** Returns the features' sources, each of which throws until its feature has been created. */
 const createOffers = (features: readonly Feature[]): Offers => {
   const offers = {};
   for (const { name } of features) {
@@ -278,12 +278,12 @@ const createOffers = (features: readonly Feature[]): Offers => {
   return offers;
 };
 
-/** Facts about all features, available once all are created. */
+/** Facts about all features, available once all have been created. */
 type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
 
 /**
- * Creates the active features in their order, and closes them with the server. Each feature receives only its own
- * settings and seed records.
+ * Creates the active features in order, and closes them with the server. Each feature receives only its own settings
+ * and seed records.
  */
 const createFeatures = async (
   server: FastifyInstance,
@@ -341,7 +341,7 @@ const createFeatures = async (
   return { active, topics };
 };
 
-/** Returns the routes of a feature's profiles, with the access from the settings. */
+/** Returns the routes of a feature's profiles, with their access according to the settings. */
 const listProfileRoutes = ({ feature, instance }: ActiveFeature, { access }: Settings): ProfileRoutes[] =>
   feature.profiles.map((profile) => {
     const level = toProfileLevel(access, profile);

@@ -12,13 +12,13 @@ import { explainUnreachable, LastingProblem } from '../storage/postgres/database
 import type { Common } from '../storage/postgres/schema.ts';
 import { requireStore, toDatabaseRefusal } from './store.ts';
 
-/** Milliseconds for which startup waits for the database before it continues without. */
+/** Milliseconds startup waits for the database before it continues without. */
 const patienceMs = 3000;
 
 /** Milliseconds between two connection attempts during startup. */
 const retryMs = 250;
 
-/** Returns the name of this instance among the instances that share a database; it can be sent as a header. */
+/** Returns this instance's name among the instances that share a database; it can be sent as a header. */
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
   instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
@@ -34,15 +34,15 @@ export interface StorageParts {
   version: string;
   log: FastifyBaseLogger;
   meters: Meters;
-  /** Limits for requests that wait for an unresponsive database; by default the usual limits. */
+  /** Limits for requests waiting for an unresponsive database; by default, the usual limits. */
   patience?: Patience;
-  /** Receives progress; by default the log reports slow work. */
+  /** Receives progress; by default, the log reports slow work. */
   onProgress?: OnProgress;
 }
 
 /**
- * Opens the database of the setting `store`; undefined for other stores. Throws a SettingsError if the settings or the
- * database need a change. If the database cannot be reached, connecting continues while the server runs.
+ * Opens the database named by the setting `store`; undefined for other stores. Throws a SettingsError if the settings
+ * or the database must be changed. If the database cannot be reached, connecting continues while the server runs.
  */
 export const openDatabase = async (
   settings: Settings,
@@ -50,7 +50,7 @@ export const openDatabase = async (
 ): Promise<Database | undefined> => {
   const store = requireStore(settings.store);
   if (store.kind !== 'postgresql') return undefined;
-  // Loaded on demand: the driver costs memory and time.
+  // Loaded on demand, because the driver costs memory and time.
   const { Database } = await import('../storage/postgres/database.ts');
   const identity = { instance: randomUUID(), name, version };
   const { failures, commits } = createDatabaseMeters(meters);
@@ -90,8 +90,8 @@ export const openDatabase = async (
 };
 
 /**
- * Returns the changes that a start with these settings would make to the database, as sentences without a full stop, or
- * the reason why they are unknown. Throws a SettingsError where a start would. Writes nothing.
+ * Returns the changes that startup with these settings would make to the database, as sentences without a full stop, or
+ * the reason why they are unknown. Throws a SettingsError if startup would. Writes nothing.
  */
 export const planDatabase = async (settings: Settings): Promise<{ plans: string[]; unchecked: string[] }> => {
   const store = requireStore(settings.store);
@@ -110,7 +110,7 @@ export const planDatabase = async (settings: Settings): Promise<{ plans: string[
   }
 };
 
-/** Retries for a while, as startup does: a busy server may not answer at once. */
+/** Retries for a while, as startup does, because a busy server may not answer immediately. */
 const readPatiently = async <T>(read: () => Promise<T>): Promise<T> => {
   for (const deadline = performance.now() + patienceMs; ; await setTimeout(retryMs)) {
     try {

@@ -12,16 +12,16 @@ import type { Feature, Profile } from '../kit/feature.ts';
 import { listProfiles } from '../kit/listing.ts';
 import type { Route } from '../kit/route.ts';
 
-/** `/`, or segments of unreserved characters except `.` and `..`, and not below `/docs` or `/console`. */
+/** `/`, or segments of unreserved characters except `.` and `..`, outside `/docs` and `/console`. */
 export const basePath = /^(?!\/(?:docs|console)(\/|$))(\/|(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+)$/;
 
-/** A base path and the names of the profiles it serves. */
+/** Base path with the names of the profiles it serves. */
 export interface Mount {
   base: string;
   profiles: string[];
 }
 
-/** A profile with its routes and their access from the settings. */
+/** Profile with its routes and their access according to the settings. */
 export interface ProfileRoutes {
   name: string;
   aliases: readonly string[];
@@ -29,7 +29,7 @@ export interface ProfileRoutes {
   routes: Route[];
 }
 
-/** A base path and the profiles it serves. */
+/** Base path with the profiles it serves. */
 export interface MountedRoutes {
   base: string;
   profiles: ProfileRoutes[];
@@ -41,8 +41,8 @@ interface MountSettings {
 }
 
 /**
- * The mounts from the settings, or the default mounts of every profile; throws a SettingsError that names every invalid
- * path and unknown profile.
+ * Returns the mounts from the settings, or the default mounts of every profile; throws a SettingsError that names every
+ * invalid path and unknown profile.
  */
 export const resolveMounts = ({ profiles, mounts }: MountSettings, features: readonly Feature[]): Mount[] => {
   const known = listProfiles(features);
@@ -66,12 +66,12 @@ const listDefaults = (known: readonly Profile[]): Mount[] => {
 
 type Named = Pick<Profile, 'name' | 'aliases'>;
 
-/** Returns every name and letter that settings can use, each once. */
+/** Returns every name and letter that settings can use, without duplicates. */
 export const listProfileNames = (known: readonly Named[]): string[] => [
   ...new Set(known.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
 ];
 
-/** True if settings mean the profile by this name. */
+/** True if this name in the settings means the profile. */
 export const isNamed = ({ name, aliases = [] }: Named, given: string): boolean =>
   given === name || aliases.includes(given);
 
@@ -93,11 +93,11 @@ const describeFault = (base: string): string => {
   return 'must be / or a path like /tools';
 };
 
-/** Returns the prefix of the paths of a mount's routes. */
+/** Returns the path prefix of a mount's routes. */
 export const toPrefix = (base: string): string => (base === '/' ? '' : base);
 
 /**
- * Adds the routes of profiles to their mounts, except those that yield to another profile on the same mount. Throws a
+ * Adds the profiles' routes to their mounts, except those that yield to another profile on the same mount. Throws a
  * SettingsError that names every method and path defined twice.
  */
 export const buildMounts = (mounts: readonly Mount[], profiles: readonly ProfileRoutes[]): MountedRoutes[] => {
@@ -116,14 +116,14 @@ export const buildMounts = (mounts: readonly Mount[], profiles: readonly Profile
   return built;
 };
 
-/** Finds routes that are equal to the router, in two profiles of a mount or in two mounts such as `/` and `/api`. */
+/** Finds routes that the router considers equal, in two profiles of a mount or in two mounts such as `/` and `/api`. */
 const findClashes = (mounts: readonly MountedRoutes[]): string[] => {
   const owners = new Map<string, { base: string; name: string }>();
   const problems: string[] = [];
   for (const { base, profiles } of mounts) {
     for (const { name, routes } of profiles) {
       for (const { method, path } of routes) {
-        // The router ignores the names of parameters.
+        // The router ignores parameter names.
         const key = `${method} ${`${toPrefix(base)}${path}`.replaceAll(/:[^/]+/g, ':id')}`;
         const owner = owners.get(key);
         if (owner?.base === base)
@@ -154,7 +154,7 @@ export const registerMounts = async (
             ...(isVital && { [vitalRoute]: true }),
           };
           const onRequest = guard(route);
-          // The caller may have lost the access while the body arrived.
+          // The caller may have lost access while the body arrived.
           const preHandler = route.method === 'GET' ? [] : guard(route, { isFresh: route.changesAccess === true });
           const options = { ...route, onRequest, preHandler, exposeHeadRoute: !strict, config };
           scope.route({ ...options, url: path, schema: toDocumented(route, suffixes[index] ?? '', name) });
@@ -166,7 +166,7 @@ export const registerMounts = async (
   }
 };
 
-/** The route's schema with its OpenAPI metadata; `suffix` ends the operation id. */
+/** Returns the route's schema with its OpenAPI metadata; `suffix` ends the operation id. */
 const toDocumented = (
   { summary, access, right, isSpecified = false, schema, headers }: Route,
   suffix: string,
@@ -185,7 +185,7 @@ const toDocumented = (
   ...(headers && { documentedHeaders: headers }),
 });
 
-/** Returns the roles of users and scopes of keys that may use a route; empty if everyone may. */
+/** Returns the user roles and key scopes that may use a route; empty if everyone may. */
 const toSecurity = (access: Access, right: Right): Record<string, string[]>[] => {
   if (access === 'open') return [];
   const accepted = scopesOf(right);

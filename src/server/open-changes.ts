@@ -23,14 +23,14 @@ export const createChangesOpener = (
       write: (change) => changes.write(change),
       countWaiting: () => changes.countWaiting(),
       isReady: () => changes.isReady(),
-      // Saves the records of a seed, on startup.
+      // Saves a seed's records on startup.
       save: async () => Promise.resolve(changes.save()).catch(refuse),
       close: () => changes.close(),
     };
   };
 };
 
-/** Returns a SettingsError if the files are at fault, else the error itself. */
+/** Returns a SettingsError if the files are at fault, otherwise the error itself. */
 const toRefusal = (name: string, directory: string, error: unknown): unknown => {
   if (error instanceof JournalError && error.code === 'damaged') {
     return new SettingsError([

@@ -7,7 +7,7 @@ import type { JournalEvent } from '../storage/journal/options.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StorageParts } from './database.ts';
 
-/** Maximum damages of logs that health shows; the program's log has all of them. */
+/** Maximum number of log damages shown by health; the program's log has all of them. */
 const maxDamages = 20;
 
 /** Opens durable logs in the directory, logs their events and measures them. */
@@ -46,7 +46,7 @@ export const createLogOpener = (
     }
   };
   const findLogConcerns = (unavailable: readonly string[]): Concern[] => {
-    // The log entry of a store was already written under its feature's name.
+    // The store's log entry was already written under its feature's name.
     const failed = [...logs]
       .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
       .map(([, { title }]): Concern => ({ area: 'log', severity: 'CRITICAL', text: `The ${title} cannot be written` }));
@@ -61,7 +61,7 @@ export const createLogOpener = (
   return { openLog, findLogConcerns, reopen };
 };
 
-/** Returns the event's details; an error is called `err`, the name that pino serializes in full. */
+/** Returns the event's details; an error is named `err`, which pino serializes in full. */
 const toDetails = (event: JournalEvent): object => {
   const { type, ...details } = event;
   return type === 'failed' ? { err: event.error } : details;

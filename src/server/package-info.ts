@@ -6,16 +6,16 @@ import { type ReadFile, readFrom } from '../http/pages.ts';
 
 /**
  * Folder with package.json, found from the bundle in dist or from compiled modules below it. The single executable has
- * no package.json and uses its own folder.
+ * no package.json, so its own folder is used.
  */
 export const packageRoot: string = isSea()
   ? dirname(process.execPath)
   : findPackageRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** Reads a file of the program: from memory in the single executable, else from the package's folder. */
+/** Reads one of the program's files: from memory in the single executable, otherwise from the package's folder. */
 export const readProgramFile: ReadFile = isSea() ? readAsset : readFrom(packageRoot);
 
-/** The version of signalbox. */
+/** Version of signalbox. */
 export const programVersion: string = JSON.parse(String(readProgramFile('package.json'))).version;
 
 function findPackageRoot(folder: string): string {

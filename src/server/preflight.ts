@@ -34,7 +34,7 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
   };
 };
 
-/** The plan that settings and features result in, before anything is opened. */
+/** Plan resulting from settings and features, before anything is opened. */
 export type Plan = ReturnType<typeof preflight>;
 
 /** Throws a SettingsError if the active features cannot apply these settings at runtime. */
@@ -45,7 +45,7 @@ export const assertReloadable = (settings: Settings, active: readonly Feature[])
     ...findExposedFiles(listPrivateFiles(settings, active)).problems,
   ]);
 
-/** Returns warnings about files that other accounts can read; throws a SettingsError for files that they can write. */
+/** Returns warnings about files that other accounts can read; throws a SettingsError for files they can write. */
 const checkFiles = (settings: Settings, features: readonly Feature[]): string[] => {
   const { problems, warnings } = findExposedFiles(listPrivateFiles(settings, features));
   assertNoProblems(problems);
@@ -60,7 +60,7 @@ const listPrivateFiles = (settings: Settings, features: readonly Feature[]): Pri
   ],
 });
 
-/** Returns the mounts, and the active features: they have a served profile, are on, or another active feature needs them. */
+/** Returns the mounts and the active features: those with a served profile, those turned on, and those they need. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const offered = features.filter(
     ({ needsDatabase }) => !needsDatabase || parseStore(settings.store).kind === 'postgresql',
@@ -80,22 +80,22 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   return { mounts, active };
 };
 
-/** Returns the chosen features and the ones that they need, in the order of the list. */
+/** Returns the chosen features and those they need, in list order. */
 const addNeeded = (chosen: readonly Feature[], all: readonly Feature[]): Feature[] => {
   const names = new Set(chosen.map(({ name }) => name));
-  // A Set also iterates over names that are added meanwhile.
+  // Iteration over a Set includes names added meanwhile.
   for (const name of names) for (const need of all.find((one) => one.name === name)?.needs ?? []) names.add(need);
   return all.filter(({ name }) => names.has(name));
 };
 
-/** Returns each problem once: features can share a setting. */
+/** Returns each problem once, because features can share a setting. */
 const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] => [
   ...new Set(features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? [])),
 ];
 
 /**
- * Returns problems of the setting `store` alone and combined with others: instances that share a database must agree.
- * Contains no secrets.
+ * Returns problems of the setting `store` alone and combined with others, because instances that share a database must
+ * agree. Contains no secrets.
  */
 const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings): string[] => {
   const store = parseStore(setting);
@@ -113,7 +113,7 @@ const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> 
 
 /**
  * Returns the user's folder for `/docs/`; undefined without one. Throws a SettingsError if the path is not a folder, or
- * contains a link that leads outside.
+ * if the folder contains a link that leads outside.
  */
 const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
   if (publicDir === undefined) return undefined;

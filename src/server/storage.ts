@@ -19,9 +19,9 @@ import { requireStore } from './store.ts';
 /** Storage of data that must survive the app. */
 export interface AppStorage extends Storage {
   secrets: RandomSecrets;
-  /** Returns the data that cannot be stored at the moment; `unavailable` lists the features whose changes cannot. */
+  /** Returns data that currently cannot be stored; `unavailable` lists the features whose changes cannot. */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
-  /** Reopens log files that another program has moved. */
+  /** Reopens log files moved by other programs. */
   reopen(): Promise<void>;
   /** Called when shutdown begins. */
   stop(): void;
@@ -35,7 +35,7 @@ export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<A
 export const openStorage: OpenStorage = async (settings, parts) => {
   const directory = resolve(settings.dataDir);
   const { log, meters, onProgress = createProgressLog(log) } = parts;
-  // An import may have begun to store alerts, which a memory store keeps in this directory too.
+  // An import may have started storing alerts, which a memory store also keeps in this directory.
   const { kind } = requireStore(settings.store);
   if (kind !== 'postgresql') assertNoUnfinishedImport(directory);
   const { openLog, findLogConcerns, reopen } = createLogOpener(directory, { log, meters, onProgress });

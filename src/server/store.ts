@@ -4,7 +4,7 @@ import { readPostgresUrl } from '../storage/postgres/address.ts';
 /** The parsed setting `store`. */
 export type Store = { kind: 'memory' | 'file' } | { kind: 'postgresql'; url: string } | { kind: 'unknown' };
 
-/** Recognizes the address of a database by its scheme; the rest is not checked. */
+/** Recognizes a database address by its scheme; does not check the rest. */
 export const parseStore = (store: string): Store => {
   if (store === 'memory' || store === 'file') return { kind: store };
   return /^postgres(ql)?:/.test(store) ? { kind: 'postgresql', url: store } : { kind: 'unknown' };
@@ -27,7 +27,7 @@ export const findStoreProblems = (store: Store): string[] => {
 export const toDatabaseRefusal = (reason: string): SettingsError =>
   new SettingsError([`store: the database cannot be used: ${reason}`]);
 
-/** Returns the store that the setting names; throws a SettingsError for an unusable store. */
+/** Returns the store named by the setting; throws a SettingsError for an unusable store. */
 export const requireStore = (setting: string): Exclude<Store, { kind: 'unknown' }> => {
   const store = parseStore(setting);
   const problems = findStoreProblems(store);

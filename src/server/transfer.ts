@@ -13,10 +13,10 @@ import { readLines } from '../storage/snapshot-file.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
 import { requireStore, type Store, toDatabaseRefusal } from './store.ts';
 
-/** The first line of an export; its number changes with the format. */
+/** First line of an export; its number changes with the format. */
 const firstLine = { signalbox: 'export', version: 1 };
 
-/** Last line of an export: without it, the export was cut short. */
+/** Last line of an export: if missing, the export was cut short. */
 const lastLine = { signalbox: 'end' };
 
 /** Characters per piece of an export; the last line may exceed them. */
@@ -25,7 +25,7 @@ const textLength = 256 * 1024;
 /** Bytes of lines whose changes are stored together. */
 const pieceLength = MiB;
 
-/** Maximum bytes of a line: a body of 1 MiB with every character escaped, twice. */
+/** Maximum bytes of a line: a body of 1 MiB with every character escaped twice. */
 const maxLineBytes = 16 * MiB;
 
 /** Numbers of exported or imported lines, by key. */
@@ -35,14 +35,14 @@ export type Counts = Record<string, number>;
 interface ExportReports {
   /** Receives unreadable data, as a clause. */
   onProblem: OnProblem;
-  /** Receives the progress, by an estimate. */
+  /** Receives the estimated progress. */
   onProgress?: (done: number, total: number) => void;
 }
 
 type OnProblem = (problem: string) => void;
 
 /**
- * Exports everything in the configured store as lines of JSON, in pieces of text. `onProblem` gets unreadable data,
+ * Exports everything in the configured store as lines of JSON, in pieces of text. `onProblem` receives unreadable data,
  * which is left out. Throws a SettingsError for an unreadable store.
  */
 export async function* exportLines(
@@ -88,8 +88,8 @@ export async function* exportLines(
 }
 
 /**
- * Estimates the progress of an export. Lines are about as long as in the files of their store, so file sizes tell how
- * much is left; for a database, the number of rows does.
+ * Estimates an export's progress. Lines are about as long as in their store's files, so file sizes show how much is
+ * left; for a database, the number of rows does.
  */
 const createExportProgress = async (
   directory: string,
@@ -112,7 +112,7 @@ const createExportProgress = async (
       rows = count;
     },
     note: (store: Transfer, length: number): void => {
-      // The earlier store is complete, whatever its estimate was.
+      // The earlier store is complete, whatever its estimate.
       if (rows === undefined && store !== current) done = 0;
       current = store;
       done += rows === undefined ? length : 1;
@@ -129,7 +129,7 @@ const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
   numbers.set(key, (numbers.get(key) ?? 0) + 1);
 };
 
-/** Reads the changes of all stores in batches, with a hole for each lost entry of a list. */
+/** Reads the changes of all stores in batches, with a hole for each lost list entry. */
 async function* readStores(
   place: Store,
   directory: string,
@@ -159,7 +159,7 @@ async function* readStores(
   }
 }
 
-/** Creates a check whether a change from files becomes a line that can be imported. */
+/** Creates a check for whether a change from files becomes a line that can be imported. */
 const createWholeCheck = (transfer: Transfer) => {
   const checks = createChecks(transfer);
   return (change: unknown): boolean => {
@@ -173,8 +173,8 @@ const createWholeCheck = (transfer: Transfer) => {
 };
 
 /**
- * Stores an export, whose lines come from a stream, in the configured store, which must be empty: all of the export, or
- * nothing if an error is thrown. Resolves to the counts. Throws a SettingsError with the number of the unreadable line.
+ * Stores an export, whose lines come from a stream, in the configured store, which must be empty. If an error is
+ * thrown, nothing is stored. Resolves to the counts. Throws a SettingsError with the number of an unreadable line.
  */
 export const importLines = async (
   { store: setting, dataDir }: Settings,
@@ -219,21 +219,18 @@ const openTarget = async (store: Store, directory: string, transfers: readonly T
   return openFilesForImport(directory, transfers);
 };
 
-/** Loaded on demand: the driver costs memory and time. */
+/** Loaded on demand, because the driver costs memory and time. */
 const loadTables = () => import('../storage/postgres/table-transfer.ts');
 
 /** Changes of one store that are stored together. */
 interface Piece {
   transfer: Transfer;
   changes: unknown[];
-  /** Bytes of the lines. */
+  /** Total bytes of the lines. */
   length: number;
 }
 
-/**
- * Reads the changes of an export, and counts them by the keys of their lines. Throws a SettingsError that names the
- * line.
- */
+/** Reads an export's changes, and counts them by their lines' keys. Throws a SettingsError that names the line. */
 async function* readPieces(
   input: AsyncIterable<Buffer>,
   transfers: readonly Transfer[],
@@ -283,7 +280,7 @@ const assertFirstLine = (line: unknown): void => {
   ]);
 };
 
-/** Creates a function that parses lines in their order; it throws a SettingsError. */
+/** Creates a function that parses lines in order; it throws a SettingsError. */
 const createLineParser = (transfers: readonly Transfer[]) => {
   const kinds = new Map(
     transfers.flatMap((transfer) => {
@@ -303,7 +300,7 @@ const createLineParser = (transfers: readonly Transfer[]) => {
   };
 };
 
-/** Creates checks by the keys of lines. A check returns the reason why a value is invalid, as a clause. */
+/** Creates checks by line key. A check returns the reason why a value is invalid, as a clause. */
 const createChecks = ({ lines }: Transfer) =>
   new Map(
     Object.entries(lines).map(([key, schema]) => {

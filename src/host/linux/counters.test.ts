@@ -15,7 +15,7 @@ const dev = `Inter-|   Receive                                                | 
 veth12:  50  1 0 0 0 0 0 0   70  1 0 0 0 0 0 0
 `;
 
-/** A machine with these interfaces in /proc/net/dev, some of them virtual. */
+/** Creates a machine with these interfaces in /proc/net/dev, some of them virtual. */
 const createMachine = (t: TestContext, lines: string, virtual: readonly string[]): string =>
   createTree(t, {
     'proc/net/dev': lines,
@@ -35,7 +35,7 @@ test('where all interfaces are virtual, as in a container, all but loopback coun
   assert.deepEqual(readLinuxCounters(root).network, { received: 1055, sent: 277 });
 });
 
-/** Prints the network counters, and the same counters from other files of the kernel. */
+/** Prints the network counters, and the same counters from other kernel files. */
 const printNetwork = `
   import { readdirSync, readFileSync } from 'node:fs';
   const { readLinuxCounters } = await import(process.argv[1]);
@@ -57,7 +57,7 @@ test(
       exec ${[process.execPath, ...loader].join(' ')} --input-type=module -e "$0" "$1"`;
     const module = new URL(`counters${extension}`, import.meta.url).href;
     const args = ['--net', '--mount', 'bash', '-euc', script, printNetwork, module];
-    // Packets that pass between the two readings make them differ.
+    // Packets arriving between the two readings make them differ.
     await waitUntilPasses(() => {
       const { length, network, expected } = JSON.parse(execFileSync('unshare', args, { encoding: 'utf8' }));
       assert.ok(length > 10_000, `${length} bytes`);

@@ -44,7 +44,7 @@ export const parseCpuSeconds = (stat: string): CpuSeconds =>
 /** Parses the boot time in /proc/stat (`btime`, whole seconds). */
 export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
 
-/** Parses the content of /proc/meminfo, whose kB are KiB. */
+/** Parses /proc/meminfo, whose kB are KiB. */
 export const parseMemory = (meminfo: string): MemoryReading => {
   const sizes = meminfo.matchAll(/^(MemTotal|MemAvailable|SwapTotal|SwapFree):\s+(\d+) kB$/gm);
   const bytes = new Map(Array.from(sizes, ([, name, kilobytes]) => [name, Number(kilobytes) * 1024]));
@@ -58,9 +58,8 @@ export const parseMemory = (meminfo: string): MemoryReading => {
 };
 
 /**
- * Counts the cache of ZFS above its minimum as available: ZFS releases this memory like the page cache, which
- * MemAvailable includes. `arcstats` is the content of that file, empty without ZFS: lines of a name, a type and a
- * value.
+ * Counts ZFS's cache above its minimum as available: ZFS releases this memory like the page cache, which MemAvailable
+ * includes. `arcstats` is that file's content, empty without ZFS: each line has a name, a type and a value.
  */
 const addCache = (memory: MemoryReading, arcstats: string): MemoryReading => {
   const readValue = (name: string): number =>
@@ -75,7 +74,7 @@ interface InterfaceBytes {
   sent: number;
 }
 
-/** Parses the bytes of each interface in /proc/net/dev. */
+/** Parses each interface's bytes in /proc/net/dev. */
 const parseNetwork = (dev: string): InterfaceBytes[] =>
   Array.from(dev.matchAll(/^ *([^\s:]+):(.*)$/gm), ([, name = '', columns = '']) => {
     const values = columns.trim().split(/ +/).map(Number);
@@ -89,7 +88,7 @@ const parseNetwork = (dev: string): InterfaceBytes[] =>
 const listVirtual = (root: string): Set<string> =>
   new Set(readOrNull(() => readdirSync(`${root}/sys/devices/virtual/net`)) ?? []);
 
-/** Adds up the bytes of real interfaces; without real interfaces, as in a container, of all but loopback. */
+/** Adds up the bytes of real interfaces; if there are none, as in a container, of all except loopback. */
 const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<string>) => {
   const real = interfaces.filter(({ name }) => !virtual.has(name) && name !== loopback);
   const counted = real.length > 0 ? real : interfaces.filter(({ name }) => name !== loopback);

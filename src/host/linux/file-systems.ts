@@ -8,16 +8,16 @@ const patienceMs = 1000;
 
 type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes' | 'inodes'>;
 
-/** A mount, before its size is read. */
+/** Mount whose size has not been read yet. */
 interface Candidate extends Omit<FileSystemReading, keyof Size> {
-  /** Fixed local disk of the mount, or null. */
+  /** The mount's fixed local disk, or null. */
   disk: string | null;
   mayHang: boolean;
 }
 
 /**
  * Reads `HostReadings.fileSystems` and `fixedDisks`; concurrent calls share one reading. `root` contains `proc`, `sys`
- * and `dev`; it is empty for this machine.
+ * and `dev`, and is empty for this machine.
  */
 export const createFileSystemReader = (root: string, guard: HangGuard) => {
   const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
@@ -36,7 +36,7 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
   };
 };
 
-/** Reads the size as `df` reports it; null if the path cannot be read. */
+/** Reads the size reported by `df`; null if the path cannot be read. */
 export const readSize = async (path: string): Promise<Size | null> => {
   const found = await statfs(path).catch(() => null);
   return (
@@ -89,19 +89,19 @@ const describe = async (root: string, mount: MountEntry, labels: Map<string, str
 };
 
 /**
- * Finds the device number. Btrfs and other file systems that span devices have an invented number; the device they were
- * mounted from is real.
+ * Finds the device number. Btrfs and other file systems that span devices have an invented number; the device from
+ * which they were mounted is real.
  */
 const findDeviceNumber = async ({ device, source }: MountEntry): Promise<string | null> => {
   if (!device.startsWith('0:')) return device;
   return source.startsWith('/dev/') ? readDeviceNumber(source) : null;
 };
 
-/** Returns the ZFS pool: all data sets of a pool are on the same disks. */
+/** Returns the ZFS pool: all of a pool's data sets are on the same disks. */
 const toPool = ({ type, source }: MountEntry): string | null =>
   type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
 
-/** Keeps one item of each key: the first item with the shortest mount path. */
+/** Keeps one item per key: the first with the shortest mount path. */
 const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item: T) => string): T[] => {
   const kept = new Map<string, T>();
   for (const item of items) {
@@ -111,11 +111,11 @@ const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item:
   return [...kept.values()];
 };
 
-/** A line of /proc/self/mountinfo, see proc_pid_mountinfo(5). */
+/** Line of /proc/self/mountinfo, see proc_pid_mountinfo(5). */
 interface MountEntry {
   id: number;
   parentId: number;
-  /** `major:minor`; major 0 for file systems without a block device of their own. */
+  /** `major:minor`; major is 0 for file systems without their own block device. */
   device: string;
   mountPath: string;
   type: string;
@@ -125,7 +125,7 @@ interface MountEntry {
 
 export const parseMounts = (mountinfo: string): MountEntry[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
 
-/** Returns the mounts that no other mount covers, in the order of the table. */
+/** Returns the mounts not covered by another mount, in table order. */
 export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => {
   const ids = new Set(mounts.map(({ id }) => id));
   const isRoot = ({ id, parentId }: MountEntry): boolean => id === parentId || !ids.has(parentId);
@@ -137,7 +137,7 @@ export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => 
   return mounts.filter((mount) => visible.has(mount));
 };
 
-/** Parses a line of mountinfo. Any number of optional fields precede ` - `; the type, source and options follow it. */
+/** Parses a line of mountinfo. Any number of optional fields precedes ` - `; the type, source and options follow it. */
 const parseMount = (line: string): MountEntry => {
   const [left = '', right = ''] = line.split(/ - (.*)/s);
   const [id, parentId, device = '', , path = '', options = ''] = left.split(' ');
@@ -149,7 +149,7 @@ const parseMount = (line: string): MountEntry => {
     mountPath: unescapeOctal(path),
     type,
     source: unescapeOctal(source),
-    // Read-only is either the mount or the whole file system.
+    // The mount or the whole file system may be read-only.
     isReadOnly: [options, fileSystemOptions].some((list) => list.split(',').includes('ro')),
   };
 };
@@ -159,8 +159,8 @@ const unescapeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 /**
- * Lists the visible mounts. A mount on the mount point itself covers all of it; a mount on a folder covers its siblings
- * below that folder.
+ * Lists the visible mounts. A mount on the mount point itself covers all of it; a mount on a folder covers sibling
+ * mounts below that folder.
  */
 const listVisible = (mount: MountEntry, childrenOf: ReadonlyMap<number, MountEntry[]>): MountEntry[] => {
   const children = childrenOf.get(mount.id) ?? [];
@@ -195,7 +195,7 @@ const kindOfName: [RegExp, BlockDeviceKind][] = [
 
 /**
  * Reads the kind of the block device with a `major:minor` number, and its name in /sys/block, e.g. `dm-0`. A device
- * composed of other devices (LVM, encryption, RAID) has the kind of its first part that is not fixed.
+ * composed of others (LVM, encryption, RAID) has the kind of its first part that is not fixed.
  */
 export const readBlockDevice = async (
   sysFolder: string,
@@ -207,17 +207,17 @@ export const readBlockDevice = async (
   return { name: basename(folder), kind: known ?? (await readKind(sysFolder, folder)) };
 };
 
-/** Returns the `major:minor` number of a block device file; null for any other file. */
+/** Returns a block device file's `major:minor` number; null for any other file. */
 export const readDeviceNumber = async (path: string): Promise<string | null> => {
   const found = await stat(path).catch(() => null);
   return found?.isBlockDevice() ? toDeviceNumber(found.rdev) : null;
 };
 
-/** Decodes the kernel's device number of 32 bits: minor's low byte, 12 bits major, rest of minor. */
+/** Decodes the kernel's 32-bit device number: minor's low byte, 12 bits major, rest of minor. */
 export const toDeviceNumber = (encoded: number): string =>
   `${(encoded >>> 8) & 0xfff}:${(encoded & 0xff) | ((encoded >>> 12) & 0xfff00)}`;
 
-/** Reads labels of file systems by the name of their device, from udev's links; empty without udev. */
+/** Reads file system labels by device name, from udev's links; empty without udev. */
 export const readLabels = async (devFolder: string): Promise<Map<string, string>> => {
   const folder = `${devFolder}/disk/by-label`;
   const names = await readdir(folder).catch(() => []);
@@ -227,7 +227,7 @@ export const readLabels = async (devFolder: string): Promise<Map<string, string>
   return new Map(await Promise.all(entries));
 };
 
-/** Decodes a label: udev writes each byte of UTF-8 that is not allowed in a file name as `\x` and two hex digits. */
+/** Decodes a label: udev writes each UTF-8 byte not allowed in a file name as `\x` and two hex digits. */
 export const unescapeLabel = (name: string): string => {
   const bytes = Buffer.from(name)
     .toString('latin1')
@@ -238,7 +238,7 @@ export const unescapeLabel = (name: string): string => {
 const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceKind> => {
   const named = kindOfName.find(([pattern]) => pattern.test(basename(folder)))?.[1];
   if (named) return named;
-  // A partition's folder is inside the folder of its disk, which has the flag.
+  // A partition's folder is inside its disk's folder, which has the flag.
   const disk = readKernelText(`${folder}/partition`) === null ? folder : dirname(folder);
   if (readKernelText(`${disk}/removable`) === '1') return 'removable';
   for (const part of await readdir(`${folder}/slaves`).catch(() => [])) {
@@ -249,7 +249,7 @@ const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceK
   return 'fixed';
 };
 
-/** File systems whose files are on another machine, or on the host of a virtual machine. */
+/** File systems whose files are on another machine, or on a virtual machine's host. */
 const network = new Set([
   ...['nfs', 'nfs4', 'cifs', 'smb3', 'smbfs', 'afs', 'ceph', 'coda', 'lustre', 'gpfs', 'beegfs'],
   ...['orangefs', 'pvfs2', 'ncpfs', '9p', 'virtiofs', 'vboxsf', 'prl_fs'],

@@ -273,8 +273,8 @@ test('each process is read once, and again when another takes over its id', asyn
 });
 
 /**
- * Opens the pipes for writing, so that no reader waits longer than the test. Stays open until the folder is gone: a
- * later reader would wait again.
+ * Opens the pipes for writing, so that no reader waits longer than the test. They stay open until the folder is
+ * deleted, because a later reader would wait again.
  */
 const release = (t: TestContext, pipes: readonly string[]): void => {
   const writers = pipes.map((pipe) => openSync(pipe, 'r+'));

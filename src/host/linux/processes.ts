@@ -17,8 +17,8 @@ const maxAgeMs = 500;
 type FoundProcess = ProcessStat & { pid: number; residentPages: number };
 
 /**
- * Reads every process of a /proc; see `HostReadings.processes`. `readBootedAt` is called for each reading, since the
- * clock may be set while the machine runs.
+ * Reads every process in a /proc; see `HostReadings.processes`. `readBootedAt` is called for each reading, because the
+ * clock may be set while the machine is running.
  */
 export const createProcessReader = (procFolder: string, readBootedAt: () => Date, guard: HangGuard) => {
   let pageSize: number | undefined;
@@ -43,10 +43,10 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
   return createSharedReading(timeReadings(read), maxAgeMs);
 };
 
-/** Number of processes read to estimate the time of reading one. */
+/** Number of processes read to estimate the time per process. */
 const probes = 15;
 
-/** Reads `HostReadings.processReadingMs`. The median leaves out the time that this process waits for a processor. */
+/** Reads `HostReadings.processReadingMs`. The median excludes the time this process waits for a processor. */
 export const estimateReadingMs = async (procFolder: string): Promise<number> => {
   const pids = await listPids(procFolder);
   const times = pids.slice(0, probes).map((pid) => {
@@ -83,9 +83,9 @@ const toReading = (process: FoundProcess, bootedAt: number, pageSize: number): P
   startedAt: new Date(bootedAt + (process.startTicks * 1000) / ticksPerSecond),
 });
 
-/** The fields of /proc/PID/stat, see proc_pid_stat(5); times in clock ticks. */
+/** Fields of /proc/PID/stat, see proc_pid_stat(5); times in clock ticks. */
 interface ProcessStat {
-  /** The name as bytes: it may contain any byte but NUL, and the kernel cuts it at 15 bytes. */
+  /** Name as bytes: it may contain any byte except NUL, and the kernel truncates it to 15 bytes. */
   name: Buffer;
   parentPid: number;
   session: number;
@@ -105,7 +105,7 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
   const open = content.indexOf('(');
   const close = content.lastIndexOf(')');
   const fields = content.toString('latin1', close + 2).split(' ');
-  /** Returns the number at a position of the manual's table, which counts the process id as 1. */
+  /** Returns the number at a position in the manual's table, which counts the process id as 1. */
   const at = (position: number): number => Number(fields[position - 3]);
   return {
     name: Buffer.from(content.subarray(open + 1, close)),
@@ -124,15 +124,15 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
 export const parseResidentPages = (content: Buffer): number => Number(content.toString('latin1').split(' ', 2)[1]);
 
 /**
- * Reads the bytes in a page of memory. Node does not report them, but /proc/self/status has this process's size in kB
- * and /proc/self/statm has it in pages.
+ * Reads the size of a memory page in bytes. Node does not report it, but /proc/self/status has this process's size in
+ * kB, and /proc/self/statm has it in pages.
  */
 export const readPageSize = (): number =>
   parsePageSize(readFileSync('/proc/self/status', 'utf8'), readFileSync('/proc/self/statm', 'utf8'));
 
 /**
- * Computes the nearest power of two, since memory may be allocated between the two readings. Throws if they have no
- * size.
+ * Computes the nearest power of two, because memory may be allocated between the two readings. Throws if they contain
+ * no size.
  */
 export const parsePageSize = (status: string, statm: string): number => {
   const bytes = Number(/^VmSize:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
@@ -141,21 +141,21 @@ export const parsePageSize = (status: string, statm: string): number => {
   return size;
 };
 
-/** Length in bytes at which the kernel cuts a process's name (TASK_COMM_LEN - 1). */
+/** Length in bytes to which the kernel truncates a process's name (TASK_COMM_LEN - 1). */
 const cutAt = 15;
 const argumentBytes = 4096;
 
-/** Name that Node.js, among others, gives its first thread; the kernel reports it as the name of the process. */
+/** Name that Node.js, among others, gives its first thread; the kernel reports it as the process's name. */
 const mainThread = Buffer.from('MainThread');
 
-/** Milliseconds for which a list of processes waits for full names. */
+/** Milliseconds a list of processes waits for full names. */
 const patienceMs = 250;
 
 export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualBytes'> & { pid: number };
 
 /**
  * Returns a function that completes names that `isCut` from the first argument. It resolves within 250 ms to the full
- * names by process id; a name that was not read in time is missing. Each process is read once.
+ * names by process id; names not read in time are missing. Each process is read once.
  */
 export const createNameCompletion = (procFolder: string, guard: HangGuard, limitMs = patienceMs) => {
   const known = new Map<string, string>();
@@ -181,8 +181,8 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
 };
 
 /**
- * Returns the base name of the first argument if it continues the kernel's name or if the kernel's name is generic,
- * else the kernel's name.
+ * Returns the first argument's base name if it continues the kernel's name, or if the kernel's name is generic;
+ * otherwise the kernel's name.
  */
 export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
   const base = firstArgument.subarray(firstArgument.lastIndexOf('/') + 1);
@@ -191,7 +191,7 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
 };
 
 /**
- * True if the kernel may have cut the name, or the name is a thread's. Kernel threads are excluded: they have no
+ * True if the kernel may have truncated the name, or if it is a thread's. Excludes kernel threads, which have no
  * memory, and so no arguments.
  */
 export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
@@ -200,7 +200,7 @@ export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
 /** The start time distinguishes processes that reuse an id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
 
-/** Reads the first argument. May hang: the process's memory is locked while the process is stuck. */
+/** Reads the first argument. May hang, because a stuck process's memory is locked. */
 const readFirstArgument = async (path: string): Promise<Buffer> => {
   const argument = Buffer.alloc(argumentBytes);
   try {
@@ -214,14 +214,14 @@ const readFirstArgument = async (path: string): Promise<Buffer> => {
 };
 
 /**
- * Milliseconds after the start for which a process may change its user, as logins and services do; later its user is
- * cached.
+ * Milliseconds after its start during which a process may change its user, as logins and services do; after that, its
+ * user is cached.
  */
 const settledAfterMs = 60_000;
 
 type Found = Pick<ProcessReading, 'pid' | 'startedAt'>;
 
-/** Reads `HostReadings.processOwners`. `passwdPath` is usually /etc/passwd; ids that it does not name stay numbers. */
+/** Reads `HostReadings.processOwners`. `passwdPath` is usually /etc/passwd; ids without a name there stay numbers. */
 export const createOwnerReader = (procFolder: string, passwdPath: string) => {
   let known = new Map<string, string>();
   return async (processes: readonly Found[]): Promise<Map<number, string>> => {
@@ -239,10 +239,7 @@ export const createOwnerReader = (procFolder: string, passwdPath: string) => {
   };
 };
 
-/**
- * Reads the names of local users by id, from passwd(5); the first name of an id counts. Empty if the file cannot be
- * read.
- */
+/** Reads local users' names by id, from passwd(5); an id's first name counts. Empty if the file cannot be read. */
 export const readUserNames = (path = '/etc/passwd'): Map<string, string> => {
   const content = readOrNull(() => readFileSync(path, 'utf8')) ?? '';
   const users = content.split('\n').map((line) => line.split(':'));
@@ -277,9 +274,9 @@ export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateB
 
 const parseKilobytes = (found: RegExpExecArray | null): number | null => found && Number(found[1]) * 1024;
 
-/** Reads the links of a process; null for processes of other users, and for processes that have ended. */
+/** Reads a process's links; null for other users' processes, and for processes that have ended. */
 const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({
   executablePath: readOrNull(() => readlinkSync(`${folder}/exe`)),
-  // Since Linux 6.2 the size of the folder is the number of its entries; before, it is 0.
+  // Since Linux 6.2, the folder's size is the number of its entries; before that, it is 0.
   handles: readOrNull(() => statSync(`${folder}/fd`).size || readdirSync(`${folder}/fd`).length),
 });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readKernelFile, readKernelNumber, readKernelText, readOrNull } from '../reading.ts';
 import type { Pressure, TemperatureReading } from '../readings.ts';
 
-/** Reads `HostReadings.temperatures`: sensors of /sys/class/hwmon, and thermal zones where there are none. */
+/** Reads `HostReadings.temperatures`: sensors in /sys/class/hwmon, or thermal zones if there are none. */
 export const readTemperatures = (root: string): TemperatureReading[] => {
   const monitors = `${root}/sys/class/hwmon`;
   const found = list(monitors).flatMap((monitor) => {
@@ -29,7 +29,7 @@ export const readTemperatures = (root: string): TemperatureReading[] => {
 
 const list = (folder: string): string[] => (readOrNull(() => readdirSync(folder)) ?? []).sort();
 
-/** Thousandths of a degree: inputs with nothing connected read the end of their range, such as 127, -62 or -128 °C. */
+/** Thousandths of a degree: unconnected inputs read the end of their range, such as 127, -62 or -128 °C. */
 const highest = 127_000;
 const lowest = -55_000;
 

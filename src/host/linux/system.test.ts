@@ -109,7 +109,7 @@ test('memory sizes are those that free shows', async () => {
   });
 });
 
-/** Records of a utmp file with the given types; 7 is a user's session, 2 the boot, 8 one that ended. */
+/** Creates records of a utmp file with the given types; 7 is a user's session, 2 the boot, 8 an ended session. */
 const toUtmp = (length: number, ...types: number[]): Buffer => {
   const content = Buffer.alloc(length * types.length, 0x20);
   for (const [index, type] of types.entries()) {

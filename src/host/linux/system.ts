@@ -5,7 +5,7 @@ import { createSharedReading, readKernelNumber, readKernelText, readOrNull } fro
 import type { ProcessorReading, SystemReading } from '../readings.ts';
 import type { CpuShares } from '../sampler.ts';
 
-/** Milliseconds for readings that change only when the system is replaced or the machine renamed. */
+/** Maximum age in milliseconds of readings that change only when the system is replaced or the machine renamed. */
 const constantMaxAgeMs = 60_000;
 
 /** Reads `HostReadings.system` from the tree at `root`, which contains `etc`, `proc`, `run`, `sys` and `usr`. */
@@ -36,8 +36,8 @@ const readMachine = async (root: string): Promise<Omit<SystemReading, 'bootedAt'
 const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /**
- * Finds the domain in the host name, or in its full name in /etc/hosts. Name servers are not queried, because they may
- * take long to respond.
+ * Finds the domain in the host name, or in its full name in /etc/hosts. Does not query name servers, which may take
+ * long to respond.
  */
 export const findDomain = (host: string, hostsFile: string): string | null => {
   const names = hostsFile.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1));
@@ -59,13 +59,13 @@ export const parseOsName = (content: string): string | null => {
 /** ut_type of a user's session, see utmp(5). */
 const userProcess = 7;
 
-/** Processors on which records have 64-bit times, by `__WORDSIZE_TIME64_COMPAT32` of glibc's headers. */
+/** Processors with 64-bit times in records, by `__WORDSIZE_TIME64_COMPAT32` in glibc's headers. */
 const withLongTimes = ['arm64', 'loong64', 's390x'];
 
-/** Returns possible bytes per record, the usual length first: 400 with 64-bit times, else 384. */
+/** Returns possible record lengths in bytes, the usual one first: 400 with 64-bit times, else 384. */
 const toRecordLengths = (arch: string): readonly number[] => (withLongTimes.includes(arch) ? [400, 384] : [384, 400]);
 
-/** Counts sessions of logged-in users, from systemd-logind or else utmp; null without both. */
+/** Counts logged-in users' sessions, from systemd-logind, or else from utmp; null without either. */
 export const countUsers = async (runFolder: string): Promise<number | null> =>
   (await countLogindSessions(`${runFolder}/systemd/sessions`)) ??
   (await readFile(`${runFolder}/utmp`).then(countUtmpUsers, () => null));
@@ -82,19 +82,19 @@ export const countUtmpUsers = (content: Buffer, arch: string = process.arch): nu
   return users;
 };
 
-/** True if a file of /run/systemd/sessions describes a user's session, not a login screen. */
+/** True if a file in /run/systemd/sessions describes a user's session rather than a login screen. */
 const isUserSession = (content: string): boolean => /^CLASS=user$/m.test(content) && !/^STATE=closing$/m.test(content);
 
 const countLogindSessions = async (folder: string): Promise<number | null> => {
   const names = await readdir(folder).catch(() => null);
   if (names === null) return null;
-  // Each session also has a `.ref`, a pipe: reading that would hang.
+  // Each session also has a `.ref`, a pipe; reading it would hang.
   const sessions = names.filter((name) => !name.includes('.'));
   const contents = await Promise.all(sessions.map((name) => readText(`${folder}/${name}`)));
   return contents.filter(isUserSession).length;
 };
 
-/** A processor package and its logical processors. */
+/** Processor package with its logical processors. */
 interface Package {
   members: [CpuInfo, ...CpuInfo[]];
   cores: number | null;
@@ -102,7 +102,7 @@ interface Package {
   l3CacheKB: number | null;
 }
 
-/** Reads processor data that rarely changes. `root` contains `proc` and `sys`; empty for this machine. */
+/** Reads processor data that rarely changes. `root` contains `proc` and `sys`, and is empty for this machine. */
 export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
@@ -135,7 +135,7 @@ export const toLinuxProcessors = (root: string, packages: readonly Package[], sh
 
 const toPackage = (root: string, members: [CpuInfo, ...CpuInfo[]]): Package => {
   const folders = members.map((member) => toFolder(root, member));
-  // Threads of one core list the same siblings.
+  // Threads of the same core list the same siblings.
   const cores = new Set(folders.map((folder) => readKernelText(`${folder}/topology/thread_siblings_list`)));
   const caches = folders.flatMap(listCaches);
   return {
@@ -167,7 +167,7 @@ const listCaches = (cpuFolder: string) =>
       return {
         level: readKernelText(`${folder}/level`),
         kilobytes: Number.parseInt(readKernelText(`${folder}/size`) ?? '0', 10),
-        // The list is the same for all processors that share the cache.
+        // All processors that share the cache have the same list.
         sharedBy: readKernelText(`${folder}/shared_cpu_list`) ?? folder,
       };
     });
@@ -180,15 +180,15 @@ const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   return distinct.size === 0 ? null : [...distinct.values()].reduce((sum, size) => sum + size, 0);
 };
 
-/** A block of /proc/cpuinfo: one logical processor. Null stands for values that this machine does not report. */
+/** Block of /proc/cpuinfo: one logical processor. Null stands for values this machine does not report. */
 export interface CpuInfo {
-  /** The N of `cpuN`. */
+  /** The N in `cpuN`. */
   index: number;
   name: string | null;
   manufacturer: string | null;
   socket: number | null;
   mhz: number | null;
-  /** The flag that every hypervisor sets for its guests on x86; other architectures do not report it. */
+  /** Flag that every hypervisor sets for its guests on x86; other architectures do not report it. */
   isGuest: boolean | null;
 }
 

@@ -9,8 +9,8 @@ interface OutputLimits {
 }
 
 /**
- * Returns the output of a systemd program; null if it is missing or systemd does not run. Rejects if it fails or takes
- * too long.
+ * Returns a systemd program's output; null if it is missing or systemd is not running. Rejects if it fails or takes too
+ * long.
  */
 const readSystemdOutput = async (
   paths: readonly string[],
@@ -46,10 +46,10 @@ export const parseUnits = (output: string): UnitReading[] =>
     return name && load && active && sub ? [{ name, isLoaded: load !== 'not-found', active, sub }] : [];
   });
 
-/** Limits of the output. Entries may be long, but without `--all` each field has 4096 bytes at most. */
+/** Limits of the output. Entries may be long, but without `--all`, each field has at most 4096 bytes. */
 const journalLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
 
-/** Fields that are read; others may hold command lines. */
+/** Fields to read; others may contain command lines. */
 const fields = ['MESSAGE', 'PRIORITY', 'SYSLOG_IDENTIFIER', '_COMM', '_TRANSPORT'];
 
 /** Reads `HostReadings.journalEntries`. */
@@ -60,7 +60,7 @@ export const readJournalEntries = async (count: number): Promise<JournalReading[
   return output === null ? null : parseJournal(output);
 };
 
-/** Parses the output of `journalctl --output=json`, one entry a line; invalid lines are left out. */
+/** Parses the output of `journalctl --output=json`, one entry per line; skips invalid lines. */
 export const parseJournal = (output: string): JournalReading[] =>
   output.split('\n').flatMap((line) => {
     const entry = parseEntry(line);
@@ -83,7 +83,7 @@ const parseEntry = (line: string): Record<string, unknown> | undefined => {
 };
 
 /**
- * Returns the first value of a field: a text, or an array of bytes if the text is not printable; null if the value is
+ * Returns a field's first value: a text, or an array of bytes if the text is not printable; null if the value is
  * missing or too long.
  */
 export const readJournalField = (value: unknown): string | null => {
@@ -92,6 +92,6 @@ export const readJournalField = (value: unknown): string | null => {
   return typeof value[0] === 'number' ? Buffer.from(value).toString() : readJournalField(value[0]);
 };
 
-/** Runs systemctl with the output of this process; returns its exit status, or the error that kept it from starting. */
+/** Runs systemctl with this process's output; returns its exit status, or the error that kept it from starting. */
 export const runSystemctl = (args: readonly string[]): { status: number | null; error?: Error } =>
   spawnSync('systemctl', args, { stdio: 'inherit' });
