@@ -166,7 +166,7 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
       operationId: 'reportHost',
       params: HostParams,
       body: HostReport,
-      response: { 200: ReportReceipt, 415: ErrorBody, 429: ErrorBody },
+      response: { 200: ReportReceipt, 403: ErrorBody, 413: ErrorBody, 415: ErrorBody, 429: ErrorBody },
     },
     handler: async (request, reply) => {
       const { body, params } = request;
@@ -199,7 +199,7 @@ const createResultRoute = ({ hub, clock }: RouteParts): Route =>
       operationId: 'reportHostResult',
       params: HostParams,
       body: HostResult,
-      response: { 200: ReportReceipt, 404: ErrorBody, 415: ErrorBody, 429: ErrorBody },
+      response: { 200: ReportReceipt, 403: ErrorBody, 404: ErrorBody, 415: ErrorBody, 429: ErrorBody },
     },
     handler: async (request, reply) => {
       const { id, rows = [], truncated = false, error } = request.body;
