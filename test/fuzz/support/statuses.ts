@@ -20,10 +20,10 @@ export const listStatuses = (request: FuzzRequest, operation: Operation | undefi
 const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
   const documented = [...operation.answers.keys()];
   if (request.kind !== 'valid') return new Set(documented);
-  const isRun = operation.path.endsWith('/api/execute');
+  const isRun = operation.path.endsWith('/execute');
   const mayRefuse = [
     ...(operation.path.includes('{') ? [404] : []),
-    ...(isRun ? [403, 500, 503] : []),
+    ...(isRun ? [403, 409, 500, 503] : []),
     ...(operation.profile === 'login' ? [401, 429, 503] : []),
     ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
     // Times are texts in the query, which are parsed later.
@@ -36,6 +36,8 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
       : []),
     // The document describes valid names and passwords in words; nobody knows the code of a start.
     ...(operation.profile === 'accounts' ? [400, 403, 404, 409] : []),
+    // Only the key of a host may report; names, times and codes are texts.
+    ...(operation.profile === 'hosts' ? [400, 403, 404, 409, 413, 429] : []),
     // Pointers and names are texts.
     ...(operation.path.includes('{intakeFormat}') ? [400, 409] : []),
     // A ping by the name of a heartbeat needs a key.
