@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 
-/** The upper bound: Node's own HTTP server with one constant response. `node bare.js PORT KIND FILE-WITH-JSON` */
+/** Upper bound: Node's own HTTP server with one constant response. `node bare.js PORT KIND FILE-WITH-JSON` */
 const [, , port, kind = 'text', file] = process.argv;
 const bytes = file === undefined ? Buffer.alloc(0) : readFileSync(file);
 const text = bytes.toString();
@@ -14,7 +14,7 @@ const kinds: Record<string, RequestListener> = {
   text: (_request, response) => response.writeHead(200, headers).end(text),
   /** For large responses: a buffer needs no encoding. */
   buffer: (_request, response) => response.writeHead(200, headers).end(bytes),
-  /** Reads and parses the body, as every server that creates something must; readiness checks send none. */
+  /** Reads and parses the body, as every server that creates something must; readiness checks send no body. */
   parse: (request, response) =>
     readBody(request, (body) => {
       JSON.parse(body || 'null');

@@ -1,6 +1,6 @@
 import { Server } from 'node:net';
 
-/** Restricts json-server, which always listens on all addresses, to this machine; preloaded. */
+/** Preloaded; restricts json-server, which otherwise listens on all addresses, to this machine. */
 const { listen } = Server.prototype;
 
 Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]): Server {

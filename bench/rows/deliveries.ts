@@ -9,11 +9,11 @@ import type { Bench, Measure } from '../support/run.ts';
 import { startCompanion, startSearchable, startServer, withScope } from '../support/server.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-/** Alerts per second of a round; more than can be delivered. */
+/** Alerts per second in a round; more than can be delivered. */
 const perSecond = 30_000;
 const pollMs = 10;
 
-/** Measures signed webhooks to a receiver on this machine, beside a loop that posts the same bytes. */
+/** Measures signed webhooks to a receiver on this machine, compared with a loop that posts the same bytes. */
 export const deliveries: Measure = async (bench) => {
   const dataDir = join(bench.scope.folder, 'deliveries');
   await fillLog(dataDir, perSecond * bench.seconds * (bench.rounds + 2));
@@ -22,13 +22,13 @@ export const deliveries: Measure = async (bench) => {
   return [await measure(1), await measure(8)];
 };
 
-/** Measures both sides. Each posts all the time, so the other is stopped meanwhile. */
+/** Measures both sides. Each posts continuously, so the other is stopped meanwhile. */
 const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: number) => {
   const { scope, seconds } = bench;
   const { url } = await startServer(scope, sink);
   const read = async (): Promise<{ count: number; headers: Record<string, string>; body: string }> =>
     JSON.parse(await ask({ url }));
-  // A destination with a new name begins at the oldest alert.
+  // A destination with a new name starts at the oldest alert.
   const destination = { name: `bench-${concurrency}`, type: 'webhook', url: `${url}/in`, secret, concurrency };
   const config = { destinations: [{ ...destination, startAt: 'oldest' }] };
   const ours = await startSearchable(scope, { dataDir, config });

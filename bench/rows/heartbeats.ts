@@ -7,7 +7,7 @@ import { measureCost } from './footprint.ts';
 const createHeartbeats = (count: number, period = 3600) =>
   Array.from({ length: count }, (_, index) => ({ name: `job-${index}`, uuid: randomUUID(), period }));
 
-/** Creates five watches of each type that works here, at their usual intervals; none fires. */
+/** Creates five watches of each type that works here, at the usual intervals; none fires. */
 const createWatches = (url: string) => {
   const limit = { limit: 1000 };
   const readings = { disk: limit, memory: limit, cpu: limit, load: limit, pressure: limit, service: { failed: true } };

@@ -9,21 +9,21 @@ import type { Bench, Row } from '../support/run.ts';
 import * as servers from '../support/server.ts';
 import { createSeedTask, newTask } from '../support/tasks.ts';
 
-/** A request to a path of signalbox. */
+/** Request to one of signalbox's paths. */
 interface Ours extends LoadRequest {
   hasToken?: boolean;
   options?: servers.SignalboxOptions | ((scope: servers.Scope) => Promise<servers.SignalboxOptions>);
-  /** Requests before anything is measured. */
+  /** Requests sent before measuring. */
   before?: LoadRequest[];
-  /** Returns the part that must be equal in both responses. */
+  /** Returns the part that must be the same in both responses. */
   toSame?(answer: string): unknown;
-  /** Returns the work of a response, if responses differ. */
+  /** Returns the work in a response, if responses differ. */
   weigh?(answer: string): number;
-  /** Minimum seconds of a round. */
+  /** Minimum duration of a round in seconds. */
   minSeconds?: number;
 }
 
-/** A path of another program, which may need our response, or of signalbox; without `options`, of the same server. */
+/** Path of another program, which may need our response, or of signalbox; without `options`, of the same server. */
 interface Beside extends LoadRequest {
   name: string;
   program?(answer: string, scope: servers.Scope): servers.ServerOptions;
@@ -84,7 +84,7 @@ const createNew = (count: number): LoadRequest =>
   );
 const [known, one, ten] = [createPost('/api/v2/alerts', [toAlert({})]), createNew(1), createNew(10)];
 
-/** Alertmanager keeps alerts in memory. Labels that it already knows are cheapest for it. */
+/** Alertmanager keeps alerts in memory. Labels it already knows are the cheapest. */
 const alertmanager = (request: LoadRequest): Beside => {
   return { name: 'Alertmanager, POST /api/v2/alerts, in memory', ...request, program: () => opponents.alertmanager };
 };
@@ -101,7 +101,7 @@ const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory: Beside = { name: 'itself with --store memory', ...create, options: {} };
 const stored = 'answered after fdatasync';
 
-/** Alerts about different problems, 10^5 in a round: each opens an incident, up to the limit of open incidents. */
+/** Alerts about different problems, 10^5 per round: each opens an incident, up to the limit on open incidents. */
 const storm = createPost('/api/alert', { ...alert, key: '[<id>]' });
 const withIncidents: Ours = { ...storm, minSeconds: 6, options: {} };
 const withoutIncidents: Beside = {
@@ -128,7 +128,7 @@ const durable: HttpLine[] = [
 /** Connections for Glances, which handles one request at a time and refuses connections when many are waiting. */
 const few = { connections: 8 };
 
-/** Counts the fields of all rows: signalbox has four in each row, Glances some twenty, which cannot be left out. */
+/** Counts the fields of all rows: signalbox has four per row, Glances about twenty, which cannot be omitted. */
 const countFields = (answer: string): number => {
   const value = JSON.parse(answer);
   const rows: object[] = Array.isArray(value) ? value : value.data;
@@ -142,7 +142,7 @@ const glances: Beside = {
   program: () => opponents.glances,
 };
 
-/** Stands in for PowerShell: reads the command as the server sends it, and prints a row for each process that `ps` lists. */
+/** Substitute for PowerShell: reads the command as sent by the server, and prints a row per process listed by `ps`. */
 const script = String.raw`#!/bin/sh
 read -r command
 echo '{"command":"Get-Process"}'
@@ -202,7 +202,7 @@ const table = [...tasks, ...durable, ...programs, ...costs];
 
 type Start = (options: Ours['options']) => Promise<servers.Server>;
 
-/** Measures the lines of a row one after the other; lines with the same options object share a server. */
+/** Measures a row's lines one after another; lines with the same options object share a server. */
 const measure = async (bench: Bench, id: string): Promise<Finding[]> => {
   const shared = new Map<Ours['options'], servers.Server>();
   const findings: Finding[] = [];

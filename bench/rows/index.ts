@@ -34,5 +34,5 @@ const all: Row[] = [
 
 const toNumber = ([id]: Row): number => Number.parseInt(id.slice(1), 10);
 
-/** All rows in the order of their numbers. */
+/** All rows, ordered by number. */
 export const rows: readonly Row[] = all.sort((a, b) => toNumber(a) - toNumber(b));

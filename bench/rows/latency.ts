@@ -25,8 +25,8 @@ const startSleepers = async (scope: Scope): Promise<void> => {
 };
 
 /**
- * Measures the effect of process lists on other requests. The server is not pinned: reading many processes may use a
- * thread.
+ * Measures the effect of process lists on other requests. The server is not pinned, because reading many processes may
+ * use a thread.
  */
 export const hammered: Measure = async ({ scope, load, rounds }) => {
   await startSleepers(scope);
@@ -47,10 +47,10 @@ export const hammered: Measure = async ({ scope, load, rounds }) => {
   ];
 };
 
-/** Milliseconds of pause after each piece read, at most 64 KiB: three megabytes a second. */
+/** Milliseconds of pause after reading each piece of at most 64 KiB: three megabytes per second. */
 const readMs = 20;
 
-/** Reads a response slowly; the returned function stops, and throws if the response was already complete. */
+/** Reads a response slowly; the returned function stops reading, and throws if the response was already complete. */
 const readSlowly = (url: string): (() => void) => {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -67,7 +67,7 @@ const readSlowly = (url: string): (() => void) => {
   };
 };
 
-/** Measures a client that reads a very long response slowly: its peak memory, and the delay of other requests. */
+/** Measures a client that slowly reads a very long response: its peak memory, and the delay of other requests. */
 export const slowReader: Measure = async ({ scope, rounds }) => {
   const { url, pid } = await startSignalbox(scope, { tasks: 1_000_000 });
   const long = `${url}/api/tasks?limit=1000000`;
@@ -94,7 +94,7 @@ const waiting = 100_000;
 /** Turns off refusals by a busy machine, which this row does not measure. */
 const patient = ['--max-event-loop-delay', '0'];
 
-/** Measures how an unreachable destination with a backlog slows down senders of alerts. */
+/** Measures how much an unreachable destination with a backlog slows down senders of alerts. */
 export const deadDestination: Measure = async ({ scope, rounds }) => {
   const start = async (name: string, destinations: object[]) => {
     const dataDir = join(scope.folder, name);
@@ -114,7 +114,7 @@ export const deadDestination: Measure = async ({ scope, rounds }) => {
 const consoles = 100;
 const pace = { count: 3000, everyMs: 1 };
 
-/** Measures alerts at a fixed rate with and without consoles that watch them. */
+/** Measures alerts at a fixed rate, with and without consoles watching them. */
 export const watched: Measure = async ({ scope, rounds }) => {
   let accepted = 0;
   const side = (streams: number) => () =>

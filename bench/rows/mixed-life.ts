@@ -7,16 +7,14 @@ import type { Measure } from '../support/run.ts';
 import { createScope, readMemory, startServer, startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
-/** Minutes of the whole row, and before the first memory reading. */
+/** Minutes of the whole row, and minutes before the first memory reading. */
 const lengths = { usual: [2, 1], long: [60, 10] } as const;
 const pauseMs = 5;
 const streamMs = 2000;
-/** Milliseconds for which the receiver of deliveries is up, and then down. */
+/** Milliseconds the receiver of deliveries is up, and then down. */
 const receiverMs = 15_000;
 
-/**
- * Measures memory in the life of a server: alerts, tasks that come and go, streams, logins, a receiver that goes away.
- */
+/** Measures memory over a server's life: alerts, tasks that come and go, streams, logins, a receiver that goes away. */
 export const mixedLife: Measure = async ({ scope, isLong }) => {
   const [minutes, settling] = lengths[isLong ? 'long' : 'usual'];
   let receiver = createScope(scope.folder);

@@ -16,14 +16,14 @@ import type { Bench, Measure } from '../support/run.ts';
 import { startSignalbox } from '../support/server.ts';
 import { createSeedTask, newTask } from '../support/tasks.ts';
 
-/** Connections of each side. */
+/** Number of connections per side. */
 const connections = 64;
-/** pgbench counts the seconds in which it connects. */
+/** pgbench includes the seconds in which it connects. */
 const minSeconds = 3;
 
 type DatabaseBench = Bench & { database: PostgresServer };
 
-/** Measures beside a server that syncs each commit; throws a NotMeasurable if none can run. */
+/** Compares with a server that syncs each commit; throws a NotMeasurable if none can run. */
 const onDatabase =
   (measure: (bench: DatabaseBench) => ReturnType<Measure>): Measure =>
   async (bench) => {
@@ -32,7 +32,7 @@ const onDatabase =
     requireDisk(tmpdir());
     const memory = { shared_buffers: '1GB', max_wal_size: '8GB', maintenance_work_mem: '512MB' };
     const database = await startPostgres(bench.scope, { settings: { ...memory, max_connections: 200 } });
-    // Makes logins cheap, which otherwise are a large part of a short run of pgbench.
+    // Makes logins cheap, because otherwise they are a large part of a short run.
     await database.sql(`SET scram_iterations = 1; ALTER ROLE ${admin.user} PASSWORD '${admin.password}'`);
     return measure({ ...bench, seconds: Math.max(minSeconds, bench.seconds), database });
   };
@@ -48,7 +48,7 @@ const startInstance = (bench: DatabaseBench, name?: string) => {
   return startSignalbox(bench.scope, { place: 'any', flags, variables: toVariables(bench, name) });
 };
 
-/** Imports the tasks of a seed into an empty database that an instance has used. */
+/** Imports a seed's tasks into an empty database that an instance has used. */
 const importTasks = async (bench: DatabaseBench, count: number, name?: string): Promise<void> => {
   const tasks = Array.from({ length: count }, (_, place) => ({
     tasks: { Id: place + 1, ...createSeedTask(place, count), version: 1 },
@@ -59,7 +59,7 @@ const importTasks = async (bench: DatabaseBench, count: number, name?: string): 
   await runSql(bench.database.url(name), 'VACUUM ANALYZE signalbox.task');
 };
 
-/** Transactions of pgbench with a script of prepared statements, each on one of the connections. */
+/** Runs transactions of a script of prepared statements with pgbench, each on one of the connections. */
 const runPgbench = async ({ scope, database, seconds }: DatabaseBench, script: string, clients = connections) => {
   const path = join(scope.folder, 'script.sql');
   writeFileSync(path, script);
@@ -72,7 +72,7 @@ const runPgbench = async ({ scope, database, seconds }: DatabaseBench, script: s
   return { count: Number(count), perSecond: Number(perSecond) };
 };
 
-/** Measures creating tasks, beside prepared INSERTs: one by one, and in batches as large as signalbox's. */
+/** Measures creating tasks, compared with prepared INSERTs: one by one, and in batches as large as signalbox's. */
 export const createTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
@@ -100,10 +100,10 @@ export const createTasks = onDatabase(async (bench) => {
   ];
 });
 
-/** Returns the number of tasks that signalbox writes at once under load: each batch updates the gate once. */
+/** Returns the number of tasks signalbox writes at once under load: each batch updates the gate once. */
 const measureBatch = async (database: PostgresServer, ours: Side): Promise<number> => {
   const countBatches = async (): Promise<number> => {
-    // Statistics follow within a second of the last transaction.
+    // Statistics lag up to a second behind the last transaction.
     await setTimeout(1500);
     const gate = "WHERE relid = 'signalbox.gate'::regclass";
     const [row] = await database.sql(`SELECT n_tup_upd AS batches FROM pg_stat_user_tables ${gate}`);
@@ -116,7 +116,7 @@ const measureBatch = async (database: PostgresServer, ours: Side): Promise<numbe
 
 const many = 100_000;
 
-/** Measures reading random tasks over HTTP, beside a prepared SELECT by primary key. */
+/** Measures reading random tasks over HTTP, compared with a prepared SELECT by primary key. */
 export const readTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
@@ -151,7 +151,7 @@ export const listTasks = onDatabase(async (bench) => {
   return [await compare(''), await compare('?status=Pending')];
 });
 
-/** Measures creating tasks with two instances on one database, beside one instance. */
+/** Measures creating tasks with two instances on one database, compared with one instance. */
 export const twoInstances = onDatabase(async (bench) => {
   const [one, two] = [await startInstance(bench), await startInstance(bench)];
   const pids = [bench.database.pid(), one.pid, two.pid];

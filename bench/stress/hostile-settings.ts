@@ -9,22 +9,22 @@ import { type Server, startSignalbox } from '../support/server.ts';
 /** Concurrent requests that store settings. */
 const writers = 16;
 
-/** Milliseconds after which an overloaded server is asked again. */
+/** Milliseconds before retrying a request to an overloaded server. */
 const overloadMs = 100;
 
-/** Milliseconds between two requests of `/livez`. */
+/** Milliseconds between two requests to `/livez`. */
 const everyMs = 20;
 
-/** Number of alerts that the silences, watches and destinations judge, and characters of each text. */
+/** Number of alerts judged by the silences, watches and destinations, and characters per text. */
 const alerts = { count: 200, characters: 4000 };
 
-/** A setting to create. */
+/** Setting to create. */
 interface Wanted {
   path: string;
   value: object;
 }
 
-/** Stores settings until the server has no room for more; throws at a refusal that no limit explains. */
+/** Stores settings until the server has no room for more; throws on a refusal that no limit explains. */
 const fill = async (server: Server, token: string, most: number, toWanted: (index: number) => Wanted) => {
   let [next, stored, isFull] = [0, 0, false];
   const write = async (): Promise<void> => {
@@ -48,7 +48,7 @@ const fill = async (server: Server, token: string, most: number, toWanted: (inde
   return stored;
 };
 
-/** Creates a costly expression: for a text of a and b, an engine keeps as many states as the repetition counts. */
+/** Creates a costly expression: for text of a and b, an engine keeps as many states as the repetition counts. */
 const toCostly = (index: number): string => `[ab]*a[ab]{90}c${index}`;
 const toText = (index: number): string =>
   Array.from({ length: alerts.characters }, (_, at) => ((at * at + index) % 7 < 3 ? 'a' : 'b')).join('');
@@ -57,7 +57,7 @@ const days = (count: number): string => new Date(Date.now() + count * 86_400_000
 const long = 'x'.repeat(4000);
 const everyMinute = { schedule: '* * * * *', timeZone: 'Australia/Lord_Howe' };
 
-/** Creates a silence with a matcher that many alerts pass, and an expression for them. */
+/** Creates a silence with a matcher that many alerts pass, and an expression to test on them. */
 const costlySilence = (index: number): object => ({
   endsAt: days(1),
   matchers: [
@@ -77,7 +77,7 @@ const toWatch = (index: number, receiver: string): object => {
   return { type: 'service', units: Array.from({ length: 100 }, (_, at) => `${at}${wildcards}`), ...common };
 };
 
-/** Lists the most expensive values of each kind of setting. */
+/** Lists the most expensive values for each kind of setting. */
 const listKinds = (receiver: string): [most: number, toWanted: (index: number) => Wanted][] => {
   const every = 'message {message} title {title} labels {labels} link {acknowledgeUrl} ';
   return [
@@ -126,7 +126,7 @@ const listKinds = (receiver: string): [most: number, toWanted: (index: number) =
 const logIn = async ({ url }: Server): Promise<string> =>
   JSON.parse(await ask(createPost(`${url}/api/auth/login`, { Username: 'admin', Password: password }))).token;
 
-/** Measures response times of `/livez` while work runs. */
+/** Measures response times of `/livez` while work is running. */
 const watchLiveness = async (url: string, work: Promise<unknown>): Promise<number[]> => {
   let isOver = false;
   const ended = work.finally(() => {
@@ -146,7 +146,7 @@ const readResidentMiB = (pid: number): number => {
   return Number(kibibytes) / 1024;
 };
 
-/** Sends alerts for all settings, and the lists and filters of users meanwhile. */
+/** Sends alerts that concern all settings, while users' lists and filters are requested. */
 const live = async ({ url }: Server, token: string): Promise<void> => {
   const headers = { authorization: `Bearer ${token}` };
   for (let index = 0; index < alerts.count; index += 1) {

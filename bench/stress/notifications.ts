@@ -9,11 +9,11 @@ import { startSignalbox, withScope } from '../support/server.ts';
 
 const destinationCount = 100;
 const incidentCount = 1000;
-/** Concurrent senders of alerts. */
+/** Number of concurrent senders of alerts. */
 const senders = 16;
 const patienceMs = 180_000;
 
-/** Measures many incidents at once, each notified to many destinations, alone and in groups. */
+/** Measures many simultaneous incidents, each notified to many destinations, individually and in groups. */
 export const measureNotifications: Measure = async ({ scope }) => {
   const findings: Finding[] = [];
   for (const groupSeconds of [0, 10]) {
@@ -44,7 +44,7 @@ export const measureNotifications: Measure = async ({ scope }) => {
       };
       await Promise.all(Array.from({ length: senders }, fire));
       const wanted = destinationCount * incidentCount;
-      // A message for many incidents names the first ones.
+      // A message about many incidents names the first ones.
       const isOver = (): boolean => (groupSeconds === 0 ? notified.size === wanted : requests >= destinationCount);
       while (!isOver() && performance.now() - begun < patienceMs) await setTimeout(50);
       if (!isOver()) throw new Error(`${notified.size} of ${wanted} were notified in ${requests} requests`);

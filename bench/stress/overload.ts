@@ -4,14 +4,14 @@ import type { Measure } from '../support/run.ts';
 import { startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
-/** A task update with 16 KiB of nested lists that are ignored: it costs much more to process than to send or read. */
+/** Task update with 16 KiB of nested lists that are ignored: it costs much more to process than to send or read. */
 const depth = 8000;
 const costly = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-/** Connections, each repeating its request at once; enough that the server itself refuses. */
+/** Number of connections, each repeating its request immediately; enough that the server itself refuses. */
 const connections = 3000;
 const overloadSeconds = 30;
 
-/** Measures a server with far more work than it can do: its throughput, and its speed afterwards. */
+/** Measures a server with far more work than it can handle: its throughput, and its speed afterwards. */
 export const measureOverload: Measure = async ({ scope, load }) => {
   const server = await startSignalbox(scope, { flags: ['--max-connections', '6000'] });
   await ask(createPost(`${server.url}/api/tasks`, newTask));

@@ -15,8 +15,8 @@ const fileBytes = 63 * 1024 * 1024;
 const recordBytes = 500;
 
 /**
- * Writes an alert log in signalbox's form, from the seq `first`, with one alert per second. The alert before seq 1 was
- * received at `startedAt`, in Unix milliseconds.
+ * Writes an alert log in signalbox's format, starting at the seq `first`, with one alert per second. The alert before
+ * seq 1 was received at `startedAt`, in Unix milliseconds.
  */
 export const fillLog = async (directory: string, records: number, { first = 1, startedAt = longAgo } = {}) => {
   await mkdir(directory, { recursive: true });
@@ -46,10 +46,10 @@ const createLine = (seq: number, time: number): string => {
 
 const now = Date.now();
 
-/** Returns the time of the record before a shared log's first record, in Unix milliseconds. */
+/** Returns the time of the record preceding a shared log's first record, in Unix milliseconds. */
 export const toStart = (records: number): number => now - records * 1000;
 
-/** Returns the folder of a log of the last `records` seconds, written on first use. Only one server may run on it. */
+/** Returns the folder of a log of the last `records` seconds, written on first use. Only one server may use it. */
 export const shareLog = async (folder: string, records: number): Promise<string> => {
   const directory = join(folder, `log-${records}`);
   if (existsSync(directory)) return directory;

@@ -1,30 +1,30 @@
-/** A line of a row's measurements, with one figure for each round. */
+/** Line of a row's measurements, with one figure per round. */
 export interface Finding {
   work: string;
   /** Printed after each figure: `/s` or ` ms`. */
   unit: string;
   ours: number[];
-  /** Name of the comparison, and its figures from the same rounds. */
+  /** Name of the comparison, with its figures from the same rounds. */
   name?: string;
   theirs?: number[];
-  /** Ratios of the work done in the same processor time of the servers, one per round. */
+  /** Ratios of the work done per processor time of the servers, one per round. */
   cpuRatios?: number[];
-  /** Bytes of a response: ours and the comparison's. */
+  /** Bytes per response: ours and the comparison's. */
   bytes?: number[] | undefined;
-  /** Number and length of the rounds, such as `6 × 1 s`, or the extent of another measurement. */
+  /** Number and length of the rounds, such as `6 × 1 s`, or the extent of any other measurement. */
   rounds: string;
-  /** Goals such as `≥ 0.95 ×`, a ratio, or `≤ 400 ms`, our figure; of several, joined by ` or `, one suffices. */
+  /** Goals such as `≥ 0.95 ×`, a ratio, or `≤ 400 ms`, our figure; if several are joined by ` or `, one suffices. */
   goal?: string | undefined;
 }
 
 export type Line = Finding & { id: string };
 export type Gap = { id: string; reason: string };
 
-/** Returns the value that a share of the values does not exceed: 0.99 is the p99, 1 the maximum. */
+/** Returns the value not exceeded by this share of the values: 0.99 is the p99, 1 the maximum. */
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN;
 
-/** Returns the middle value, or the mean of the two middle values. */
+/** Returns the median: the middle value, or the mean of the two middle values. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
@@ -32,14 +32,14 @@ export const median = (values: readonly number[]): number => {
   return (low + high) / 2;
 };
 
-/** Returns both sides of a finding: one figure of each result, and the bytes of the first responses. */
+/** Returns both sides of a finding: one figure per result, and the bytes of the first responses. */
 export const toSides = <T extends { bytes: number }>([ours = [], theirs = []]: T[][], pick: (result: T) => number) => ({
   ours: ours.map(pick),
   theirs: theirs.map(pick),
   bytes: [ours[0]?.bytes ?? 0, theirs[0]?.bytes ?? 0],
 });
 
-/** Divides our figure by the comparison's, round by round, since other load on the machine changes between rounds. */
+/** Divides our figure by the comparison's, round by round, because other load on the machine changes between rounds. */
 const toRatios = ({ ours, theirs = [] }: Finding): number[] =>
   ours.slice(0, theirs.length).map((figure, round) => figure / (theirs[round] ?? Number.NaN));
 
@@ -52,7 +52,7 @@ const isReached = (goal: string, ratio: number, value = Number.NaN): boolean =>
     return sign === '≥' ? figure >= Number(bound) : figure <= Number(bound);
   });
 
-/** Describes the verdict; empty without a goal. A rate has to reach its goal by processor time, too. */
+/** Describes the verdict; empty without a goal. A rate must also reach its goal by processor time. */
 const describeVerdict = (finding: Finding): string => {
   const { goal, ours, cpuRatios } = finding;
   if (goal === undefined) return '';
@@ -69,7 +69,7 @@ const head = [
   ...['bytes of a response', 'measured', 'goal', ''],
 ];
 
-/** Writes the report as Markdown: circumstances, one line each, the table, and the rows that were not measured. */
+/** Writes the report as Markdown: circumstances, one line each, the table, and the rows not measured. */
 export const toMarkdown = (surroundings: string[], lines: Line[], gaps: Gap[]): string => {
   const missed = lines.filter(isMissed);
   const withGoal = lines.filter(({ goal }) => goal !== undefined).length;

@@ -4,7 +4,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 
-/** Thrown by a row that cannot be measured here, for example without a program; any other error is a failure. */
+/** Thrown by a row that cannot be measured here, e.g. because a program is missing; other errors are failures. */
 export class NotMeasurable extends Error {}
 
 /** Programs used for measuring or comparing, with their Debian packages. */
@@ -19,7 +19,7 @@ const packages: Record<string, string> = {
 const findProgram = (name: string): string | undefined =>
   [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(existsSync);
 
-/** Returns the path of a program; throws a NotMeasurable that names its package. */
+/** Returns a program's path; throws a NotMeasurable that names its package. */
 export const requireProgram = (name: string): string => {
   const path = findProgram(name);
   if (path !== undefined) return path;
@@ -27,7 +27,7 @@ export const requireProgram = (name: string): string => {
 };
 
 /**
- * Returns the first and last processor of a list such as `0-2,5`, which rarely share a core; undefined for fewer than
+ * Returns the first and last processor in a list such as `0-2,5`, which rarely share a core; undefined for fewer than
  * two.
  */
 export const parseCores = (list: string): { server: string; load: string } | undefined => {
@@ -39,11 +39,11 @@ export const parseCores = (list: string): { server: string; load: string } | und
 const allowed = /^Cpus_allowed_list:(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
 const cores = findProgram('taskset') === undefined ? undefined : parseCores(allowed);
 
-/** Processor of a program: for servers, for loads, or any. */
+/** Processor a program runs on: the one for servers, the one for loads, or any. */
 export type Place = 'server' | 'load' | 'any';
 
 /**
- * Pins a command line to a processor; returns it unchanged if there is only one processor, or no program to pin with.
+ * Pins a command line to a processor; returns it unchanged if there is only one processor, or no program for pinning.
  */
 export const pin = (place: Place, command: string[], own = cores): string[] =>
   own === undefined || place === 'any' ? command : ['taskset', '--cpu-list', own[place], ...command];
@@ -51,7 +51,7 @@ export const pin = (place: Place, command: string[], own = cores): string[] =>
 /** Type numbers of in-memory file systems, from statfs(2). */
 const inMemory = [0x01021994, 0x858458f6];
 
-/** Throws a NotMeasurable if a folder is in memory, where a sync costs nothing, or has less free space. */
+/** Throws a NotMeasurable if a folder is in memory, where syncing costs nothing, or has less free space. */
 export const requireDisk = (folder: string, bytes = 0): void => {
   const { type, bavail, bsize } = statfsSync(folder);
   const problem = inMemory.includes(type) ? 'is in memory' : `has less than ${bytes / 1e9} GB`;
@@ -59,7 +59,7 @@ export const requireDisk = (folder: string, bytes = 0): void => {
   throw new NotMeasurable(`${folder} ${problem}: name a folder with --folder`);
 };
 
-/** Measures how many times per second 4 KiB can be appended to a file and synced, during two seconds. */
+/** Measures how many times per second 4 KiB can be appended to a file and synced, over two seconds. */
 const measureSyncs = (folder: string): number => {
   const file = openSync(join(folder, 'syncs'), 'w');
   const end = performance.now() + 2000;
@@ -72,7 +72,7 @@ const measureSyncs = (folder: string): number => {
   return count / 2;
 };
 
-/** Begins a run by a command; the returned function returns its date, commit, machine and programs, one line each. */
+/** Begins a run by a command; the returned function returns its date, commit, machine and programs, one per line. */
 export const describeRun = (command: string, folder: string): (() => string[]) => {
   const began = new Date();
   const minute = began.toISOString().slice(0, 16);
@@ -89,7 +89,7 @@ export const describeRun = (command: string, folder: string): (() => string[]) =
   ];
 };
 
-/** Lists the versions of json-server and of Debian's packages, such as `wrk 4.1.0-3`. */
+/** Lists the versions of json-server and of Debian packages, such as `wrk 4.1.0-3`. */
 const listVersions = (): string[] => {
   const manifest = readFileSync(join(packageRoot, 'node_modules', 'json-server', 'package.json'), 'utf8');
   const names = Object.values(packages).map((list) => list.split(' ')[0] ?? '');

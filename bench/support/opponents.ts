@@ -13,7 +13,7 @@ export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' | '
   path: '/',
 });
 
-/** json-server over a file of tasks, in production mode: it does not watch the file. */
+/** json-server on a file of tasks, in production mode: it does not watch the file. */
 export const createJsonServer = (tasks: object[]): ServerOptions => ({
   command: (port) => [process.execPath, '--import', loopback, jsonServer, '--port', String(port), 'db.json'],
   // Production mode requires the folder.
@@ -35,7 +35,7 @@ export const alertmanager: ServerOptions = {
 /** Receiver of deliveries, on the processor for loads; a GET returns the number of deliveries and the last one. */
 export const sink: ServerOptions = { ...createBare('', 'sink'), place: 'load' };
 
-/** Glances' web server; it reads the processes again if its reading is older than a second. */
+/** Glances' web server; it rereads the processes if its reading is more than a second old. */
 export const glances: ServerOptions = {
   command: (port) => [
     ...[requireProgram('glances'), '--webserver', '--bind', '127.0.0.1', '--port', String(port)],
@@ -44,7 +44,7 @@ export const glances: ServerOptions = {
   path: '/api/3/processlist',
 };
 
-/** adnanh's webhook with one hook, `/hooks/run`, which returns the output of a program. */
+/** adnanh's webhook with one hook, `/hooks/run`, which returns a program's output. */
 export const createWebhook = (program: string): ServerOptions => {
   const hook = { id: 'run', 'execute-command': program, 'include-command-output-in-response': true };
   const flags = ['-hooks', 'hooks.json', '-ip', '127.0.0.1', '-port'];

@@ -8,28 +8,28 @@ import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { pin, requireProgram } from './machine.ts';
 
-/** Administrator's password on every server of the bench. */
+/** The administrator's password on every server in the bench. */
 export const password = 'a password for measurements';
 
-/** One request, repeated on every connection as soon as the response arrives. */
+/** Request, repeated on every connection as soon as the response has arrived. */
 export interface LoadRequest {
-  /** Each `[<number>]` in the path becomes a random whole number from 1 to `numbers`. */
+  /** Each `[<number>]` in the path becomes a random integer from 1 to `numbers`. */
   url: string;
   numbers?: number;
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Each `[<id>]` in the body becomes a text that no other request has. */
+  /** Each `[<id>]` in the body becomes a text unique to that request. */
   body?: string;
   headers?: Record<string, string>;
   /** Default: 64. */
   connections?: number;
-  /** True if every response must be an error, such as 404; `some` if some may be. */
+  /** True if every response must be an error, such as 404; `some` if some may be errors. */
   isRefused?: boolean | 'some';
 }
 
 type Sent = Pick<LoadRequest, 'method' | 'headers' | 'body'> & { agent?: Agent };
 
 /**
- * Returns the complete response, and the time from the first byte sent to the last one received; undefined without a
+ * Returns the complete response, and the time from the first byte sent to the last byte received; undefined without a
  * response.
  */
 export const send = async (url: string, { body, ...options }: Sent = {}) => {
@@ -46,7 +46,7 @@ export const send = async (url: string, { body, ...options }: Sent = {}) => {
   }
 };
 
-/** Returns the body of one response; throws if the response is not as expected. */
+/** Returns the body of one response; throws on an unexpected response. */
 export const ask = async (request: LoadRequest): Promise<string> => {
   const { method = 'GET', headers = {}, numbers, body, isRefused = false } = request;
   const url = request.url.replaceAll('[<number>]', String(numbers));
@@ -76,7 +76,7 @@ export interface Done {
 const runFile = promisify(execFile);
 
 /**
- * Creates load with wrk, with `folder` for scripts; slower programs would measure themselves. Rejects if a request
+ * Creates load with wrk, using `folder` for scripts; slower programs would measure themselves. Rejects if a request
  * failed.
  */
 export const createLoad = (folder: string) => {
@@ -91,7 +91,7 @@ export const createLoad = (folder: string) => {
   };
 };
 
-/** Writes a Lua script for wrk: sets the request, and prints a line of JSON with the results. */
+/** Writes a Lua script for wrk that sets the request and prints the results as a line of JSON. */
 export const createScript = ({ url, numbers, method = 'GET', body, headers = {} }: LoadRequest): string => {
   const { pathname, search } = new URL(url);
   const path = `(${toLuaString(decodeURI(`${pathname}${search}`))}):gsub('%[<number>%]', math.random(${numbers}))`;

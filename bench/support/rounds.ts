@@ -6,7 +6,7 @@ import { quantile, toSides } from './finding.ts';
 import { ask, type Done, type LoadRequest, send } from './requests.ts';
 import type { Bench } from './run.ts';
 
-/** Measures the sides in the order A B B A A B; returns each side's results in the order of the rounds. */
+/** Measures the sides in the order A B B A A B; returns each side's results in round order. */
 export const takeTurns = async <T>(rounds: number, sides: readonly (() => Promise<T>)[]): Promise<T[][]> => {
   const results = sides.map((): T[] => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -16,20 +16,20 @@ export const takeTurns = async <T>(rounds: number, sides: readonly (() => Promis
   return results;
 };
 
-/** A side of a comparison of rates. */
+/** Side of a comparison of rates. */
 export interface Side {
-  /** Processes that do the work. */
+  /** Processes doing the work. */
   pids: readonly number[];
-  /** Bytes of a response. */
+  /** Bytes per response. */
   bytes: number;
   work(): Promise<Done>;
-  /** Waits until no pending work would slow down the other side. */
+  /** Waits until no pending work could slow down the other side. */
   settle?(): Promise<unknown>;
 }
 
 const weighAlike = (_answer: string): number => 1;
 
-/** Creates a side from a request under load; `weigh` returns the work of a response. */
+/** Creates a side from a request under load; `weigh` returns the work in a response. */
 export const createSide = async (bench: Bench, pids: number[], request: LoadRequest, weigh = weighAlike) => {
   const answer = await ask(request);
   const weight = weigh(answer);
@@ -40,7 +40,7 @@ export const createSide = async (bench: Bench, pids: number[], request: LoadRequ
   return { pids, bytes: Buffer.byteLength(answer), work, settle: () => ask(request) };
 };
 
-/** Returns work per second of our side and the comparison, after a round of each to warm up. */
+/** Returns work per second for our side and the comparison, after a warm-up round of each. */
 export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonly [Side, Side]) => {
   const turns = sides.map(({ pids, bytes, work, settle }) => async () => {
     const before = readCpuMs(...pids);
@@ -60,13 +60,13 @@ export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonl
   };
 };
 
-/** Maximum connections; after a pause of the machine, more would be refused as too many of one address. */
+/** Maximum number of connections; after a pause of the machine, more would be refused as too many from one address. */
 const maxSockets = 200;
 
 /** Requests at fixed intervals. */
 export const usual = { count: 2000, everyMs: 2 };
 
-/** Sends requests without waiting for responses, even to a server that has stalled; throws unless all get 200. */
+/** Sends requests without waiting for responses, even if the server has stalled; throws unless all get 200. */
 export const measureP99 = async ({ url, ...request }: LoadRequest, { count, everyMs } = usual) => {
   const agent = new Agent({ keepAlive: true, maxSockets });
   // Excludes the time spent waiting for a busy processor.
@@ -93,7 +93,7 @@ const tryPriority = (priority: number): void => {
   try {
     setPriority(priority);
   } catch {
-    // Not allowed for ordinary users; the figures are then slightly worse.
+    // Ordinary users may not do this; the figures are then slightly worse.
   }
 };
 
@@ -105,10 +105,10 @@ export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, every
   rounds: `${ours.length} × ${count.toLocaleString('en')} requests in ${(count * everyMs) / 1000} s`,
 });
 
-/** Milliseconds of a tick of /proc/PID/stat, on every Linux that Node runs on. */
+/** Milliseconds per tick in /proc/PID/stat, on every Linux that Node runs on. */
 const tickMs = 10;
 
-/** Reads milliseconds of processor time, user and system, of processes with all children, including ended children. */
+/** Reads the milliseconds of processor time, user and system, of processes and all their children, even ended ones. */
 export const readCpuMs = (...pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + readTimes(pid) + readCpuMs(...listChildren(pid)), 0);
 

@@ -27,20 +27,20 @@ export const parseArguments = (args: string[]) => {
     rounds,
     /** Duration of a round. */
     seconds: toWhole('seconds', values.seconds),
-    /** True for an hour of mixed life instead of some minutes (B31). */
+    /** True for an hour of mixed life instead of a few minutes (B31). */
     isLong: values.long,
-    /** Parent of temporary folders. It must be on a disk, since writes are synced. */
+    /** Parent of temporary folders. It must be on a disk, because writes are synced. */
     folder: values.folder,
-    /** File whose table is replaced by a run of all rows, with enough rounds. */
+    /** File whose table is replaced by a run of all rows with enough rounds. */
     page: ids.length === 0 && rounds >= minRounds ? 'bench/results.md' : undefined,
   };
 };
 
 export interface Bench extends ReturnType<typeof parseArguments> {
-  /** Scope that ends with the row, and ends all servers of the row. */
+  /** Scope that ends with the row, along with all the row's servers. */
   scope: Scope;
   load: ReturnType<typeof createLoad>;
-  /** Folder that rows share; deleted at the end of the run. */
+  /** Folder shared by rows; deleted at the end of the run. */
   folder: string;
 }
 
@@ -63,7 +63,7 @@ export const runRows = async (script: string, rows: readonly Row[], argv: string
   const findings: Line[] = [];
   const gaps: Gap[] = [];
   const seconds: string[] = [];
-  /** True if a row failed, and not only because a program is missing. */
+  /** True if a row failed for a reason other than a missing program. */
   let hasFailed = false;
   for (const [id, measure] of selected) {
     const began = performance.now();

@@ -13,9 +13,9 @@ import { type Place, pin } from './machine.ts';
 import { ask, password, send } from './requests.ts';
 import { writeSeed } from './tasks.ts';
 
-/** Resources that are set up together and cleaned up together. */
+/** Resources that are set up and cleaned up together. */
 export interface Scope {
-  /** A temporary folder, which is deleted last. */
+  /** Temporary folder, which is deleted last. */
   folder: string;
   /** Registers a cleanup step. Steps run in reverse order; if this process ends first, their synchronous parts run. */
   after(step: () => unknown): void;
@@ -36,7 +36,7 @@ export const createScope = (parent: string): Scope => {
   };
 };
 
-/** Runs work in a new scope, which ends with the work. */
+/** Runs work in a new scope, which ends with that work. */
 export const withScope = async <T>(parent: string, work: (scope: Scope) => Promise<T>): Promise<T> => {
   const scope = createScope(parent);
   try {
@@ -47,11 +47,11 @@ export const withScope = async <T>(parent: string, work: (scope: Scope) => Promi
 };
 
 export interface ServerOptions {
-  /** Returns the command line for a port of 127.0.0.1; it runs in the scope's folder. */
+  /** Returns the command line for a port on 127.0.0.1; it runs in the scope's folder. */
   command(port: number): string[];
-  /** A path that responds once the server is up. */
+  /** Path that responds once the server is up. */
   path: string;
-  /** Files of the server, written to the scope's folder. */
+  /** The server's files, written to the scope's folder. */
   files?: Record<string, string>;
   variables?: Record<string, string>;
   /** True for a Node program that answers messages. */
@@ -64,12 +64,13 @@ export interface ServerOptions {
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Interval of readiness checks: short compared with a startup. */
+/** Interval between readiness checks in milliseconds: short compared with startup. */
 const pollMs = 2;
 const patienceMs = 120_000;
 
 /**
- * Starts a server that ends with the scope; `startMs` is the time until the first response, `firstBytes` its length.
+ * Starts a server that ends with the scope; `startMs` is the time until the first response, `firstBytes` that
+ * response's length.
  */
 export const startServer = async (scope: Scope, options: ServerOptions) => {
   const { command, path, files = {}, variables, hasChannel = false, place = 'server' } = options;
@@ -126,17 +127,17 @@ export interface SignalboxOptions {
   config?: object;
   /** Data directory; default: a new folder. */
   dataDir?: string;
-  /** Number of tasks at the start. */
+  /** Initial number of tasks. */
   tasks?: number;
   /** True for a server whose memory `readMemory` can read. */
   reportsMemory?: boolean;
-  /** A program, with its arguments, that runs the server. */
+  /** Program, with its arguments, that runs the server. */
   wrapper?: string[];
   isExecutable?: boolean;
   place?: Place;
 }
 
-/** Starts the built program, with every profile unless the flags name some profiles. */
+/** Starts the built program with every profile, unless the flags name profiles. */
 export const startSignalbox = async (scope: Scope, options: SignalboxOptions = {}): Promise<Server> => {
   const { flags = [], config, dataDir, tasks, wrapper = [], reportsMemory = false, isExecutable = false } = options;
   const seed = join(scope.folder, `${tasks}.json`);
@@ -158,7 +159,7 @@ export const startSignalbox = async (scope: Scope, options: SignalboxOptions = {
   });
 };
 
-/** Reads MiB in use and resident in a server that reports its memory, after a garbage collection. */
+/** Reads used and resident memory in MiB from a server that reports its memory, after a garbage collection. */
 export const readMemory = async ({ child }: Server): Promise<{ live: number; resident: number }> => {
   child.send('collect');
   const [{ heapUsed, external, rss }] = (await once(child, 'message')) as [NodeJS.MemoryUsage];
@@ -179,7 +180,7 @@ export const startSearchable = async (scope: Scope, options: SignalboxOptions) =
 
 const companion = fileURLToPath(new URL('./companion.js', import.meta.url));
 
-/** Calls `start` of a module in a separate process, so that its load does not delay measurements here. */
+/** Calls a module's `start` in a separate process, so that its load does not delay measurements here. */
 export const startCompanion = async <Start extends (...args: never[]) => unknown>(
   scope: Scope,
   module: string,

@@ -15,7 +15,7 @@ export const minimumSecretBytes = 32;
 
 const mebibyte = 2 ** 20;
 
-/** Returns conflicts between settings that are each valid, as clauses that contain no secrets. */
+/** Returns conflicts between individually valid settings, as clauses that contain no secrets. */
 export const findConflicts = (settings: Settings): string[] => {
   const { headersTimeout, requestTimeout, trustProxy, powershellPath, timeZone, storeMaxBytes = 0, keys } = settings;
   const problems = trustProxy
@@ -41,7 +41,7 @@ export const findConflicts = (settings: Settings): string[] => {
   return [...problems, ...findKeyProblems(keys)];
 };
 
-/** Checks for an address or a CIDR block. `/0` is refused: trusting every address would let clients forge their own. */
+/** Tests for an address or a CIDR block. Refuses `/0`: trusting every address would let clients forge their own. */
 const isAddressBlock = (text: string): boolean => {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
@@ -73,8 +73,8 @@ export const applyTimeZone = ({ timeZone }: Pick<Settings, 'timeZone'>): void =>
 };
 
 /**
- * Reads the certificate and key from the settings; undefined without these settings. Throws a SettingsError if they are
- * not a pair.
+ * Reads the certificate and key named in the settings; undefined without these settings. Throws a SettingsError if they
+ * are not a pair.
  */
 export const readCertificate = ({ tlsCert, tlsKey }: Settings): { cert: Buffer; key: Buffer } | undefined => {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
@@ -105,17 +105,17 @@ const readPem = (path: string, setting: string): Buffer => {
   }
 };
 
-/** File descriptors kept free besides those of served connections: 100 for refused connections, 64 for files. */
+/** File descriptors kept free in addition to those of served connections: 100 for refused connections, 64 for files. */
 const reserve = 100 + 64;
 
-/** Minimum connections; with fewer, the server does not start. */
+/** Minimum connections; if fewer are possible, the server does not start. */
 const minConnections = 10;
 
 const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
 
 /**
  * Lowers the number of connections to what the limit on open files allows, with a warning; throws a SettingsError if
- * too few remain. At the limit the server could neither accept connections nor open files.
+ * too few remain. At that limit, the server could neither accept connections nor open files.
  */
 export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
   const possible = limit - reserve;

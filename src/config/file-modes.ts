@@ -11,7 +11,7 @@ const sticky = 0o1000;
 /** Files named in the settings that only the server's account should read. */
 export interface PrivateFiles {
   dataDir: string;
-  /** Paths and their names in messages. */
+  /** Paths, each with its name in messages. */
   files: readonly { name: string; path: string }[];
 }
 
@@ -22,7 +22,7 @@ interface ExposedFiles {
   warnings: string[];
 }
 
-/** Returns the reason for refusing a file that other accounts can write. `name` is its name in the message. */
+/** Returns the reason for refusing a file that other accounts can write. `name` is the file's name in the message. */
 export const findWriteProblem = (path: string, name = 'the config file'): string | undefined => {
   const status = readStatus(path);
   if (!status?.isFile() || !isWritableByOthers(status)) return undefined;
@@ -69,7 +69,7 @@ const addExposedFolder = (folder: string, { problems, warnings }: ExposedFiles):
   if ((mode & othersWrite) !== 0) {
     problems.push(`other accounts can write the data folder ${folder}: run chmod o-w on it`);
   } else if (isWritableByOthers(status)) {
-    // A volume of a container often belongs to a separate group.
+    // A container's volume often belongs to a separate group.
     warnings.push(
       `a group can write the data folder ${folder}: run chmod g-w on it, unless its members may change the data`,
     );
@@ -93,7 +93,7 @@ const describeFiles = (verb: string, [first, ...others]: readonly { path: string
   return `other accounts can ${verb} ${first?.path}${more}: run chmod ${change} on ${them}`;
 };
 
-/** Lists the files in a folder; empty if the folder cannot be read, which its first use reports. */
+/** Lists the files in a folder; empty if the folder is unreadable: its first use reports that. */
 const listFiles = (folder: string): { path: string; status: Stats }[] => {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -127,7 +127,7 @@ const isWritableByOthers = ({ mode, gid, uid }: Stats): boolean =>
 
 const isReadable = ({ mode }: Stats): boolean => (mode & othersRead) !== 0;
 
-/** Returns the first folder of a path in which every account can replace entries. */
+/** Returns the first folder on a path in which every account can replace entries. */
 const findOpenFolder = (path: string): string | undefined =>
   [path, realpathSync(path)].flatMap((name) => listParents(resolve(name))).find(isOpenFolder);
 

@@ -2,24 +2,24 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import type { AccessLevel, AccessSetting } from '../auth/access.ts';
 import { toFlagName, toVariableName } from './names.ts';
 
-/** Current names of settings by their names in earlier versions, which still work. */
+/** Current names of settings by their former names, which still work. */
 const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
 
-/** Current values of settings by their values in earlier versions, which still work. */
+/** Current values of settings by their former values, which still work. */
 const formerValues: Readonly<Record<string, Readonly<Record<string, string>>>> = { access: { contract: 'open' } };
 
 interface ReplacedSetting {
-  /** Names of the profile that the setting applied to; the first is the name to write. */
+  /** Names of the profile to which the setting applied; write the first one. */
   names: readonly string[];
-  /** Level in `access` for each value of the setting; write the first, the others are at least as strict. */
+  /** Level in `access` for each value of the setting; write the first one; the others are at least as strict. */
   values: Readonly<Record<string, readonly AccessLevel[]>>;
-  /** Value that keeps the default access of the routes. */
+  /** Value that keeps the routes' default access. */
   usual: string;
 }
 
 const needsLogin = { values: { none: ['open'], bearer: ['login', 'admin'] }, usual: 'none' } as const;
 
-/** Settings of earlier versions that `access` has replaced, which still work. */
+/** Former settings replaced by `access`, which still work. */
 const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   alertsAuth: { names: ['alerts', 'X'], ...needsLogin },
   historyAuth: { names: ['history'], ...needsLogin },
@@ -31,7 +31,7 @@ const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   },
 };
 
-/** Adds the schemas of the settings under their former names, and of the settings that `access` replaced. */
+/** Adds the schemas of the settings under their former names, and those of the settings replaced by `access`. */
 export const toFormerProperties = (properties: TProperties): TProperties => ({
   ...Object.fromEntries(
     Object.entries(formerNames).map(([former, current]) => [
@@ -47,7 +47,7 @@ export const toFormerProperties = (properties: TProperties): TProperties => ({
   ),
 });
 
-/** Sources of settings; `path` is the path of the config file, if there is a file. */
+/** Sources of settings; `path` is the config file's path, if there is a file. */
 export interface Sources {
   /** By key in camelCase; a bare flag is `true`. */
   flags: Record<string, string | boolean | undefined>;
@@ -56,13 +56,13 @@ export interface Sources {
   path: string | undefined;
 }
 
-/** Findings while settings are read: clauses that prevent a start, and lines for the log. */
+/** Findings while reading settings: clauses that prevent startup, and lines for the log. */
 export interface Findings {
   problems: string[];
   warnings: string[];
 }
 
-/** Replaces former names and values by the current ones, with a warning; both names in one source are a problem. */
+/** Replaces former names and values with current ones, with a warning; both names in one source are a problem. */
 export const useCurrentNames = ({ flags, environment, file, path }: Sources, findings?: Findings): Sources => {
   const rename = <T extends Record<string, unknown>>(
     values: T,
@@ -103,7 +103,7 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
   };
 };
 
-/** A setting's valid value, and its name where the value was found. */
+/** Valid value of a setting, and the setting's name where the value was found. */
 export interface GivenSetting {
   value: unknown;
   place: string;
@@ -136,7 +136,7 @@ export const mergeReplacedAccess = (
   return merged;
 };
 
-/** Returns the level of the profile in `access`; undefined if `access` does not name the profile. */
+/** Returns the profile's level in `access`; undefined if `access` does not name the profile. */
 const findLevel = (access: AccessSetting | undefined, setting: ReplacedSetting): AccessLevel | undefined => {
   if (access === undefined) return undefined;
   if (access === 'login') return 'login';

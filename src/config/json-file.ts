@@ -5,7 +5,7 @@ import { SettingsError } from './settings-error.ts';
 /** Maximum bytes of a config file or seed. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** Reads a file with one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */
+/** Reads a file containing one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */
 export const readJsonFile = (path: string, what: string): Record<string, unknown> => {
   let text = '';
   let value: unknown;
@@ -34,7 +34,7 @@ export const reasonOf = (error: unknown): string => {
   return reasons[code] ?? message.replaceAll(/\s+/g, ' ');
 };
 
-/** Returns the place of the fault after a space; empty if the text holds a string too long for a regular expression. */
+/** Returns the fault's place after a space; empty if the text contains a string too long for a regular expression. */
 const locateIfShort = (text: string): string => {
   try {
     return ` ${locateJsonFault(text)}`;
@@ -48,7 +48,7 @@ const locateIfShort = (text: string): string => {
 const token =
   /[ \t\r\n]*([{}[\],:]|"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/uy;
 
-/** For each state, the first characters of the tokens allowed next and their name; `0`: a number, true, false, null. */
+/** For each state, the possible first characters of the next token and its name; `0`: a number, true, false, null. */
 const expectations = {
   value: ['{["0', 'a value'],
   firstValue: ['{["0]', 'a value or "]"'],
@@ -95,7 +95,7 @@ const findNext = (state: ParserState, kind: string, container: string | undefine
   return container === '{' ? 'inObject' : 'inList';
 };
 
-/** Returns the offset of the first character from `offset` on that is not white space. */
+/** Returns the offset of the first non-white-space character at or after `offset`. */
 const skipSpace = (text: string, offset: number): number => offset + text.slice(offset).search(/[^ \t\r\n]|$/);
 
 /** Line and column, from 1. */

@@ -27,9 +27,9 @@ import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts
 export type Flags = Sources['flags'];
 
 /**
- * Reads the settings: flags override `SIGNALBOX_*` variables, variables override the config file. `warn` receives
- * warnings about the file and unknown variables. Throws a SettingsError that lists every problem; if some values are
- * invalid, it includes the problems that `check` finds in the other settings.
+ * Reads the settings: flags override `SIGNALBOX_*` variables, which override the config file. `warn` receives warnings
+ * about the file and unknown variables. Throws a SettingsError that lists every problem; if some values are invalid, it
+ * includes the problems that `check` finds in the other settings.
  */
 export const loadSettings = (
   schema: TObject,
@@ -45,7 +45,7 @@ export const loadSettings = (
   const { settings, invalid } = readValues(schema, Object.keys(schema.properties), sources, problems);
   addReplacedAccess(schema, settings, sources, invalid.includes('access'), findings);
   problems.push(...findFileOnlyVariables(schema, environment));
-  // Skipped for an unreadable file: its settings would wrongly look missing.
+  // Skipped for an unreadable file: its settings would wrongly appear to be missing.
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
@@ -54,7 +54,7 @@ export const loadSettings = (
   return settings;
 };
 
-/** Reads only these settings, regardless of the others. Throws a SettingsError. */
+/** Reads only these settings, regardless of all others. Throws a SettingsError. */
 export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags: Flags): Settings => {
   const environment = process.env;
   const path = findConfigPath(flags, environment);
@@ -66,13 +66,13 @@ export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags
 };
 
 /**
- * Returns warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password, which would then be
- * random.
+ * Returns warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password variable, without which
+ * the password would be random.
  */
 export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
   const names = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
   const known = [...names, ...Object.keys(toFormerProperties(schema.properties)).map(toVariableName)];
-  // Names of variables are case-insensitive on Windows.
+  // Variable names are case-insensitive on Windows.
   const toKnown = (name: string) => (process.platform === 'win32' ? name.toUpperCase() : name);
   return Object.keys(environment)
     .filter((name) => /^SIGNALBOX_/i.test(name) && !known.includes(toKnown(name)))
@@ -113,7 +113,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
   Object.entries(schema.properties).some(([key, property]) => isSecretSetting(property) && Object.hasOwn(file, key));
 
-/** Returns the values of these settings, or their defaults, and the invalid settings. Adds the problems. */
+/** Returns these settings' values, or their defaults, and the invalid settings. Adds the problems. */
 const readValues = (schema: TObject, keys: readonly string[], sources: Sources, problems: string[]) => {
   const settings: Record<string, unknown> = {};
   const invalid: string[] = [];
@@ -129,7 +129,7 @@ const readValues = (schema: TObject, keys: readonly string[], sources: Sources, 
   return { settings: settings as Settings, invalid };
 };
 
-/** Returns the first value among flag, variable and file. */
+/** Returns the first value found among flag, variable and file. */
 const findGiven = (
   key: string,
   schema: TSchema,
@@ -152,7 +152,7 @@ const findShownSecret = (key: string, { value, place }: GivenSetting): string[] 
     ? [`${place} must not hold a password, which every account can read there: set ${toVariableName(key)} instead`]
     : [];
 
-/** True for `scheme://user:password@host`, or a parameter `password`. */
+/** True for `scheme://user:password@host`, or for a parameter `password`. */
 const hasPassword = (address: string): boolean =>
   /^\w+:\/\/[^@/?#]*:[^@/]*@/.test(address) || /[?&]password=/i.test(address);
 
@@ -178,19 +178,18 @@ const addReplacedAccess = (
 };
 
 /**
- * Returns the problems that `check` finds, except problems that name an invalid setting: fixing its value may solve
- * them.
+ * Returns the problems that `check` finds, except those that name an invalid setting: fixing its value may solve them.
  */
 const listCheckProblems = (check: () => unknown, invalid: readonly string[]): string[] =>
   problemsOf(check).filter((problem) => !invalid.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
 
-/** Finds variables for settings that only the config file can hold: they would be silently ignored. */
+/** Finds variables for settings that only the config file can contain: they would be silently ignored. */
 const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
     .map(([key]) => `${toVariableName(key)} has no effect: set ${key} in the config file`);
 
-/** Returns the reasons why a value is invalid for a setting, as clauses; empty if valid. */
+/** Returns the reasons why a value is invalid for a setting, as clauses; empty if it is valid. */
 const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[] => {
   if ('anyOf' in schema) {
     // Either a word or, in the config file, an object.

@@ -18,7 +18,7 @@ export const otherVariables = {
 /** True if the setting's value must never be shown. */
 export const isSecretSetting = (schema: TSchema): boolean => 'writeOnly' in schema;
 
-/** Returns the form of the value in a flag or variable; `none` if only the config file can hold the value. */
+/** Returns the form of a value in a flag or variable; `none` if only the config file can contain the value. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'number' | 'list' | 'string' | 'none' => {
   const { type, items } = schema as { type?: string; items?: { type?: string } };
   if (type === 'boolean') return 'flag';
@@ -39,7 +39,7 @@ const booleans = new Map([
   ['no', false],
 ]);
 
-/** Parses the text of a flag or variable; text that cannot be parsed is returned as is and fails validation. */
+/** Parses a flag's or variable's text; text that cannot be parsed is returned unchanged and fails validation. */
 export const fromText = (schema: TSchema, text: string): unknown => {
   switch (textForm(schema)) {
     case 'flag':
@@ -58,7 +58,7 @@ export const fromText = (schema: TSchema, text: string): unknown => {
   }
 };
 
-/** Returns `; did you mean --port?` if a name is similar to the given one, else an empty string. */
+/** Returns `; did you mean --port?` if a name resembles the given one, otherwise an empty string. */
 export const suggest = (given: string, names: readonly string[], quote = ''): string => {
   const allowed = Math.max(1, Math.floor(normalise(given).length / 4));
   const distances = names.map((name) => ({ name, distance: measure(normalise(given), normalise(name)) }));
@@ -66,14 +66,14 @@ export const suggest = (given: string, names: readonly string[], quote = ''): st
   return nearest && nearest.distance <= allowed ? `; did you mean ${quote}${nearest.name}${quote}?` : '';
 };
 
-/** Normalizes names: `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir` differ only in how words are separated. */
+/** Normalizes names: `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir` differ only in how they separate words. */
 export const normalise = (name: string): string =>
   name
     .replace(/^SIGNALBOX_/i, '')
     .replaceAll(/[-_. ]/g, '')
     .toLowerCase();
 
-/** Returns the edit distance in which swapping two adjacent characters counts as one edit. */
+/** Returns the edit distance, counting a swap of two adjacent characters as one edit. */
 const measure = (from: string, to: string): number => {
   if (Math.abs(from.length - to.length) > Math.max(from.length, 8) / 4) return Number.POSITIVE_INFINITY;
   let [earlier, previous]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];
@@ -92,5 +92,5 @@ const measure = (from: string, to: string): number => {
   return Number(previous[to.length]);
 };
 
-/** Socket of an agent in its data folder. */
+/** An agent's socket in its data folder. */
 export const agentSocket = 'agent.sock';

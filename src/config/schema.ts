@@ -4,13 +4,13 @@ import { AccessKey, AccessSetting } from '../auth/access.ts';
 /** Marks settings that only a variable or the file can set, because every account can read command lines. */
 const secret = { writeOnly: true } as const;
 
-/** Pattern of paths: the operating system accepts all other characters. */
+/** Pattern of paths: the operating system accepts all characters except NUL. */
 const withoutNul = '^[^\\u0000]*$';
 
 /** Pattern of names that are sent in headers. */
 const printable = '^[!-~]+$';
 
-/** Names of patterns in messages. */
+/** Names for patterns in messages. */
 export const patternNames: Readonly<Record<string, string>> = {
   [withoutNul]: 'a non-empty string without NUL characters',
   [printable]: 'printable ASCII characters without spaces',
@@ -18,7 +18,7 @@ export const patternNames: Readonly<Record<string, string>> = {
 
 const path = (description: string) => Type.String({ minLength: 1, pattern: withoutNul, description });
 
-/** A list of names or addresses; empty by default. */
+/** List of names or addresses; empty by default. */
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
 
 const coreSettings = {
@@ -140,10 +140,10 @@ const coreSettings = {
 
 type CoreSettings = Static<TObject<typeof coreSettings>>;
 
-/** The program's settings, including those of each feature. */
+/** Settings of the program, including those of each feature. */
 export type Settings = CoreSettings & Record<string, unknown>;
 
-/** All settings as one schema: the source of flags, variables, file keys, validation and documentation. */
+/** Combines all settings into one schema: the source of flags, variables, file keys, validation and documentation. */
 export const createSettingsSchema = (fragments: readonly TProperties[]): TObject =>
   Type.Object(Object.assign({}, coreSettings, ...fragments), {
     additionalProperties: false,

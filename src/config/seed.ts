@@ -9,10 +9,10 @@ import { readJsonFile } from './json-file.ts';
 import { suggest } from './names.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Initial records by the keys of the seed file. */
+/** Initial records by their keys in the seed file. */
 type SeedRecords = Record<string, unknown[]>;
 
-/** Reads a seed file and checks each record; throws a SettingsError that names every bad record and field. */
+/** Reads a seed file and checks each record; throws a SettingsError that names every invalid record and field. */
 export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRecords => {
   const file = readJsonFile(path, 'seed file');
   const problems: string[] = [];
@@ -32,7 +32,7 @@ export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRe
   return records;
 };
 
-/** Maximum problems reported per list; further problems are usually of the same kind. */
+/** Maximum number of problems reported per list; further problems are usually of the same kind. */
 const reported = 20;
 
 const limitProblems = (problems: string[], key: string): string[] =>
@@ -40,7 +40,7 @@ const limitProblems = (problems: string[], key: string): string[] =>
     ? problems
     : [...problems.slice(0, reported), `seed file: ${problems.length - reported} more problems in ${key}`];
 
-/** Finds the problems of a list. Each record is checked before its errors are listed, which is many times slower. */
+/** Finds a list's problems. Lists errors only for invalid records: that is many times slower than a check. */
 const findListProblems = (schema: TSchema, records: unknown[], key: string): string[] => {
   const isValid = createSchemaCheck(schema);
   return records.flatMap((record, index) =>
@@ -54,7 +54,7 @@ const findRecordProblems = (schema: TSchema, record: unknown, name: string): str
 };
 
 /**
- * Drops duplicate faults: a value of the wrong type is not among the allowed values either, and the longer message
+ * Drops duplicate faults: a value of the wrong type is never one of the allowed values, and the longer message
  * suffices.
  */
 const dropTypesOfEnums = (faults: SchemaFault[]): SchemaFault[] => {
