@@ -16,13 +16,13 @@ test('valid, nearly valid and hostile requests each get a documented response', 
     const round = await runRound(seed, index, requestsPerRound);
     assert.equal(round.found, undefined, JSON.stringify(round.found, undefined, 2));
     for (const [status, count] of round.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
-    // These routes succeed only by chance: a login, a body of any format, a silence, a watch, a user, a key and times
+    // These routes succeed only by chance: a login, a body of any format, a silence, a watch, a user, a key, a host and times
     // of a schedule. Random ids name no record, and no incident about this machine. No token belongs to an account, no
     // setting is broken, and bodies are JSON.
     assert.deepEqual(
       round.neverDone.filter(
         (name) =>
-          !/\/(?:login|auto|plain-text|\{intakeFormat\}|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|incidents\/\{id\}\/snapshot|setup|schedule|sessions\/renew|account\/password|settings\/broken\/\{kind\}\/\{name\}|users(?:\/\{user\})?|keys(?:\/\{key\})?|destinations\/\{destination\}|heartbeats\/\{name\}(?:\/[\w.]+)?)$/.test(
+          !/\/(?:login|auto|plain-text|\{intakeFormat\}|retry|alerts\/\{id\}|silences?(?:\/\{id\})?|overrides(?:\/\{id\})?|watches(?:\/\{watch\})?|test|acknowledge\/\{token\}|ping\/\{address\}(?:\/\{signal\})?|incidents\/\{id\}\/snapshot|setup|schedule|sessions\/renew|account\/password|settings\/broken\/\{kind\}\/\{name\}|users(?:\/\{user\})?|keys(?:\/\{key\})?|destinations\/\{destination\}|heartbeats\/\{name\}(?:\/[\w.]+)?|hosts\/enrol|hosts\/\{name\}(?:\/\w+)?)$/.test(
             name,
           ),
       ),
