@@ -1,5 +1,6 @@
 import { HttpError } from '../../http/errors.ts';
 import type { HostReport } from '../../kit/host-report/report-schema.ts';
+import { ValueRefusal } from '../../lib/expected-errors.ts';
 import { InTurn } from '../../lib/scheduling.ts';
 import { assignDisks, dropHiddenDisks, toMean, toRow } from './columns.ts';
 import { type HostState, type HostStore, maxStateBytes, type ReportingMachine } from './host-state.ts';
@@ -29,6 +30,7 @@ export class Fleet {
   readonly #states = new Map<string, HostState>();
   readonly #inTurn = new InTurn();
   readonly #listeners: ((name: string) => void)[] = [];
+  readonly #lossListeners: (() => void)[] = [];
 
   constructor(store: HostStore) {
     this.#store = store;
@@ -53,6 +55,11 @@ export class Fleet {
     this.#listeners.push(listener);
   }
 
+  /** Calls the listener after each report that the store could not take at the moment. */
+  onLost(listener: () => void): void {
+    this.#lossListeners.push(listener);
+  }
+
   find(name: string): HostState | undefined {
     return this.#states.get(name);
   }
@@ -68,9 +75,11 @@ export class Fleet {
   take(name: string, report: HostReport, at: number, isHub = false): Promise<Taken> {
     return this.#inTurn.run([name], async () => {
       const before = this.#states.get(name);
-      const { state, rows } = await this.#fold(name, report, at, isHub);
-      assertStorable(state);
-      await this.#store.save(state, rows);
+      const state = await this.#save(name, report, at, isHub).catch((error: unknown) => {
+        const isRefused = error instanceof HttpError || error instanceof ValueRefusal;
+        if (!isRefused) for (const listener of this.#lossListeners) listener();
+        throw error;
+      });
       this.#states.set(name, state);
       this.#tell(name);
       return { state, before };
@@ -91,6 +100,13 @@ export class Fleet {
 
   close(): Promise<void> {
     return this.#store.close();
+  }
+
+  async #save(name: string, report: HostReport, at: number, isHub: boolean): Promise<HostState> {
+    const { state, rows } = await this.#fold(name, report, at, isHub);
+    assertStorable(state);
+    await this.#store.save(state, rows);
+    return state;
   }
 
   #tell(name: string): void {

@@ -1,3 +1,4 @@
+import { ValueRefusal } from '../../lib/expected-errors.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { FixedFiles } from '../../storage/fixed-files.ts';
 import { rowLength } from './columns.ts';
@@ -48,7 +49,7 @@ export class HostFiles implements HostStore {
 
   async save(state: HostState, rows: readonly RingRow[]): Promise<void> {
     const head = Buffer.from(`${magic}${JSON.stringify(state)}\n`);
-    if (head.length > headBytes) throw new Error(`the state of host ${state.name} is too large`);
+    if (head.length > headBytes) throw new ValueRefusal(`The state of host ${state.name} is too large`);
     for (const { step, time, values } of rows) {
       const bytes = Buffer.alloc(rowBytes);
       bytes.writeUInt32LE(time, 0);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReport } from '../../../test/hosts/support/hosts.ts';
+import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
 import { Fleet } from './fleet.ts';
 import type { HostState, HostStore } from './host-state.ts';
@@ -17,13 +18,18 @@ interface Alert {
 }
 
 /** Hosts in memory, a clock that only the test moves, and the raised alerts. */
-const createDesk = (names: readonly string[]) => {
+const createDesk = (names: readonly string[], silentMs = 120_000) => {
   let now = start;
+  let isStoreDown = false;
+  let tellLease: (isHeld: boolean) => void = () => undefined;
   const states = new Map<string, HostState>();
   const store: HostStore = {
     load: async () => [...states.values()],
     loadChanged: async () => [],
-    save: async (state) => void states.set(state.name, state),
+    save: async (state) => {
+      if (isStoreDown) throw new StoreUnavailable('The store is down');
+      states.set(state.name, state);
+    },
     read: async () => [],
     delete: async (name) => void states.delete(name),
     close: async () => undefined,
@@ -47,8 +53,13 @@ const createDesk = (names: readonly string[]) => {
             ]),
           ),
       },
-      lease: ownLease,
-      silentMs: () => 120_000,
+      lease: {
+        ...ownLease,
+        onChanged: (listener) => {
+          tellLease = listener;
+        },
+      },
+      silentMs: () => silentMs,
       onChanged: () => undefined,
       clock: () => new Date(now),
       log: { warn: () => assert.fail('nothing fails') },
@@ -60,6 +71,10 @@ const createDesk = (names: readonly string[]) => {
     running ??= await open();
     return running;
   };
+  const take = (fleet: Fleet, name: string, more: object) =>
+    fleet
+      .take(name, createReport(name, { time: new Date(now).toISOString(), ...more }), now)
+      .catch((error) => assert.ok(isStoreDown, error));
   return {
     alerts,
     messages: () => alerts.map(({ message }) => message),
@@ -69,14 +84,22 @@ const createDesk = (names: readonly string[]) => {
       const { fleet, watch } = await run();
       for (let passed = 0; passed < seconds * 1000; passed += reportMs) {
         now += reportMs;
-        for (const name of up)
-          await fleet.take(name, createReport(name, { time: new Date(now).toISOString(), ...more }), now);
+        for (const name of up) await take(fleet, name, more);
         await watch.look();
       }
     },
-    report: async (name: string, more: object) => {
+    /** Advances the clock without reports, with a check at the end. */
+    skip: async (seconds: number) => {
+      now += seconds * 1000;
+      await (await run()).watch.look();
+    },
+    setStoreDown: (isDown: boolean) => {
+      isStoreDown = isDown;
+    },
+    gainLease: () => tellLease(true),
+    report: async (name: string, more: object = {}) => {
       const { fleet, watch } = await run();
-      await fleet.take(name, createReport(name, { time: new Date(now).toISOString(), ...more }), now);
+      await take(fleet, name, more);
       await watch.look();
     },
     /** Stops the hub for some seconds. */
@@ -199,4 +222,79 @@ test('two machines that report under one name in turn are named; one that replac
   assert.deepEqual(messages(), ['2 machines report as web-1: a (machine-id old), b (machine-id new)']);
   await pass(660, ['web-1'], { machineId: 'old', hostname: 'a' });
   assert.equal(messages()[1], 'One machine reports as web-1');
+});
+
+test('a host that falls silent while the alert about most hosts fires has an alert of its own', async () => {
+  const all = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5'];
+  const { messages, pass, stop } = createDesk(all);
+  await pass(60, all);
+  await pass(300, all.slice(3));
+  assert.equal(messages().length, 1);
+  await pass(200, all.slice(4));
+  assert.match(messages().slice(1).join('\n'), /^web-4 does not report since \d\d:06$/);
+  await stop(60);
+  await pass(300, all.slice(4));
+  assert.equal(messages().length, 2);
+});
+
+test('the alert about most hosts stays while the hub is off, and covers the same hosts afterwards', async () => {
+  const all = ['web-1', 'web-2', 'web-3'];
+  const { messages, pass, stop } = createDesk(all);
+  await pass(60, all);
+  await pass(200);
+  await stop(600);
+  await pass(300);
+  assert.equal(messages().length, 1);
+  await pass(10, all);
+  assert.deepEqual(messages().slice(1), ['All hosts report again']);
+});
+
+test('no host is blamed for the time in which reports could not be stored', async () => {
+  const all = ['web-1', 'web-2', 'web-3'];
+  const { alerts, pass, setStoreDown } = createDesk(all);
+  await pass(60, all);
+  setStoreDown(true);
+  await pass(300, all);
+  setStoreDown(false);
+  await pass(10, all.slice(2));
+  assert.deepEqual(alerts, []);
+  await pass(120, all.slice(1));
+  assert.deepEqual(
+    alerts.map(({ fingerprint }) => fingerprint),
+    ['host/web-1'],
+  );
+});
+
+test('a host with reports that cannot be stored does not hide the silence of another host', async () => {
+  const all = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5'];
+  const { messages, pass, report, setStoreDown } = createDesk(all);
+  await pass(60, all);
+  for (let passed = 0; passed < 150; passed += 10) {
+    setStoreDown(true);
+    await report('web-1');
+    setStoreDown(false);
+    await pass(10, all.slice(2));
+  }
+  assert.ok(messages().some((message) => message.startsWith('web-2 does not report')));
+});
+
+test('no host is blamed for the time in which no instance held the lease', async () => {
+  const all = ['web-1', 'web-2', 'web-3'];
+  const { alerts, gainLease, pass } = createDesk(all);
+  await pass(60, all);
+  await pass(110);
+  gainLease();
+  await pass(100);
+  await pass(10, all);
+  assert.deepEqual(alerts, []);
+});
+
+test('a gap of a quarter of silentSeconds between two checks counts as an outage of the hub', async () => {
+  const { alerts, pass, skip } = createDesk(['web-1'], 20_000);
+  await pass(10, ['web-1']);
+  await skip(25);
+  for (let second = 0; second < 15; second += 1) await skip(1);
+  assert.deepEqual(alerts, []);
+  for (let second = 0; second < 10; second += 1) await skip(1);
+  assert.equal(alerts.length, 1);
 });

@@ -24,8 +24,9 @@ import { findDuplicates, type HostJudgement, judgeHost } from './silence.ts';
 /** Longest time between two checks, and delay after a failure, in milliseconds. */
 const lookMs = 5000;
 
-/** Longest gap between checks, in milliseconds; beyond it, the machine slept or its clock was set. */
+/** Longest gap between checks, in milliseconds and as a share of `silentMs`; beyond it, the machine slept or its clock was set. */
 const longestGapMs = 30_000;
+const longestGapShare = 1 / 4;
 
 /** Hosts whose last reports fall within this many milliseconds count as failing together. */
 const togetherMs = minuteMs;
@@ -60,6 +61,10 @@ export class HostWatch {
   #firing: Map<string, Firing> | undefined;
   #receivingSince: number;
   #seenAt: number;
+  /** Earliest and latest last report of the hosts that the alert about most hosts covers, in Unix milliseconds. */
+  #mostSilent: { from: number; until: number } | undefined;
+  /** True if the last report could not be stored. */
+  #isLosing = false;
   /** Time since when at most half of the hosts have been silent, while the alert about most hosts fires. */
   #recoveringSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -71,8 +76,16 @@ export class HostWatch {
     this.#receivingSince = this.#now();
     this.#seenAt = this.#receivingSince;
     parts.fleet.onReport((name) => this.#note(name));
-    parts.lease.onChanged(() => {
+    parts.fleet.onLost(() => {
+      // A single loss may be due to a single host's file; several in a row are an outage of the storage.
+      if (this.#isLosing) this.#receivingSince = this.#now();
+      this.#isLosing = true;
+    });
+    parts.lease.onChanged((isHeld) => {
       this.#firing = undefined;
+      this.#mostSilent = undefined;
+      // The instance that has lost the lease may have been the one that hosts report to.
+      if (isHeld) this.#receivingSince = this.#now();
     });
   }
 
@@ -115,6 +128,7 @@ export class HostWatch {
 
   #note(name: string): void {
     const { fleet } = this.#parts;
+    this.#isLosing = false;
     const state = fleet.find(name);
     this.#due.set(name, judgeHost(state, this.#now(), this.#rules).changesAt);
     const isAlerting = this.#firing?.has(toSilentMark(name)) || this.#firing?.has(mostSilentMark);
@@ -127,7 +141,7 @@ export class HostWatch {
     const now = this.#now();
     const gap = now - this.#seenAt;
     this.#seenAt = now;
-    if (gap > longestGapMs || gap < -longestGapMs) this.#receivingSince = now;
+    if (Math.abs(gap) > Math.min(longestGapMs, this.#parts.silentMs() * longestGapShare)) this.#receivingSince = now;
     const { fleet, keeper, lease, onChanged } = this.#parts;
     for (const name of this.#due.take(now)) {
       this.#due.set(name, judgeHost(fleet.find(name), now, this.#rules).changesAt);
@@ -162,9 +176,12 @@ export class HostWatch {
   /** Raises or resolves the alert about most hosts. */
   async #lookAtMost(expected: readonly HostState[]): Promise<void> {
     const now = this.#now();
-    const silent = expected.filter((state) => judgeHost(state, now, this.#rules).state === 'silent');
     const firing = this.#firing?.get(mostSilentMark);
     if (firing) {
+      // After a restart, hosts that were silent before count only as late, although they still have not reported.
+      const silent = expected.filter(({ at }) => now - at >= this.#parts.silentMs());
+      const group = this.#findTogether(silent, silent);
+      if (!this.#mostSilent || isMost(group, expected)) this.#mostSilent = toSpan(group);
       if (silent.length * 2 > expected.length) {
         this.#recoveringSince = undefined;
         return;
@@ -174,8 +191,10 @@ export class HostWatch {
       if (silent.length > 0 && now - this.#recoveringSince < togetherMs) return;
       this.#recoveringSince = undefined;
       await this.#raise(describeMostReporting(silent.length, firing));
+      this.#mostSilent = undefined;
       return;
     }
+    const silent = expected.filter((state) => judgeHost(state, now, this.#rules).state === 'silent');
     const together = this.#findTogether(silent, silent);
     if (!isMost(together, expected)) return;
     const since = Math.min(...together.map(({ at }) => at));
@@ -186,6 +205,7 @@ export class HostWatch {
         since,
       ),
     );
+    this.#mostSilent = toSpan(together);
   }
 
   /** Returns the largest group of hosts whose last reports are within a minute of a silent host's last report. */
@@ -211,13 +231,20 @@ export class HostWatch {
     // After a restart, a host that was silent before counts only as late, although it still has not reported.
     if (firing && !isSilent && now - state.at < this.#parts.silentMs())
       await this.#raise(describeReporting(host.name, state, firing));
-    if (firing || !isSilent || this.#firing?.has(mostSilentMark)) return;
+    if (firing || !isSilent || this.#isAmongMost(state)) return;
     // Other hosts may be falling silent too; a single alert then covers them all.
     const expected = this.#listExpected(keeper.list());
     const missing = expected.filter(({ at }) => now - at > missedMs);
     const isUndecided = now - state.at < this.#parts.silentMs() + togetherMs;
     if (isUndecided && isMost(this.#findTogether([state], missing), expected)) return;
     await this.#raise(describeSilent(host, state));
+  }
+
+  /** True if the firing alert about most hosts covers the host, whose last report is near theirs. */
+  #isAmongMost({ at }: HostState): boolean {
+    const span = this.#mostSilent;
+    if (!span || !this.#firing?.has(mostSilentMark)) return false;
+    return at >= span.from - togetherMs && at <= span.until + togetherMs;
   }
 
   async #lookAtMachines(host: KnownHost): Promise<void> {
@@ -243,6 +270,12 @@ export class HostWatch {
     else this.#firing?.set(alert.fingerprint, { id, level: alert.level, at: this.#now() });
   }
 }
+
+/** Returns the earliest and the latest last report; undefined without hosts. */
+const toSpan = (hosts: readonly HostState[]): { from: number; until: number } | undefined => {
+  const times = hosts.map(({ at }) => at);
+  return times.length === 0 ? undefined : { from: Math.min(...times), until: Math.max(...times) };
+};
 
 /** True if `some` has several hosts, more than half of `all`. */
 const isMost = (some: readonly HostState[], all: readonly HostState[]): boolean =>
