@@ -12,6 +12,6 @@ const rows: readonly Row[] = [
   ['hosts', measureHosts],
 ];
 
-/** Measures the parts named on the command line, or all, and prints them (README.md). Exit code 1: a goal was missed. */
+/** Measures the parts named on the command line, or all, and prints them (README.md). Exit code 1: a goal is missed. */
 const { findings, gaps } = await runRows('stress', rows, process.argv.slice(2));
 if (gaps.length > 0 || findings.some(isMissed)) process.exitCode = 1;

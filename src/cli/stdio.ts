@@ -20,7 +20,7 @@ export const escapeJson = (json: string): string =>
 
 const toHex = (unit: number): string => unit.toString(16).padStart(4, '0');
 
-/** Explains a system error in plain words, such as `no space left on device`. */
+/** Describes a system error in plain words, such as `no space left on device`. */
 export const explainSystemError = ({ errno = 0, message }: NodeJS.ErrnoException): string =>
   getSystemErrorMap().get(errno)?.[1] ?? message;
 

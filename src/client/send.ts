@@ -240,7 +240,7 @@ export class ClientError extends Error implements ClientFailure {
   }
 }
 
-/** Creates the error of a response that is not 2xx. */
+/** Creates the error for a response other than 2xx. */
 const toCallRefusal = (name: string, response: Response, body: unknown): ClientError =>
   new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
 

@@ -7,7 +7,7 @@
 export type ClientCredentials =
   | { user: string; password: string }
   | {
-      /** A token, or a function that is called for each request, and again with the refused token after a 401. */
+      /** Token, or a function called for each request, and again with the refused token after a 401. */
       token: string | ((refused?: string) => string | undefined | Promise<string | undefined>);
     }
   | { key: string };

@@ -185,7 +185,7 @@ const isOwnOrigin = (origin: string, ownHost: string | undefined, secure: boolea
 const toUrlHost = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);
 
 export interface ListenerOptions {
-  /** Refuses requests for host names that are not served. */
+  /** Refuses requests for host names this server does not serve. */
   checkHost: Check;
   /** True if pages of all origins may use the server. */
   cors: boolean;

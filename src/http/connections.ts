@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { FairShares, type Holder } from './fair-shares.ts';
 
-/** Connections beyond `maxConnections` that get 503; any further connection is closed at once. */
+/** Connections beyond `maxConnections` that get 503; any further ones are closed immediately. */
 const spareConnections = 100;
 
 /** Bytes of unread responses, over all connections, above which large responses are refused. */

@@ -206,7 +206,7 @@ export class FairShares {
 
 const createGroup = (name: string | undefined): Group => ({ name, held: 0, chosen: 0, shares: new Set() });
 
-/** Amount in the shares of a group that are not chosen. */
+/** Amount in the unchosen shares of a group. */
 const leftOf = ({ held, chosen }: Group): number => held - chosen;
 
 const isSame = (one: Group | undefined, other: Group): boolean =>

@@ -53,7 +53,7 @@ interface PendingEvent<Outcome> {
 export class EventAppender<Outcome> {
   readonly #options: AppenderOptions;
   readonly #batcher: Batcher<LogRecord, Outcome>;
-  /** Events of the current batch, by id. */
+  /** Events of the current batch, keyed by id. */
   readonly #pending = new Map<string, PendingEvent<Outcome>>();
   /** Ids of events whose append failed, so the log may contain them. */
   readonly #doubtfulIds = new Set<string>();

@@ -59,7 +59,7 @@ export class FixedFiles {
     return opened;
   }
 
-  /** Opens a file; a new one has its whole size at once, but takes space only as it is filled. */
+  /** Opens a file; a new file has its full size immediately, but takes up space only as it is filled. */
   async #openFile(path: string): Promise<FileHandle> {
     try {
       return await open(path, 'r+');

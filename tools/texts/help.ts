@@ -82,7 +82,7 @@ export const createCommandHelp = (command: Command): string => {
   ].join('\n');
 };
 
-/** All settings in their groups, in the order of the help. */
+/** Groups all settings, in help order. */
 export const groupSettings = (
   schema: TObject,
   features: readonly Feature[],

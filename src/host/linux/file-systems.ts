@@ -187,7 +187,7 @@ const kindOfMajor: Record<string, BlockDeviceKind> = {
   43: 'network',
 };
 
-/** Drivers whose major numbers are assigned at run time. */
+/** Drivers whose major numbers are assigned at runtime. */
 const kindOfName: [RegExp, BlockDeviceKind][] = [
   [/^zram\d/, 'memory'],
   [/^rbd\d/, 'network'],

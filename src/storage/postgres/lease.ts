@@ -71,7 +71,7 @@ export const createLease = (
     if (!isHeld()) return;
     heldUntil = 0;
     tell();
-    // The row stays: it says since when nobody holds the lease.
+    // The row stays, to show since when nobody has held the lease.
     const text = 'UPDATE signalbox.lease SET until = now() WHERE name = $1 AND holder = $2';
     await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
   };

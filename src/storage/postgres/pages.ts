@@ -17,7 +17,7 @@ interface Selection {
   table: string;
   /** SQL conditions, without text from clients. */
   conditions: readonly string[];
-  /** Parameters of the conditions and of `total`. */
+  /** Parameters for the conditions and for `total`. */
   values?: unknown[];
   /** Expression of the id in the index. */
   id: string;

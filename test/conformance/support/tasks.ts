@@ -5,7 +5,7 @@ import type { Scope } from '../../support/scope.ts';
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
-/** Members of a task that was never updated, in order. */
+/** Members of a never updated task, in order. */
 export const taskKeys = ['Id', 'Title', 'Description', 'Priority', 'Status', 'CreatedAt'];
 
 /** Error messages of the four rules. */

@@ -305,7 +305,7 @@ export class FileIndex implements Counted {
     return block && block.start < position ? block : undefined;
   }
 
-  /** Adds the blocks of one step before the position. */
+  /** Adds one step of blocks before the position. */
   async #fillBefore(source: IndexedSource, position: number): Promise<void> {
     if (this.#blockBefore(position)) return;
     const place = this.#placeOf(position);

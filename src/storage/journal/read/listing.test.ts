@@ -11,7 +11,7 @@ import { Runs } from './listing.ts';
 /** Longer than the texts a listing keeps in memory. */
 const long = 'x'.repeat(100_000);
 
-/** A journal with two closed files and an active one, each with a record too long to be kept in memory. */
+/** Opens a journal with two closed files and an active one, each with a record too long to be kept in memory. */
 const openThreeFiles = async (t: TestContext) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
