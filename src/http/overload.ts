@@ -79,8 +79,8 @@ interface QueueOptions<T> {
   /** Message of the 503 for a task when too many are waiting. */
   refusal: string;
   /**
-   * Choose the task that runs next and the task that is refused, out of one or more waiting tasks; by default the
-   * oldest and the newest.
+   * Chooses the task to run next, or the task to refuse, from one or more waiting tasks; by default, the oldest and the
+   * newest.
    */
   chooseNext?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
   chooseRefused?(line: readonly QueuedTask<T>[]): QueuedTask<T>;

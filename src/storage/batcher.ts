@@ -58,8 +58,8 @@ export class Waiting<Item, Result> {
 }
 
 /**
- * Commits waiting items in batches, one after the other; items that arrive meanwhile form the next batch. Number and size of
- * unsettled items are bounded.
+ * Commits waiting items in batches, one at a time; items that arrive meanwhile form the next batch. The number and size
+ * of unsettled items are bounded.
  */
 export class Batcher<Item, Result> {
   readonly #limits: BatchLimits;

@@ -22,8 +22,8 @@ export interface EntriesState<Change, Result> {
 /** Stores the changes of a state in order. */
 export interface Changes<Change, Result> {
   /**
-   * Stores the change, then applies it after all earlier changes; resolves to the result of `apply`. Throws or rejects with
-   * StoreUnavailable if the change is not applied, though it may be after a restart.
+   * Stores the change, then applies it after all earlier changes; resolves to the result of `apply`. Throws or rejects
+   * with StoreUnavailable if the change has not been applied, although a restart may still apply it.
    */
   write(change: Change): Awaitable<Result>;
   /** Returns the total characters of written changes that have not been applied yet. */

@@ -44,11 +44,12 @@ interface PendingEvent<Outcome> {
 }
 
 /**
- * Appends the events of a projection to its log, and resolves each to its outcome once the projection has read and folded it.
+ * Appends a projection's events to its log, and resolves each to its outcome once the projection has read and folded
+ * it.
  *
- * A failed append leaves doubt: the log may have the event or not. The projection leaves such an event out, and nothing more is
- * appended until a snapshot without the event is saved as of its seq, so that no replay folds it either. A log that instances
- * share leaves no doubt: every event in it counts.
+ * A failed append leaves doubt: the log may or may not contain the event. The projection leaves such an event out, and
+ * nothing more is appended until a snapshot without the event has been saved as of its seq, so that no replay folds it
+ * either. A log that instances share leaves no doubt: every event in it counts.
  */
 export class EventAppender<Outcome> {
   readonly #options: AppenderOptions;

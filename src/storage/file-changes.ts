@@ -19,8 +19,8 @@ const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, gather
 const minGrowth = 16 * MiB;
 
 /**
- * Closed segments are deleted once the snapshot has their changes. The last record stays in memory, so that a batch is applied
- * without reading the disk.
+ * Closed segments are deleted once the snapshot has their changes. The last record stays in memory, so that a batch can
+ * be applied without reading the disk.
  */
 const logOptions: LogOptions = {
   segmentBytes: 16 * MiB,
