@@ -101,7 +101,14 @@ const storedLists: Record<string, StoredList> = {
 };
 
 /** Lists about the machine or the program, independent of stored entries. */
-const otherLists = ['/api/about/licences', '/api/disks', '/api/processes', '/api/v2/receivers'];
+const otherLists = [
+  '/api/about/licences',
+  '/api/disks',
+  '/api/hosts',
+  '/api/hosts/:name/processes',
+  '/api/processes',
+  '/api/v2/receivers',
+];
 
 const isArray = (schema: unknown): boolean => (schema as { type?: unknown } | undefined)?.type === 'array';
 

@@ -60,8 +60,9 @@ test('an incident about this machine gets a picture of the machine without comma
   const [worst] = json.processes?.byCpu.filter(({ pid }) => pid === busy) ?? [];
   // Other processes also use the processors.
   assert.ok(worst?.name === 'sh' && (worst.cpu ?? 0) > 0 && (worst.cpu ?? 0) < 1.3, JSON.stringify(worst));
-  const own = json.processes?.byMemory.find(({ pid }) => pid === process.pid);
-  assert.ok(own && own.memoryBytes > 10_000_000 && own.user);
+  // The machine can have larger processes than this one.
+  const [largest] = json.processes?.byMemory ?? [];
+  assert.ok(largest && largest.memoryBytes >= process.memoryUsage.rss() / 2 && largest.user);
   assert.equal(json.processes?.byCpu.length, Math.min(15, json.processes?.count ?? 0));
   // By id as by number; 401 without an account.
   const { id } = await readIncident(app, 1);
