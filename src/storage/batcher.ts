@@ -4,10 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 const manyItems = 8;
 
 export interface BatchLimits {
-  /** Maximum number of unsettled items; a single item is always accepted. */
+  /** Maximum number and size of unsettled items; a single item is always accepted. */
   maxCount: number;
   maxSize: number;
-  /** Maximum size of a batch; only a single larger item exceeds it. */
+  /** Maximum size and number of items of a batch; a single item may be larger. */
   batchSize: number;
   batchCount?: number;
   /** Maximum milliseconds a batch waits for more items; about the duration of a commit. */

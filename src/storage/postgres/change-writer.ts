@@ -20,7 +20,7 @@ const limits = {
   gatherMs: 4,
 };
 
-/** Milliseconds between heartbeats of an idle instance. */
+/** Milliseconds between signs of life from an idle instance. */
 const seenMs = 5000;
 
 const notApplied = ', and the change was not applied';
@@ -90,7 +90,7 @@ export class ChangeWriter {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Registers this instance, then writes heartbeats. */
+  /** Registers this instance, then writes signs of life. */
   begin(): void {
     this.#sign = setInterval(() => this.#batcher.start(), seenMs).unref();
     this.#batcher.start();
@@ -159,7 +159,7 @@ export class ChangeWriter {
   }
 
   /**
-   * Writes a batch until all its changes are settled; an empty batch is a heartbeat. If the database refuses a change,
+   * Writes a batch until all its changes are settled; an empty batch is a sign of life. If the database refuses a change,
    * its batch is halved until only that change is refused.
    */
   async #write(batch: readonly WaitingChange[]): Promise<void> {

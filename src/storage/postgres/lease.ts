@@ -28,8 +28,8 @@ export const ownLease: Lease = {
 
 /**
  * Creates a lease in the database that instances share: if the holder ends, another instance gets the lease within
- * 20 s. `begun` resolves after the first attempt to acquire it. While `isWanted` returns false, the lease is left to other
- * instances.
+ * 20 s. `begun` resolves after the first attempt to acquire it. While `isWanted` returns false, the lease is left to
+ * other instances.
  */
 export const createLease = (
   database: Pick<Database, 'query' | 'instance'>,

@@ -5,7 +5,7 @@ import { MiB } from '../../../lib/units.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { type Line, type ReadAt, readLinesBackwards, readSeq, toReadAt } from './lines.ts';
 
-/** Snapshot of the log's files. */
+/** Files of the log at one moment. */
 export interface LogFiles {
   /** Active file with `size` readable bytes; the reader releases it. */
   active: { handle: FileHandle; retain(): void; release(): Promise<void> };
