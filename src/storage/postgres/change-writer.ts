@@ -159,8 +159,8 @@ export class ChangeWriter {
   }
 
   /**
-   * Writes a batch until all its changes are settled; an empty batch is a sign of life. If the database refuses a change,
-   * its batch is halved until only that change is refused.
+   * Writes a batch until all its changes are settled; an empty batch is a sign of life. If the database refuses a
+   * change, its batch is halved until only that change is refused.
    */
   async #write(batch: readonly WaitingChange[]): Promise<void> {
     let left = batch;
