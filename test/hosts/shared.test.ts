@@ -51,3 +51,27 @@ test('a database takes a minute that is kept twice, and refuses a report that is
   const { status } = await report(app, key, 'web-1', { checks: Array.from({ length: 100 }, () => check) });
   assert.equal(status, 413);
 });
+
+test('a host that one instance deletes and creates again is new for each instance', {
+  skip: toSkipPostgres(),
+}, async (t) => {
+  const settings = { store: await createDatabase(t), timeZone: 'UTC' };
+  const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
+  const token = await one.login('admin');
+  await report(one, await enrol(one, token, 'web-1'), 'web-1');
+  await waitUntil('the other instance shows the host', async () => {
+    const { status, json } = await other.request('GET', '/api/hosts/web-1', { token });
+    return status === 200 && json['state'] === 'up';
+  });
+  assert.equal((await one.request('DELETE', '/api/hosts/web-1', { token })).status, 200);
+  await waitUntil('the other instance has dropped the host', async () => {
+    await other.request('GET', '/api/hosts', { token });
+    return (await other.request('GET', '/api/hosts/web-1', { token })).status === 404;
+  });
+  await other.request('GET', '/api/hosts', { token });
+  await enrol(one, token, 'web-1');
+  await waitUntil('the other instance shows the new host', async () => {
+    const { status, json } = await other.request('GET', '/api/hosts/web-1', { token });
+    return status === 200 && json['state'] === 'new';
+  });
+});

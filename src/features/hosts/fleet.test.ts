@@ -6,6 +6,7 @@ import { atEnd, type Scope } from '../../../test/support/scope.ts';
 import type { HostReport } from '../../kit/host-report/report-schema.ts';
 import { Fleet } from './fleet.ts';
 import { HostFiles } from './host-file.ts';
+import type { HostState, HostStore } from './host-state.ts';
 
 const start = Date.parse('2026-01-31T12:00:00Z');
 const minuteMs = 60_000;
@@ -80,4 +81,33 @@ test('a report whose state is larger than a host file allows is refused, and the
     message: 'The report of host web-1 is too large: its checks, processes and disks may have 128 KiB together',
   });
   await take(start + 10_000);
+});
+
+test('a fleet drops the state of a host that another instance has deleted', async () => {
+  const stored = new Map<string, HostState>();
+  const store: HostStore = {
+    load: async () => [...stored.values()],
+    loadChanged: async () => [...stored.values()],
+    save: async (state) => void stored.set(state.name, state),
+    read: async () => [],
+    delete: async (name) => void stored.delete(name),
+    close: async () => undefined,
+  };
+  const known = new Set(['web-1', 'web-2']);
+  const [one, other] = [new Fleet(store), new Fleet(store, (name) => known.has(name))];
+  for (const name of known) await one.take(name, createReport(name), start);
+  await other.catchUp();
+  assert.deepEqual(
+    other.list().map(({ name }) => name),
+    ['web-1', 'web-2'],
+  );
+  known.delete('web-1');
+  await one.delete('web-1');
+  await other.catchUp();
+  assert.equal(other.find('web-1'), undefined);
+  // The other instance may have stored a report after the deletion.
+  await one.take('web-1', createReport('web-1'), start + 1000);
+  await other.catchUp();
+  assert.equal(other.find('web-1'), undefined);
+  assert.equal(other.find('web-2')?.name, 'web-2');
 });

@@ -27,24 +27,29 @@ export interface Taken {
 /** Last known state and history of every host. Each host's reports are processed one at a time. */
 export class Fleet {
   readonly #store: HostStore;
+  readonly #isKept: (name: string) => boolean;
   readonly #states = new Map<string, HostState>();
   readonly #inTurn = new InTurn();
   readonly #listeners: ((name: string) => void)[] = [];
   readonly #lossListeners: (() => void)[] = [];
 
-  constructor(store: HostStore) {
+  /** `isKept` returns false for a host whose state `catchUp` drops, because another instance has deleted the host. */
+  constructor(store: HostStore, isKept: (name: string) => boolean = () => true) {
     this.#store = store;
+    this.#isKept = isKept;
   }
 
   async load(): Promise<void> {
     for (const state of await this.#store.load()) this.#states.set(state.name, state);
   }
 
-  /** Loads reports that other instances have received. */
+  /** Loads reports that other instances have received, and drops the states of hosts that are gone. */
   async catchUp(): Promise<void> {
-    for (const state of await this.#store.loadChanged(this.#states)) {
+    const changed = await this.#store.loadChanged(this.#states);
+    for (const name of this.#states.keys()) if (!this.#isKept(name)) this.#states.delete(name);
+    for (const state of changed) {
       const known = this.#states.get(state.name);
-      if (known && known.at >= state.at) continue;
+      if ((known && known.at >= state.at) || !this.#isKept(state.name)) continue;
       this.#states.set(state.name, state);
       this.#tell(state.name);
     }

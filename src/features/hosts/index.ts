@@ -55,7 +55,9 @@ export const hosts = defineFeature({
     const warn = (message: string) => (err: unknown) => {
       if (!(err instanceof StoreUnavailable)) log.warn({ err }, message);
     };
-    const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')));
+    const fleet = database
+      ? new Fleet(new HostTable(database), (name) => keeper.find(name) !== undefined)
+      : new Fleet(new HostFiles(join(directory, 'hosts')));
     // Requests must wait for this, because each report builds on the last state.
     await fleet.load().catch(warn('hosts: their last states cannot be read'));
     const keeper = new SettingKeeper(hostKind, { settings: offers.settings, configured: settings.hosts });
