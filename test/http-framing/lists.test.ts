@@ -101,14 +101,10 @@ const storedLists: Record<string, StoredList> = {
 };
 
 /** Lists about the machine or the program, independent of stored entries. */
-const otherLists = [
-  '/api/about/licences',
-  '/api/disks',
-  '/api/hosts',
-  '/api/hosts/:name/processes',
-  '/api/processes',
-  '/api/v2/receivers',
-];
+const otherLists = ['/api/about/licences', '/api/disks', '/api/processes', '/api/v2/receivers'];
+
+/** Lists of hosts: the machine of the server is a host soon after the start. */
+const hostLists = ['/api/hosts', '/api/hosts/:name/processes'];
 
 const isArray = (schema: unknown): boolean => (schema as { type?: unknown } | undefined)?.type === 'array';
 
@@ -296,6 +292,17 @@ test('a list about the machine or the program is complete, and so is the respons
   for (const path of otherLists) assert.ok((await readList(app, path, admin)).length > 0, path);
 });
 
+test('a list of hosts is complete, and so is the response after it', async (t) => {
+  const app = await startApp(t);
+  const list = async (path: string) =>
+    (await app.request<{ data: { name: string }[] }>('GET', path, { token: admin })).json.data;
+  await waitUntil('the machine is a host', async () => (await list('/api/hosts')).length > 0);
+  const [host] = await list('/api/hosts');
+  const paths = hostLists.map((path) => path.replace(':name', host?.name ?? ''));
+  await waitUntil('the host has processes', async () => (await list(paths[1] ?? '')).length > 0);
+  for (const path of paths) assert.ok((await readList(app, path, admin)).length > 0, path);
+});
+
 test('a list of up to 1,000 users is complete, and so is the response after it', async (t) => {
   for (const stored of [1, 51, 1000]) {
     const hash = '$argon2id$v=19$m=19456,t=2,p=1$cGxhbnRlZHNhbHQ$cGxhbnRlZHNhbHRjcGxhbnRlZHNhbHQ';
@@ -319,7 +326,7 @@ test('a list of up to 100 sessions is complete, and so is the response after it'
 
 test('the tests cover all lists of the API', async (t) => {
   const routes = listServedRoutes(await startApp(t)).filter(isList);
-  const known = [...Object.keys(storedLists), ...otherLists];
+  const known = [...Object.keys(storedLists), ...otherLists, ...hostLists];
   assert.deepEqual(routes.map(({ path }) => path).sort(), known.sort());
 });
 
