@@ -92,3 +92,19 @@ test('votes of none or more than the places, and places of watches of the machin
     assert.equal(await createWatch(app, token, body), 400, JSON.stringify(body));
   }
 });
+
+test('a watch that makes the watches for hosts larger than 7 MiB is refused', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const mounts = Array.from({ length: 60 }, () => `/${'€'.repeat(990)}`);
+  const create = (name: string, more: object) =>
+    app.request('POST', '/api/watches', { token, body: { name, type: 'disk', limit: 0.9, mounts, ...more } });
+  const statuses: number[] = [];
+  for (let index = 0; index < 41; index += 1)
+    statuses.push((await create(`disk-${index}`, { hosts: ['web-*'] })).status);
+  assert.deepEqual(new Set(statuses), new Set([201]));
+  const refused = await create('disk-41', { hosts: ['web-*'] });
+  assert.equal(refused.status, 400);
+  assert.match(refused.json['error'] as string, /^The watches with hosts or from may have 7 MiB together/);
+  assert.equal((await create('own', {})).status, 201);
+});

@@ -8,8 +8,9 @@ import { findTargetProblems, openTargets, targetSettings } from '../../kit/targe
 import { readSpace } from '../../storage/journal/files.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
-import { assertWithoutFiles, watchKind } from './kind.ts';
+import { assertWithoutFiles, type WatchKeeper, watchKind } from './kind.ts';
 import { isCovered, listDefaultWatches } from './known-watch.ts';
+import { assertPushable } from './push-limit.ts';
 import { listPushed, ReceivedWatches } from './pushed.ts';
 import { createWatchRoutes } from './routes.ts';
 import { StrictWatch } from './schema.ts';
@@ -71,11 +72,14 @@ export const watches = defineFeature({
       isShared: database !== undefined,
       takeGone: database && ((place) => takeGonePlace(database, place)),
     });
-    const keeper = new SettingKeeper(watchKind, {
+    const keeper: WatchKeeper = new SettingKeeper(watchKind, {
       settings: offers.settings,
       configured: settings.watches,
       defaults: settings.defaultWatches ? defaults : [],
-      check: assertWithoutFiles,
+      check: (watch) => {
+        assertWithoutFiles(watch);
+        assertPushable(watch, keeper.listRuntime());
+      },
     });
     const received = new ReceivedWatches(storage.file('hub.watches'), log);
     if (settings.hub) await received.load();

@@ -1,4 +1,5 @@
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
+import { findPushProblems } from './push-limit.ts';
 import { WatchSettings } from './schema.ts';
 import { ownWatchSettings } from './type-settings.ts';
 import type { WatchType } from './watch-type.ts';
@@ -64,6 +65,7 @@ export const findConfigProblems = (watches: readonly WatchSettings[]): string[] 
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   return [
     ...new Set(twice.map((name) => `watches: several watches have the name ${name}`)),
+    ...findPushProblems(watches),
     ...watches.flatMap((watch) => {
       const problem = findWatchProblem(watch);
       return problem === undefined ? [] : [`watches: ${watch.name}: ${problem}`];

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WatchSettings } from './schema.ts';
+import { findConfigProblems } from './watch-problems.ts';
+
+const createWatches = (count: number, more: Partial<WatchSettings>): WatchSettings[] =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `disk-${index}`,
+    type: 'disk',
+    limit: 0.9,
+    mounts: Array.from({ length: 100 }, () => `/${'x'.repeat(900)}`),
+    ...more,
+  }));
+
+test('watches for hosts of more than 7 MiB in the config file are a problem, and as many own watches are none', () => {
+  assert.deepEqual(findConfigProblems(createWatches(90, { hosts: ['web-*'] })), [
+    'watches: the watches with hosts or from may have 7 MiB together: shorten them, or remove some',
+  ]);
+  assert.deepEqual(findConfigProblems(createWatches(90, {})), []);
+  assert.deepEqual(findConfigProblems(createWatches(70, { hosts: ['web-*'] })), []);
+});

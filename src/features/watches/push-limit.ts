@@ -1,0 +1,29 @@
+import { HttpError } from '../../http/errors.ts';
+import type { KnownWatch } from './known-watch.ts';
+import type { WatchSettings } from './schema.ts';
+
+/**
+ * Maximum bytes as JSON of all watches that hosts check. The config file and runtime watches may each have 7 MiB;
+ * together, they fit into the response of 16 MiB that an agent reads.
+ */
+const maxPushedBytes = 7 * 1024 * 1024;
+
+const countBytes = (watches: readonly WatchSettings[]): number =>
+  watches.reduce((sum, watch) => sum + (watch.hosts || watch.from ? Buffer.byteLength(JSON.stringify(watch)) : 0), 0);
+
+/** Returns the problem with watches of the config file that are too large for hosts, as a list of at most one. */
+export const findPushProblems = (watches: readonly WatchSettings[]): string[] =>
+  countBytes(watches) > maxPushedBytes
+    ? ['watches: the watches with hosts or from may have 7 MiB together: shorten them, or remove some']
+    : [];
+
+/** Refuses a runtime watch that makes the watches for hosts too large. @throws HttpError */
+export const assertPushable = ({ name, settings }: KnownWatch, runtime: readonly KnownWatch[]): void => {
+  if (!settings.hosts && !settings.from) return;
+  const others = runtime.filter((each) => each.name !== name).map((each) => each.settings);
+  if (countBytes([...others, settings]) <= maxPushedBytes) return;
+  throw new HttpError(
+    'invalid',
+    'The watches with hosts or from may have 7 MiB together: shorten this watch, or delete other watches',
+  );
+};
