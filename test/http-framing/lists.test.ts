@@ -6,6 +6,7 @@ import { sendList } from '../../src/http/json.ts';
 import { defineRoute, type Route } from '../../src/kit/route.ts';
 import { openJournal } from '../../src/storage/journal/journal.ts';
 import { createId, type LogRecord } from '../../src/storage/journal/line.ts';
+import { enrol, report } from '../hosts/support/hosts.ts';
 import { listServedRoutes } from '../repo/support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openConnection } from '../support/connection.ts';
@@ -103,7 +104,7 @@ const storedLists: Record<string, StoredList> = {
 /** Lists about the machine or the program, independent of stored entries. */
 const otherLists = ['/api/about/licences', '/api/disks', '/api/processes', '/api/v2/receivers'];
 
-/** Lists of hosts: the machine of the server is a host soon after the start. */
+/** Lists of hosts. */
 const hostLists = ['/api/hosts', '/api/hosts/:name/processes'];
 
 const isArray = (schema: unknown): boolean => (schema as { type?: unknown } | undefined)?.type === 'array';
@@ -294,13 +295,14 @@ test('a list about the machine or the program is complete, and so is the respons
 
 test('a list of hosts is complete, and so is the response after it', async (t) => {
   const app = await startApp(t);
-  const list = async (path: string) =>
-    (await app.request<{ data: { name: string }[] }>('GET', path, { token: admin })).json.data;
-  await waitUntil('the machine is a host', async () => (await list('/api/hosts')).length > 0);
-  const [host] = await list('/api/hosts');
-  const paths = hostLists.map((path) => path.replace(':name', host?.name ?? ''));
-  await waitUntil('the host has processes', async () => (await list(paths[1] ?? '')).length > 0);
-  for (const path of paths) assert.ok((await readList(app, path, admin)).length > 0, path);
+  const key = await enrol(app, admin, 'web-1');
+  const unknown = { parentPid: null, cpu: null, cpuSeconds: null, threads: null, startedAt: null };
+  const processes = [{ pid: 1, name: 'init', user: 'root', memoryBytes: 4096, ...unknown }];
+  const { status, text } = await report(app, key, 'web-1', { processes });
+  assert.equal(status, 200, text);
+  for (const path of hostLists) {
+    assert.equal((await readList(app, path.replace(':name', 'web-1'), admin)).length, 1, path);
+  }
 });
 
 test('a list of up to 1,000 users is complete, and so is the response after it', async (t) => {
