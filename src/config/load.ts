@@ -79,7 +79,8 @@ export const listUnknownVariables = (schema: TObject, environment = process.env)
     .map((name) => `the variable ${name} is not a setting and is ignored${suggest(name, names)}`);
 };
 
-const findConfigPath = (flags: Flags, environment: NodeJS.ProcessEnv): string | undefined =>
+/** Returns the path of the config file, from `--config` or its variable. */
+export const findConfigPath = (flags: Flags, environment: NodeJS.ProcessEnv): string | undefined =>
   (flags['config'] as string | undefined) ?? (environment[otherVariables.config] || undefined);
 
 /**

@@ -167,6 +167,16 @@ test('a hub without https that is another machine, a wrong code and a missing ke
   }
 });
 
+test('agent --install writes absolute paths into the unit', async (t) => {
+  const cwd = createFolder(t);
+  writeConfig(cwd, { hub: { url: 'https://desk.example' } });
+  const { stdout } = await runProgram(['agent', '--install', '--config', 'config.json', '--ca', 'ca.pem'], {
+    input: 'n\n',
+    cwd,
+  });
+  assert.ok(stdout.includes(` --ca ${join(cwd, 'ca.pem')} --config ${join(cwd, 'config.json')} `), stdout);
+});
+
 test('agent --install shows the unit, and changes nothing without a yes', async (t) => {
   const { code, stdout } = await runProgram(['agent', '--install', '--hub', 'https://desk.example'], {
     input: 'n\n',

@@ -1,11 +1,13 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { isSea } from 'node:sea';
 import type { TObject } from 'typebox';
-import type { Flags } from '../../config/load.ts';
+import { type Flags, findConfigPath } from '../../config/load.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { runSystemctl } from '../../host/linux/systemd.ts';
+import { type HubSetting, readHubKey } from '../../kit/hub.ts';
+import { replaceFile } from '../../storage/replaced-file.ts';
 import { print, say } from '../stdio.ts';
 import { enrol } from './enrol.ts';
 import { type AgentOptions, readAgentSettings } from './run-agent.ts';
@@ -25,8 +27,9 @@ export const createUnit = (
     'agent',
     '--hub',
     url,
-    ...(ca === undefined ? [] : ['--ca', ca]),
-    ...(config === undefined ? [] : ['--config', config]),
+    // systemd starts the agent in another folder.
+    ...(ca === undefined ? [] : ['--ca', resolve(ca)]),
+    ...(config === undefined ? [] : ['--config', resolve(config)]),
     '--data-dir',
     stateFolder,
   ];
@@ -66,10 +69,19 @@ const quote = (word: string): string => {
   return /^[\w./:=@%,+-]+$/.test(text) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 };
 
+/**
+ * Stores the key of `--key-file`, or of the variable if there is no other key, in a file that only its owner can read.
+ * systemd starts the agent without the variable. Throws an Error without the key.
+ */
+export const storeKey = (hub: HubSetting, given: Pick<AgentOptions, 'keyFile'>, keyFile: string): void => {
+  if (given.keyFile !== undefined) replaceFile(keyFile, `${readHubKey({ keyFile: given.keyFile })}\n`);
+  else if (hub.keyFile === undefined) replaceFile(keyFile, `${readHubKey({})}\n`);
+};
+
 /** Shows the unit, asks for confirmation and installs it; resolves to the exit code. Throws a SettingsError. */
 export const installAgent = async (schema: TObject, flags: Flags, given: AgentOptions): Promise<number> => {
   const { hub } = readAgentSettings(schema, { ...flags, dataDir: stateFolder }, given);
-  const unit = createUnit(hub.url, { ca: hub.ca, config: flags['config'] as string | undefined });
+  const unit = createUnit(hub.url, { ca: hub.ca, config: findConfigPath(flags, process.env) });
   print(`${unitPath}:\n\n${unit}\n`);
   if (
     !(await ask(`Write this file${given.code === undefined ? '' : ', use the code'} and start ${unitName}? [y/N] `))
@@ -80,7 +92,7 @@ export const installAgent = async (schema: TObject, flags: Flags, given: AgentOp
   const keyFile = join(stateFolder, 'hub.key');
   try {
     mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-    if (given.keyFile !== undefined) copyFileSync(given.keyFile, keyFile);
+    storeKey(hub, given, keyFile);
     if (given.code !== undefined) {
       const failure = await enrol(hub, given.code, keyFile);
       if (failure !== undefined) return failure;
