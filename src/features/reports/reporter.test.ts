@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFolder } from '../../../test/support/folder.ts';
 import { atEnd, type Scope } from '../../../test/support/scope.ts';
 import type { HostReport } from '../../kit/host-report/report-schema.ts';
+import type { HostCheck } from '../../kit/offers.ts';
 import { createReplacedFile } from '../../storage/replaced-file.ts';
 import type { HubReply } from './hub-client.ts';
 import { KeptReadings } from './kept-readings.ts';
@@ -16,7 +17,11 @@ const settle = async (): Promise<void> => {
 };
 
 /** Starts a reporter with mock timers and two kept minutes; `respond` returns the status for each report. */
-const startReporter = async (t: Scope & { mock: typeof test.mock }, respond: (report: HostReport) => unknown) => {
+const startReporter = async (
+  t: Scope & { mock: typeof test.mock },
+  respond: (report: HostReport) => unknown,
+  checks: HostCheck[] = [],
+) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const kept = new KeptReadings(createReplacedFile(createFolder(t), 'hub.readings'));
   for (const minute of [0, 1, 2]) await kept.add(start + minute * 60_000, { cpu: 0.5 });
@@ -37,7 +42,7 @@ const startReporter = async (t: Scope & { mock: typeof test.mock }, respond: (re
       close: () => undefined,
     },
     kept,
-    watches: undefined,
+    watches: { receivedId: '', receive: async () => undefined, listChecks: () => checks },
     commands: undefined,
     hub: 'desk.example',
     log: { info: () => undefined, warn: (_: unknown, text?: unknown) => warnings.push(String(text)) },
@@ -101,3 +106,14 @@ for (const status of [404, 500])
     await advance();
     assert.ok(kept.count >= 3);
   });
+
+test('the texts of 100 results are cut to a length that the hub stores', async (t) => {
+  const check: HostCheck = { watch: 'shop', thing: 'https://shop.example', state: 'bad', text: 'x'.repeat(1900) };
+  const { sent } = await startReporter(
+    t,
+    () => 200,
+    Array.from({ length: 100 }, () => check),
+  );
+  assert.equal(sent[0]?.checks?.length, 100);
+  assert.ok(JSON.stringify(sent[0]).length < 64 * 1024);
+});
