@@ -21,7 +21,7 @@ const Incidents = ({ name, openIncidents }: Host) =>
 const toHint = ({ isHub, tags, note }: Host): string => [isHub && words.hub, ...tags, note].filter(Boolean).join(' · ');
 
 const columns: Column<Host>[] = [
-  { key: 'state', title: words.state, width: '9.5rem', cell: HostChip },
+  { key: 'state', title: words.state, width: '7rem', cell: HostChip },
   {
     key: 'host',
     title: words.host,
@@ -30,35 +30,51 @@ const columns: Column<Host>[] = [
   {
     key: 'cpu',
     title: words.cpu,
-    width: '9rem',
+    width: 'clamp(7.5rem, 10vw, 14rem)',
     cell: (host) => <Meter label={words.cpu} share={toShares(host).cpu} />,
     sortBy: (host) => toShares(host).cpu ?? -1,
   },
   {
     key: 'memory',
     title: words.memory,
-    width: '9rem',
+    width: 'clamp(7.5rem, 10vw, 14rem)',
     cell: (host) => <Meter label={words.memory} share={toShares(host).memory} />,
     sortBy: (host) => toShares(host).memory ?? -1,
   },
   {
     key: 'disk',
     title: words.disk,
-    width: '9rem',
+    width: 'clamp(7.5rem, 10vw, 14rem)',
     cell: (host) => <Meter label={words.disk} share={toShares(host).disk} />,
     sortBy: (host) => toShares(host).disk ?? -1,
   },
-  { key: 'hour', title: words.hour, width: 'clamp(6rem, 10vw, 13rem)', isMinor: true, cell: HourLine },
-  { key: 'incidents', title: words.incidents, width: '9rem', cell: Incidents },
+  { key: 'hour', title: words.hour, width: 'clamp(4.5rem, 8vw, 13rem)', isMinor: true, cell: HourLine },
+  {
+    key: 'incidents',
+    title: words.incidents,
+    width: '6.5rem',
+    align: 'end',
+    cell: ({ name, openIncidents }) =>
+      openIncidents > 0 ? <a href={toHash('/incidents', { hostname: name })}>{toCount(openIncidents)}</a> : null,
+  },
   {
     key: 'uptime',
     title: words.uptime,
-    width: '7rem',
+    width: '5.5rem',
     isMinor: true,
     cell: ({ uptimeSeconds }) => (uptimeSeconds === null ? '' : toDuration(uptimeSeconds)),
   },
-  { key: 'version', title: words.version, width: '6rem', isMinor: true, cell: ({ version }) => version },
+  { key: 'version', title: words.version, width: '5rem', isMinor: true, cell: ({ version }) => version },
 ];
+
+const Labelled = (props: Parameters<typeof Meter>[0]) => (
+  <span>
+    <span class="hint one-line" aria-hidden="true">
+      {props.label}
+    </span>
+    <Meter {...props} />
+  </span>
+);
 
 const Compact = (host: Host) => {
   const { cpu, memory, disk } = toShares(host);
@@ -74,9 +90,9 @@ const Compact = (host: Host) => {
         <Since {...host} /> <Incidents {...host} />
       </span>
       <span class="meters">
-        <Meter label={words.cpu} share={cpu} />
-        <Meter label={words.memory} share={memory} />
-        <Meter label={words.disk} share={disk} />
+        <Labelled label={words.cpu} share={cpu} />
+        <Labelled label={words.memory} share={memory} />
+        <Labelled label={words.disk} share={disk} />
       </span>
     </div>
   );
@@ -89,7 +105,7 @@ export const HostTable = ({ rows }: { rows: readonly Host[] }) => (
     columns={columns}
     rows={rows}
     rowKey={({ name }) => name}
-    heights={[56, 104]}
+    heights={[56, 132]}
     compact={Compact}
     rowClass={({ state }) => (state === 'stopped' || state === 'new' ? 'over' : '')}
   />

@@ -2,7 +2,7 @@ import { counted } from './count.ts';
 
 /** Strings of a screen that is not part of the first load; the screen imports this file itself. */
 export const hostTexts = {
-  states: { silent: 'Silent', late: 'Late', new: 'Never reported', stopped: 'Stopped', up: 'Up' },
+  states: { silent: 'Silent', late: 'Late', new: 'New', stopped: 'Stopped', up: 'Up' },
   counted: (count: string, silent: string) => `${counted(count, 'host')}, ${silent} silent`,
   filter: 'Filter',
   noMatch: 'No host matches',
@@ -12,7 +12,7 @@ export const hostTexts = {
   host: 'Host',
   cpu: 'Processor',
   memory: 'Memory',
-  disk: 'Fullest disk',
+  disk: 'Disk',
   incidents: 'Incidents',
   hour: 'Last hour',
   uptime: 'Up for',
