@@ -51,7 +51,7 @@ export class Fleet {
       const known = this.#states.get(state.name);
       if ((known && known.at >= state.at) || !this.#isKept(state.name)) continue;
       this.#states.set(state.name, state);
-      this.#tell(state.name);
+      this.#callListeners(state.name);
     }
   }
 
@@ -86,7 +86,7 @@ export class Fleet {
         throw error;
       });
       this.#states.set(name, state);
-      this.#tell(name);
+      this.#callListeners(name);
       return { state, before };
     });
   }
@@ -114,7 +114,7 @@ export class Fleet {
     return state;
   }
 
-  #tell(name: string): void {
+  #callListeners(name: string): void {
     for (const listener of this.#listeners) listener(name);
   }
 

@@ -70,18 +70,18 @@ export const hosts = defineFeature({
       alerts: offers.alerts,
       lease,
       silentMs: () => silentSeconds * 1000,
-      onChanged: (name) => tell(name),
+      onChanged: (name) => publishHost(name),
       clock,
       log,
     });
     const codes = new HostCodes(offers.settings, clock);
     const commands = new HostCommands();
     const hub = new Hub({ fleet, keeper, codes, watch, commands, incidents, accounts: offers.accounts, offers, clock });
-    const tell = (name: string): void => {
+    const publishHost = (name: string): void => {
       const known = keeper.find(name);
       if (known) publish(() => hub.show(known));
     };
-    fleet.onReport(tell);
+    fleet.onReport(publishHost);
     const own = new OwnHost({ fleet, keeper, host, version, clock, log });
     const scraper = new Scraper({ fleet, list: () => keeper.listConfigured(), lease, clock, log });
     let following: NodeJS.Timeout | undefined;

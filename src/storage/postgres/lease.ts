@@ -43,7 +43,7 @@ export const createLease = (
   let isClosed = false;
   let running: Promise<void> | undefined;
   const isHeld = (): boolean => performance.now() < heldUntil;
-  const tell = (): void => {
+  const callListeners = (): void => {
     if (isHeld() === wasHeld) return;
     wasHeld = !wasHeld;
     for (const listener of listeners) listener(wasHeld);
@@ -60,10 +60,10 @@ export const createLease = (
       // Without renewal, the lease is lost when it expires.
       .catch(() => undefined);
     if (rows && !isClosed) heldUntil = rows.length > 0 ? begun + leaseSeconds * 1000 : 0;
-    tell();
+    callListeners();
   };
   const look = (): void => {
-    tell();
+    callListeners();
     running ??= (isWanted() ? renew() : giveUp()).finally(() => {
       running = undefined;
     });
@@ -71,7 +71,7 @@ export const createLease = (
   const giveUp = async (): Promise<void> => {
     if (!isHeld()) return;
     heldUntil = 0;
-    tell();
+    callListeners();
     // The row stays, to show since when nobody has held the lease.
     const text = 'UPDATE signalbox.lease SET until = now() WHERE name = $1 AND holder = $2';
     await database.query({ text, values: [name, database.instance] }).catch(() => undefined);
