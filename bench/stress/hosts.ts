@@ -27,8 +27,15 @@ const readStatus = (pid: number): { ticks: number; residentMiB: number } => {
 };
 
 const createProcess = (_: unknown, index: number) => ({
-  ...{ pid: index + 1, parentPid: 1, name: `program-${index}`, user: 'root', cpu: 0.01, cpuSeconds: 12.5 },
-  ...{ memoryBytes: 1e8, threads: 3, startedAt: '2026-01-31T08:30:00.000Z' },
+  pid: index + 1,
+  parentPid: 1,
+  name: `program-${index}`,
+  user: 'root',
+  cpu: 0.01,
+  cpuSeconds: 12.5,
+  memoryBytes: 1e8,
+  threads: 3,
+  startedAt: '2026-01-31T08:30:00.000Z',
 });
 
 /** Measures a hub with 500 hosts, each of which reports every ten seconds on its own connection. */

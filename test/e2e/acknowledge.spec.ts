@@ -10,7 +10,7 @@ import { collectComplaints, findFaults } from './support/page.ts';
 const destination = { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:9/topic', levels: ['INFO'] };
 const settings = { publicUrl: 'https://signalbox.example.org', destinations: [destination] };
 
-/** The path of the link that the phone would get for the only incident. */
+/** Creates the only incident, and the path of the link in its notification. */
 const createPath = async (app: TestApp): Promise<string> => {
   await sendAlert(app, { source: 'backup', level: 'CRITICAL', message: 'disk <b>full</b>', hostname: 'db-1' });
   let ids: string[] = [];
@@ -30,7 +30,7 @@ const createPath = async (app: TestApp): Promise<string> => {
 };
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the link of a notification acknowledges on a phone, ${colorScheme} and without scripts`, async ({
+  test(`a notification's link acknowledges the incident on a phone, in ${colorScheme} colours and without scripts`, async ({
     scope,
     startApp,
     browser,
@@ -42,7 +42,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     atEnd(scope, () => context.close());
     const page = await context.newPage();
     const complaints = collectComplaints(page);
-    // As a link in a mail that another site shows.
+    // A page of another origin has the link, like a webmail site.
     await page.setContent(`<a href="${app.url}${path}">Acknowledge</a>`);
     await page.getByRole('link').click();
     await expect(page.getByRole('heading')).toHaveText('Acknowledge this incident?');
@@ -56,7 +56,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the page of a link is accessible, in light and dark', async ({ scope, startApp, browser }) => {
+test('the page of an acknowledge link is accessible in light and dark', async ({ scope, startApp, browser }) => {
   const app = await startApp({ settings });
   const path = await createPath(app);
   const context = await browser.newContext({ baseURL: app.url, bypassCSP: true });

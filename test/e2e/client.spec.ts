@@ -10,7 +10,7 @@ import { test } from './support/console.ts';
 
 const clientPath = fileURLToPath(new URL('../../dist/client.js', import.meta.url));
 
-/** Opens a page of another origin that has the built client as client.js. */
+/** Opens a page of another origin that serves the built client as client.js. */
 const openForeignPage = async (scope: Scope, page: Page): Promise<void> => {
   const { url } = await startReceiver(scope, (response, { path }) => {
     const isScript = path === '/client.js';
@@ -20,7 +20,7 @@ const openForeignPage = async (scope: Scope, page: Page): Promise<void> => {
   await page.goto(url);
 };
 
-/** Run in the page: a task is made, changed by its version, listed, and an alert comes as an event after a lost stream. */
+/** Runs in the page: creates, updates and lists a task, and receives an alert's event after a lost stream. */
 const useClient = `async ([url, password]) => {
   const { createClient, ClientError } = await import(new URL('client.js', document.baseURI));
   let opened = 0;
@@ -52,7 +52,7 @@ const useClient = `async ([url, password]) => {
   return { isError: late instanceof ClientError, status: late.status, titles, page, messages, opened };
 }`;
 
-test('a page that the server serves uses the client', async ({ scope, startApp, page }) => {
+test('a page served by the server can use the client', async ({ scope, startApp, page }) => {
   const publicDir = createFolder(scope);
   writeFileSync(join(publicDir, 'index.html'), '<!doctype html><title>A page of your own</title>');
   cpSync(clientPath, join(publicDir, 'client.js'));
@@ -68,7 +68,7 @@ test('a page that the server serves uses the client', async ({ scope, startApp, 
   });
 });
 
-test('a page of another origin uses the client where cors allows it, with the headers that it allows', async ({
+test('a page of an origin that `cors` allows can use the client, including request headers', async ({
   scope,
   startApp,
   page,
@@ -89,7 +89,7 @@ test('a page of another origin uses the client where cors allows it, with the he
   expect(seen).toEqual({ Id: 1, Status: 'Completed', page: 1, topic: 'host' });
 });
 
-test('without cors, the client reports that it gets no response', async ({ scope, startApp, page }) => {
+test('without `cors`, the client reports that it got no response', async ({ scope, startApp, page }) => {
   const { url } = await startApp();
   await openForeignPage(scope, page);
   const code = await page.evaluate(

@@ -19,7 +19,7 @@ const send = (app: TestApp, fields: Record<string, string>): Promise<string> =>
 
 const rows = '[role=row], tbody tr';
 
-test('hostile alerts are shown as text, and long ones in full on request', async ({ startApp, openConsole }) => {
+test('hostile alerts are shown as text, and long alerts in full on request', async ({ startApp, openConsole }) => {
   const app = await startApp();
   const ids: string[] = [];
   for (const text of hostile) ids.push(await send(app, { message: text, source: text, level: text, hostname: text }));
@@ -36,7 +36,7 @@ test('hostile alerts are shown as text, and long ones in full on request', async
   expect(complaints).toEqual([]);
 });
 
-test('an alert that comes in while the list is read is shown, although the response does not have it', async ({
+test('an alert that arrives during the list request is shown, although the response lacks it', async ({
   startApp,
   openConsole,
 }) => {
@@ -57,13 +57,13 @@ test('an alert that comes in while the list is read is shown, although the respo
   await page.goto('/console/#/alerts');
   await answered;
   await send(app, { message: 'between' });
-  // The histogram is live, too: it shows that the event has come.
+  // The live histogram shows that the event has arrived.
   await expect(page.getByRole('button', { name: /^Error 1/ })).toBeVisible();
   release();
   await expect(page.getByRole('link', { name: 'between' })).toBeVisible();
 });
 
-test('alerts are filtered by severity and text, and the filter is in the address', async ({
+test('alerts can be filtered by severity and text, and the address contains the filters', async ({
   startApp,
   openConsole,
 }) => {
@@ -90,7 +90,7 @@ test('alerts are filtered by severity and text, and the filter is in the address
   expect(complaints).toEqual([]);
 });
 
-test('all alerts that match a pattern are saved as CSV, and live ones that match are shown', async ({
+test('all alerts that match a pattern are saved as CSV, and new matching alerts appear', async ({
   startApp,
   openConsole,
 }) => {
@@ -116,7 +116,7 @@ test('all alerts that match a pattern are saved as CSV, and live ones that match
   expect(complaints).toEqual([]);
 });
 
-test('an alert whose incident notified people says whom, and not that it was delivered nowhere', async ({
+test('an alert whose incident notified people shows the destinations, and not that it was delivered nowhere', async ({
   scope,
   startApp,
   openConsole,
@@ -135,7 +135,7 @@ test('an alert whose incident notified people says whom, and not that it was del
   expect(complaints).toEqual([]);
 });
 
-test('repeats are folded with their count and can be shown one by one', async ({ startApp, openConsole }) => {
+test('repeats are folded, show their count, and can be unfolded', async ({ startApp, openConsole }) => {
   const app = await startApp();
   for (let count = 0; count < 4; count += 1) await send(app, {});
   await send(app, { message: 'another' });
@@ -148,7 +148,7 @@ test('repeats are folded with their count and can be shown one by one', async ({
   await expect(links).toHaveCount(4);
 });
 
-test('one alert opens over the list at its own address with what came before and after', async ({
+test('an alert opens over the list at its own address, with links to the previous and next alert', async ({
   startApp,
   openConsole,
 }) => {
@@ -175,10 +175,7 @@ test('one alert opens over the list at its own address with what came before and
   expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
 });
 
-test('older alerts are loaded while scrolling, and new ones do not move what is being read', async ({
-  startApp,
-  openConsole,
-}) => {
+test('scrolling loads older alerts, and new alerts do not move the visible rows', async ({ startApp, openConsole }) => {
   const app = await startApp();
   for (let number = 0; number < 350; number += 1) await send(app, { message: `alert ${number}.` });
   const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
@@ -197,7 +194,7 @@ test('older alerts are loaded while scrolling, and new ones do not move what is 
   expect(complaints).toEqual([]);
 });
 
-test('a severity has one chip, however its level is written', async ({ startApp, openConsole }) => {
+test('a severity has one chip for all spellings of its level', async ({ startApp, openConsole }) => {
   const app = await startApp();
   for (const level of ['WARNING', 'warning', 'WARN', 'whatever'])
     await sendAlert(app, { level, message: `as ${level}` });
@@ -212,7 +209,7 @@ test('a severity has one chip, however its level is written', async ({ startApp,
     await expect(page.getByText(`as ${level}`, { exact: true })).toBeVisible();
 });
 
-test('an alert that is over says so and is not as loud as one that goes on', async ({ startApp, openConsole }) => {
+test('a resolved alert is marked and stands out less than a firing alert', async ({ startApp, openConsole }) => {
   const app = await startApp();
   const report = (status: string, name: string) =>
     app.request('POST', '/api/alert/alertmanager', {
@@ -252,7 +249,7 @@ test('an alert that is over says so and is not as loud as one that goes on', asy
   await expect(page.getByRole('dialog').getByRole('link', { name: 'the alert that was firing' })).toBeVisible();
 });
 
-test('an empty list fits a phone, and a list that needs a login shows no zeros', async ({ openConsole }) => {
+test('an empty list fits a phone, and a list behind a login shows no zeros', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/alerts', viewport: { width: 360, height: 800 } });
   await expect(page.getByText('No alerts yet')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
@@ -262,7 +259,7 @@ test('an empty list fits a phone, and a list that needs a login shows no zeros',
     await expect(closed.page.getByText(name), name).toHaveCount(0);
 });
 
-test('messages in a dialog can be used there, and stay while the pointer is over them', async ({
+test('messages in a dialog can be clicked, and stay while the pointer is over them', async ({
   startApp,
   openConsole,
 }) => {
@@ -281,7 +278,7 @@ test('messages in a dialog can be used there, and stay while the pointer is over
   await expect(page.getByRole('dialog', { name: 'Alert' })).toBeVisible();
 });
 
-test('chips and bars count the alerts that match the filters', async ({ startApp, openConsole }) => {
+test('chips and bars count only alerts that match the filters', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await send(app, { source: 'shop', message: 'one' });
   await send(app, { source: 'shop', level: 'CRITICAL', message: 'two' });

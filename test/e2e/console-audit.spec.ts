@@ -6,7 +6,7 @@ import { findFaults, logIn } from './support/page.ts';
 
 const lines = ['Get-Process -Name sshd*', 'Remove-Item /', '<b>bold</b>', 'Get-Process -Name "no such process"'];
 
-/** An app in which the admin has sent the lines. */
+/** Starts an app, and runs the commands as admin. */
 const start = async (scope: Scope) => {
   const app = await startApp(scope);
   const token = await app.login('admin');
@@ -14,7 +14,7 @@ const start = async (scope: Scope) => {
   return app;
 };
 
-test('the audit shows who ran what to an admin, refusals with their reason included', async ({
+test('the audit shows an Admin each command with its user, and refused commands with the reason', async ({
   scope,
   openConsole,
 }) => {
@@ -40,7 +40,7 @@ test('the audit shows who ran what to an admin, refusals with their reason inclu
   expect(complaints).toEqual([]);
 });
 
-test('the audit is filtered by user, result, time and text, and the filter is in the address', async ({
+test('the audit can be filtered by user, result, time and text, and the address contains the filters', async ({
   scope,
   openConsole,
 }) => {
@@ -69,7 +69,7 @@ test('the audit is filtered by user, result, time and text, and the filter is in
   expect(complaints).toEqual([]);
 });
 
-test('commands of others appear in the audit while it is open', async ({ openConsole }) => {
+test("other users' commands appear in an open audit", async ({ openConsole }) => {
   const { page, app, complaints } = await openConsole({ hash: '#/audit' });
   await logIn(page, 'admin');
   await expect(page.getByText('No commands yet')).toBeVisible();
@@ -82,7 +82,7 @@ test('commands of others appear in the audit while it is open', async ({ openCon
   expect(complaints).toEqual([]);
 });
 
-test('the audit tells a Reader that only Admins have access, without a refused request', async ({ openConsole }) => {
+test('the audit shows a Reader that only Admins have access, without sending a request', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ hash: '#/' });
   await logIn(page, 'reader');
   await page.evaluate("location.hash = '/audit'");

@@ -7,7 +7,7 @@ import { logIn, waitUntilLoaded } from './support/page.ts';
 
 const hour = 3_600_000;
 
-/** Sets the browser's clock so many milliseconds before or after the server's, from the next page on. */
+/** Shifts the browser's clock by milliseconds, from the next page load on. */
 const shiftClock = (page: Page, by: number): Promise<unknown> =>
   page.addInitScript(`{
     const Real = Date;
@@ -17,7 +17,7 @@ const shiftClock = (page: Page, by: number): Promise<unknown> =>
     };
   }`);
 
-/** A time in it is some seconds ago. */
+/** Expects a time of a few seconds ago in the element. */
 const expectJustNow = (place: Locator): Promise<void> =>
   expect(place.getByText(/ sec\.? ago$|^now$/).first()).toBeVisible();
 
@@ -25,7 +25,7 @@ for (const [words, by] of [
   ['behind', -2 * hour],
   ['ahead of', 2 * hour],
 ] as const) {
-  test(`charts and times are right while the browser's clock is two hours ${words} the server's`, async ({
+  test(`charts and times are correct while the browser's clock is two hours ${words} the server's`, async ({
     startApp,
     openConsole,
   }) => {
@@ -48,14 +48,14 @@ for (const [locale, hour] of [
   ['ar-EG', /^12:\d\d:\d\d am$|^1:\d\d:\d\d am$/],
   ['en-US', /^12:\d\d:\d\d AM$|^1:\d\d:\d\d AM$/],
 ] as const) {
-  test(`a browser in ${locale} shows English formats and its own hours, in its own zone or the server's`, async ({
+  test(`a browser in ${locale} uses English formats with its own hour cycle, in its own time zone or the server's`, async ({
     startApp,
     openConsole,
   }) => {
     const app = await startApp();
     await app.request('POST', '/api/tasks', { body: { Title: 'a task' } });
     await sendAlert(app, { message: 'an alert' });
-    // A zone in which it is just after midnight.
+    // A time zone in which midnight has just passed.
     const offset = new Date().getUTCHours() - (new Date().getUTCHours() < 12 ? 0 : 24);
     const timezoneId = offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '+' : ''}${offset}`;
     const { page, complaints } = await openConsole({ app, locale, timezoneId, hash: '#/tasks' });
@@ -72,7 +72,7 @@ for (const [locale, hour] of [
   });
 }
 
-test('one zone is named and shown everywhere, and the choice is kept', async ({ startApp, openConsole }) => {
+test('the chosen time zone is named, used everywhere, and remembered', async ({ startApp, openConsole }) => {
   const app = await startApp();
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   await app.request('POST', '/api/tasks', { body: { Title: 'a task' } });
@@ -92,7 +92,7 @@ test('one zone is named and shown everywhere, and the choice is kept', async ({ 
   expect(await shown()).toBe(onServer);
 });
 
-test('an alert of an earlier year shows its year, and one without a valid time is shown too', async ({
+test('an alert from an earlier year shows the year, and an alert without a valid time is shown', async ({
   scope,
   startApp,
   openConsole,
@@ -112,7 +112,7 @@ test('an alert of an earlier year shows its year, and one without a valid time i
   await expect(page.getByRole('row', { name: /–.*from nowhen/ })).toBeVisible();
 });
 
-test('no address makes a screen fail', async ({ openConsole }) => {
+test('no address breaks a screen', async ({ openConsole }) => {
   const { page, complaints } = await openConsole();
   await logIn(page, 'admin');
   const hashes = [

@@ -6,13 +6,15 @@ import { findFaults, logIn } from './support/page.ts';
 
 const line = (page: Page) => page.getByLabel('Command line', { exact: true });
 
-/** Answers every command with these rows. */
+/** Responds to every command with the given rows. */
 const fake = (page: Page, result: object[], more: object = {}) =>
   page.route('**/api/execute', (route) =>
     route.fulfill({ json: { success: true, command: 'Get-Process', result, ...more } }),
   );
 
-test('a form writes the command line, runs it, and shows its rows, filtered and sorted', async ({ openConsole }) => {
+test('a form writes a command line, runs it, and shows the resulting rows, filtered and sorted', async ({
+  openConsole,
+}) => {
   const { page, complaints } = await openConsole({ hash: '#/commands' });
   await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'admin');
@@ -38,7 +40,7 @@ test('a form writes the command line, runs it, and shows its rows, filtered and 
   expect(complaints).toEqual([]);
 });
 
-test('a form follows its address and the choice of a class', async ({ openConsole }) => {
+test('a form follows its address and the chosen class', async ({ openConsole }) => {
   const hash = '#/commands/Get-CimInstance?ClassName=Win32_LogicalDisk';
   const { page, complaints } = await openConsole({ hash });
   await logIn(page, 'admin');
@@ -62,7 +64,7 @@ test('a form follows its address and the choice of a class', async ({ openConsol
   expect(complaints).toEqual([]);
 });
 
-test('a refused command shows the reason, stays in the history, and can be changed', async ({ openConsole }) => {
+test('a refused command shows the reason, stays in the history, and can be edited', async ({ openConsole }) => {
   const hash = '#/commands/Get-CimInstance?ClassName=Win32_Process&Filter=nonsense';
   const { page, complaints } = await openConsole({ hash });
   await logIn(page, 'admin');
@@ -85,11 +87,11 @@ test('a refused command shows the reason, stays in the history, and can be chang
   expect(complaints.filter((text) => !text.includes('403'))).toEqual([]);
 });
 
-test('an address that is chosen right after typing is not overwritten', async ({ openConsole }) => {
+test('navigating right after typing does not lose the new address', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/commands/Get-Process?Name=first' });
   await logIn(page, 'admin');
   await page.getByLabel('Name', { exact: true }).fill('typed');
-  // The page is busy for longer than the text waits to be written.
+  // The page is busy for longer than typed text is delayed before it enters the address.
   await page.evaluate(`(async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     location.hash = '#/commands/Get-Process?Name=chosen';
@@ -100,7 +102,7 @@ test('an address that is chosen right after typing is not overwritten', async ({
   await expect(page).toHaveURL(/Name=chosen$/);
 });
 
-test('a Reader sees the forms without a button to run, and that this needs the role Admin', async ({ openConsole }) => {
+test('a Reader sees the forms without a run button, and that running needs the role Admin', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/commands' });
   await logIn(page, 'reader');
   await expect(page.getByText('Only users with the role Admin can run commands.')).toBeVisible();
@@ -108,7 +110,9 @@ test('a Reader sees the forms without a button to run, and that this needs the r
   await expect(page.getByRole('button', { name: 'Run', exact: true })).toHaveCount(0);
 });
 
-test('CSV and JSON hold the filtered rows, and cells that look like formulas are quoted', async ({ openConsole }) => {
+test('CSV and JSON contain the filtered rows, and cells that look like formulas are quoted', async ({
+  openConsole,
+}) => {
   const { page, complaints } = await openConsole({ hash: '#/commands' });
   await logIn(page, 'admin');
   const rows = ['=1+1', '+1', '-1', '@sum', 'a,b', 'say "x"', '<img src=x onerror="document.title=1">'];
@@ -145,7 +149,7 @@ test('CSV and JSON hold the filtered rows, and cells that look like formulas are
   expect(complaints).toEqual([]);
 });
 
-test('a long result with long values scrolls, and a cut result says so', async ({ openConsole }) => {
+test('a long result with long values scrolls, and a truncated result says so', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ hash: '#/commands' });
   await logIn(page, 'admin');
   const names = Array.from({ length: 14 }, (_, index) => `Column${index}`);

@@ -16,7 +16,7 @@ const change = (app: TestApp, body: object) => app.request('PUT', '/api/tasks/1'
 const conflict = (page: Page) => page.getByRole('dialog', { name: 'Task 1 was changed by somebody else' });
 const row = (page: Page, name: string) => conflict(page).getByRole('row', { name: new RegExp(`^${name}`) });
 
-test('two tabs edit one task: the second one sees both versions and chooses', async ({ scope, openConsole }) => {
+test('if two tabs edit a task, the second tab shows both versions to choose from', async ({ scope, openConsole }) => {
   const app = await startWithTask(scope);
   const first = await openConsole({ app, hash: '#/tasks/1' });
   const second = await openConsole({ app, hash: '#/tasks/1' });
@@ -65,10 +65,7 @@ test('two tabs edit one task: the second one sees both versions and chooses', as
   expect([...first.complaints, ...second.complaints]).toEqual([]);
 });
 
-test('a title that somebody else changes while it is edited in its place: by keyboard alone', async ({
-  scope,
-  openConsole,
-}) => {
+test('a conflict over a title edited in place is resolved with the keyboard alone', async ({ scope, openConsole }) => {
   const app = await startWithTask(scope);
   const { page, complaints } = await openConsole({ app, hash: '#/tasks' });
   await page.getByRole('button', { name: 'first', exact: true }).press('Enter');
@@ -89,7 +86,7 @@ test('a title that somebody else changes while it is edited in its place: by key
   expect(complaints).toEqual([]);
 });
 
-test('changes of different fields are both kept, without a question', async ({ scope, openConsole }) => {
+test('changes to different fields are merged without a question', async ({ scope, openConsole }) => {
   const app = await startWithTask(scope);
   const { page } = await openConsole({ app, hash: '#/tasks/1' });
   await page.getByLabel('Title', { exact: true }).fill('mine');
@@ -100,7 +97,7 @@ test('changes of different fields are both kept, without a question', async ({ s
   expect([Title, Description]).toEqual(['mine', 'theirs']);
 });
 
-test('a change that comes between reading and writing is not overwritten', async ({ scope, openConsole }) => {
+test('a change between reading and writing is not overwritten', async ({ scope, openConsole }) => {
   const app = await startWithTask(scope);
   const { page } = await openConsole({ app, hash: '#/tasks/1' });
   let isChanged = false;
@@ -122,10 +119,7 @@ test('a change that comes between reading and writing is not overwritten', async
   expect((await read(app))['Title']).toBe('mine');
 });
 
-test('a task that somebody else has changed meanwhile is deleted only if the user says so', async ({
-  scope,
-  openConsole,
-}) => {
+test('a task that somebody else has changed is deleted only after confirmation', async ({ scope, openConsole }) => {
   const app = await startWithTask(scope);
   const { page } = await openConsole({ app, hash: '#/tasks' });
   const remove = page.getByRole('button', { name: /^Delete / });
@@ -151,7 +145,7 @@ test('a task that somebody else has changed meanwhile is deleted only if the use
   await expect(page.getByText('No tasks yet')).toBeVisible();
 });
 
-test('a new task whose answer was lost is created once when it is sent again', async ({ openConsole }) => {
+test('a new task whose response was lost is created only once by a retry', async ({ openConsole }) => {
   const { page, app } = await openConsole({ hash: '#/tasks/new' });
   await page.route(
     '**/api/tasks',
@@ -175,7 +169,7 @@ test('a new task whose answer was lost is created once when it is sent again', a
   expect((await app.request('GET', '/api/tasks')).json['total']).toBe(2);
 });
 
-test('a task whose every version is refused is tried a few times, and then the user is told', async ({
+test('a task that conflicts every time is retried a few times, then the user sees an error', async ({
   scope,
   openConsole,
 }) => {

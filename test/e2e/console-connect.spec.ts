@@ -38,7 +38,7 @@ const hostDown = {
   ],
 };
 
-/** Lets amtool check the lines for a new config and for one that has a route. */
+/** Checks the lines with amtool, in a new config and in a config that has a route. */
 const checkAlertmanagerConfigs = async (scope: Scope, page: Page): Promise<void> => {
   if (spawnSync('amtool', ['--version']).error) return;
   const shown = page.getByRole('region', { name: '2. Lines to paste' }).locator('pre');
@@ -51,7 +51,7 @@ const checkAlertmanagerConfigs = async (scope: Scope, page: Page): Promise<void>
   }
 };
 
-test('with the keyboard alone, Alertmanager gets a key and lines, and its first alert is seen as it comes in', async ({
+test('Alertmanager is connected with the keyboard alone, and its first alert appears as it arrives', async ({
   scope,
   startApp,
   openConsole,
@@ -79,7 +79,7 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   expect(url).toBe(`${app.url}/api/alert/alertmanager`);
   await expect(page.getByText('127.0.0.1 works on this machine only')).toBeVisible();
   const admin = await app.login('admin');
-  // Of another sender.
+  // This alert comes from another sender.
   expect((await app.request('POST', '/api/alert/alertmanager', { token: admin, body: hostDown })).status).toBe(200);
   expect((await app.request('POST', new URL(url).pathname, { token: key, body: hostDown })).status).toBe(200);
   await expect(arrival(page).getByText(/^Received .*: HostDown$/)).toBeVisible();
@@ -103,7 +103,7 @@ test('with the keyboard alone, Alertmanager gets a key and lines, and its first 
   expect(complaints).toEqual([]);
 });
 
-/** Runs lines in a shell, with a folder in place of /etc, and `signalbox` and a job that does what `job` says in the path. */
+/** Runs lines in a shell with a folder in place of /etc; the path has `signalbox` and a script with `job`. */
 const runLines = async (folder: string, lines: string, job: string): Promise<void> => {
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
@@ -121,7 +121,7 @@ const runLines = async (folder: string, lines: string, job: string): Promise<voi
   await promisify(execFile)('/bin/sh', ['-c', text], { env });
 };
 
-test('the lines for curl, cron and systemd fire an alert of this host, resolve it, and keep the key in a file', async ({
+test('the lines for curl, cron and systemd fire and resolve an alert of this host, and store the key in a file', async ({
   scope,
   startApp,
   openConsole,
@@ -140,7 +140,7 @@ test('the lines for curl, cron and systemd fire an alert of this host, resolve i
 
   const curl = await readLines(page, 'curl');
   const folder = createFolder(scope);
-  // Without signalbox; the line before is that of cron.
+  // Curl's own lines, without the command of signalbox.
   const plain = curl.replace('signalbox run --source backup -- /usr/local/bin/backup', '');
   await runLines(folder, plain, 'exit 1');
   await expect(arrival(page).getByText(/^Received .*: The backup has failed$/)).toBeVisible();
@@ -165,7 +165,7 @@ test('the lines for curl, cron and systemd fire an alert of this host, resolve i
       expect(await list(key)).toEqual(expected);
     }
   }
-  // As systemd does for a unit that has failed: the name of an instance is put in after quotes are read.
+  // Like systemd for a failed unit, inserts the instance name after parsing quotes.
   const [, send = ''] = /^ExecStart=(signalbox send .*)$/m.exec(unit) ?? [];
   const name = String.raw`srv-my\x2ddata.mount`;
   const command = send.replaceAll('"', "'").replaceAll('%i', name).replace(`--key ${name}`, `--key '${name}'`);
@@ -175,7 +175,7 @@ test('the lines for curl, cron and systemd fire an alert of this host, resolve i
   for (const text of [curl, cron, unit]) expect(text.replace(/^SIGNALBOX_KEY=.*$/m, '')).not.toContain('sbk_');
 });
 
-/** The lines for a sender, once it has a key; in a page that is logged in. */
+/** Creates a key for a sender, and reads the sender's lines; the page must be logged in. */
 const readLines = async (page: Page, sender: string): Promise<string> => {
   await page.evaluate(`location.hash = "#/connect/${sender}"`);
   await page.getByRole('button', { name: 'Create a key' }).click();
@@ -183,7 +183,7 @@ const readLines = async (page: Page, sender: string): Promise<string> => {
   return (await lines(page).textContent()) ?? '';
 };
 
-test('Connect tells a Reader that an Admin can create the key', async ({ openConsole }) => {
+test('Connect shows a Reader that an Admin can create the key', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/connect/grafana' });
   await logIn(page, 'reader');
   const step = (name: string) => page.getByRole('region', { name, exact: true });
@@ -192,13 +192,13 @@ test('Connect tells a Reader that an Admin can create the key', async ({ openCon
   await expect(step('2. Lines to paste')).toBeVisible();
 });
 
-test('the lines for GitHub send what failed, whatever it is called', async ({ startApp, openConsole }) => {
+test('the lines for GitHub report a failed workflow with any name', async ({ startApp, openConsole }) => {
   const app = await startApp({ settings: { access: 'login' } });
   const { page } = await openConsole({ app, hash: '#/connect' });
   await logIn(page, 'admin');
   const text = await readLines(page, 'github');
   const key = (await page.getByText(/^sbk_/).textContent()) ?? '';
-  // As a runner does: it replaces expressions, folds what is below >-, and runs the script with the variables of `env`.
+  // Like a runner, replaces expressions, folds the block after >-, and runs the script with the variables in `env`.
   const values: Record<string, string> = {
     'secrets.SIGNALBOX_KEY': key,
     'github.repository': 'me/app',
@@ -220,7 +220,7 @@ test('the lines for GitHub send what failed, whatever it is called', async ({ st
   await expect(arrival(page).getByText('github/me/app')).toBeVisible();
 });
 
-test('with the lines for syslog, rsyslog passes on what is an error or worse', async ({
+test('with the lines for syslog, rsyslog forwards messages of severity error and above', async ({
   scope,
   startApp,
   openConsole,
@@ -233,7 +233,7 @@ test('with the lines for syslog, rsyslog passes on what is an error or worse', a
   const folder = createFolder(scope);
   const text = (await readLines(page, 'syslog')).replaceAll(/\/usr\/local\/bin|\/etc\/rsyslog\.d/g, folder);
   await promisify(execFile)('/bin/sh', ['-ec', text.replace('systemctl restart rsyslog', '')]);
-  // What Debian's own configuration does: it listens to programs, and includes the files of a folder.
+  // Like Debian's configuration, listens on a socket and includes files.
   const socket = join(folder, 'log');
   mkdirSync(join(folder, 'work'));
   writeFileSync(
@@ -266,7 +266,7 @@ include(file="${folder}/signalbox.conf")
   ]);
 });
 
-test('the lines for PowerShell send an alert with its own Invoke-RestMethod', async ({ startApp, openConsole }) => {
+test('the lines for PowerShell send an alert with Invoke-RestMethod', async ({ startApp, openConsole }) => {
   const isMissing = spawnSync('dotnet', ['--version']).status !== 0;
   test.skip(isMissing && process.env['CI'] !== 'true', 'the .NET SDK is not installed here');
   await promisify(execFile)(process.execPath, ['test/power-shell/build.mjs']);

@@ -10,10 +10,7 @@ const addTask = (app: TestApp, Title: string, Priority = 'Medium') =>
 const task = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const sessionButton = (page: Page, name: string) => page.getByRole('banner').getByRole('button', { name });
 
-test('back, forward and reload lead through filters, views, sorting and an open task', async ({
-  startApp,
-  openConsole,
-}) => {
+test('back, forward and reload restore filters, views, sorting and an open task', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await addTask(app, 'first', 'High');
   await addTask(app, 'second');
@@ -43,7 +40,7 @@ test('back, forward and reload lead through filters, views, sorting and an open 
   expect(complaints).toEqual([]);
 });
 
-test('two tabs have logins of their own, and a log-out ends only one of them', async ({ openConsole }) => {
+test('each tab has its own login, and logging out affects only one tab', async ({ openConsole }) => {
   const { page, app } = await openConsole({ hash: '#/nowhere' });
   await sessionButton(page, 'Log in').click();
   await page.getByLabel('Stay logged in while this tab is open').check();
@@ -61,7 +58,7 @@ test('two tabs have logins of their own, and a log-out ends only one of them', a
   await expect(sessionButton(page, 'Log in')).toBeVisible();
 });
 
-test('deep links open what they name', async ({ startApp, openConsole }) => {
+test('deep links open their screens and records', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await addTask(app, 'the only one', 'High');
   const id = await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk' });
@@ -89,7 +86,7 @@ test('deep links open what they name', async ({ startApp, openConsole }) => {
   expect(complaints).toEqual([]);
 });
 
-test('paste, undo, Enter and Esc do in fields what they do everywhere', async ({ openConsole }) => {
+test('paste, undo, Enter and Esc work as usual in fields', async ({ openConsole }) => {
   const { page, app, complaints } = await openConsole({ hash: '#/tasks/new' });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const title = page.getByLabel('Title', { exact: true });
@@ -124,7 +121,7 @@ test('paste, undo, Enter and Esc do in fields what they do everywhere', async ({
   expect(complaints).toEqual([]);
 });
 
-test('text is selected and copied like on any page', async ({ startApp, openConsole }) => {
+test('text can be selected and copied as on any page', async ({ startApp, openConsole }) => {
   const app = await startApp();
   const id = await sendAlert(app, { message: 'sda1 is full', source: 'disk' });
   const { page } = await openConsole({ app, hash: `#/alerts/${id}` });
@@ -141,7 +138,7 @@ test('text is selected and copied like on any page', async ({ startApp, openCons
   expect((await page.evaluate('navigator.clipboard.readText()')) as string).toMatch(/sda1 is full\s+disk/);
 });
 
-test('a printed list has every row in full and no navigation', async ({ startApp, openConsole }) => {
+test('a printed list shows every row in full and no navigation', async ({ startApp, openConsole }) => {
   const app = await startApp();
   const long = 'a message that is longer than its column '.repeat(8).trim();
   for (let number = 0; number < 90; number += 1) await sendAlert(app, { message: `alert ${number}. ${long}` });
@@ -180,7 +177,7 @@ const screens = [
   'items',
 ];
 
-/** Controls that are outside of the window and of every part that scrolls sideways. */
+/** Finds controls that are outside the window and cannot be reached by scrolling sideways. */
 const findCutOff = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('main a, main button, main input, main select, header a, header button')]
     .filter((element) => {
@@ -193,7 +190,7 @@ const findCutOff = (page: Page): Promise<string[]> =>
     })
     .map((element) => element.outerHTML.slice(0, 200))`);
 
-test('every screen fits at a zoom of 200 %', async ({ startApp, openConsole }) => {
+test('every screen fits the window at 200 % zoom', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await addTask(app, 'a task with quite a long title, as people write them when they are in a hurry');
   await sendAlert(app, { level: 'ERROR', message: 'Upstream timed out after 30 s' });
@@ -210,7 +207,7 @@ test('every screen fits at a zoom of 200 %', async ({ startApp, openConsole }) =
   expect(complaints).toEqual([]);
 });
 
-test('nothing moves for users who ask for reduced motion', async ({ openConsole }) => {
+test('nothing is animated for users who prefer reduced motion', async ({ openConsole }) => {
   const { page, app } = await openConsole({ hash: '#/alerts', reducedMotion: 'reduce' });
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await sendAlert(app, { message: 'arrives' });
@@ -224,7 +221,7 @@ test('nothing moves for users who ask for reduced motion', async ({ openConsole 
   await waitUntil('something moves', () => page.evaluate<boolean>('globalThis.hasMoved === true'));
 });
 
-/** How an element looks: its outline, and the colours of its border and background. */
+/** Reads a button's outline and background colour. */
 const readLook = (page: Page, name: string | RegExp): Promise<string> =>
   page.getByRole('button', { name }).evaluate((element: unknown) => {
     const style = (

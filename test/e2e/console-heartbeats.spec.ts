@@ -8,7 +8,7 @@ import { findFaults, logIn } from './support/page.ts';
 
 const longName = `nightly-${'x'.repeat(56)}`;
 
-/** One server for the tests of this file, each of which has heartbeats of its own. */
+/** Server shared by the tests in this file; each test uses its own heartbeats. */
 const shared: { app?: TestApp; steps: (() => unknown)[] } = { steps: [] };
 
 const startShared = async (): Promise<TestApp> => {
@@ -22,7 +22,7 @@ const startShared = async (): Promise<TestApp> => {
 };
 
 test.afterAll(async () => {
-  // A process that goes on with another file may come back to this one.
+  // The process can run another file, and then return to this file.
   delete shared.app;
   for (const step of shared.steps.splice(0).reverse()) await step();
 });
@@ -49,9 +49,7 @@ const row = (page: Page, name: string) =>
 const form = (page: Page) => page.getByRole('dialog', { name: 'New heartbeat' });
 const details = (page: Page, name: string) => page.getByRole('dialog', { name: `Heartbeat ${name}`, exact: true });
 
-test('heartbeats are listed as they come in, with what is expected, their runs and the incident, on a phone too', async ({
-  openConsole,
-}) => {
+test('heartbeats appear as they arrive, with due time, runs and incident, on a phone too', async ({ openConsole }) => {
   const app = await startShared();
   const backup = await create(app, 'backup', {
     schedule: '0 2 * * *',
@@ -62,7 +60,7 @@ test('heartbeats are listed as they come in, with what is expected, their runs a
   for (const signal of ['start', '0', 'start', '0', 'start', '3'])
     await ping(app, `${backup}/${signal}`, 'disk is full');
   const { page, complaints } = await openConsole({ app, hash: '#/heartbeats', timezoneId: 'UTC' });
-  // Without a login they are seen, too.
+  // Heartbeats are visible without a login.
   await expect(row(page, 'backup')).toHaveText(
     /Down.*backup.*nightly · db.*every day at 02:00.*down since .*, failed, exit code 3.*Incident #\d+/,
   );
@@ -95,7 +93,7 @@ test('heartbeats are listed as they come in, with what is expected, their runs a
   expect(complaints).toEqual([]);
 });
 
-test('with the keyboard alone a heartbeat is made, its lines are copied and work, and it is changed, paused and deleted', async ({
+test('a heartbeat is created, used from its copied lines, changed, paused and deleted with the keyboard alone', async ({
   openConsole,
 }) => {
   const app = await startShared();
@@ -146,7 +144,7 @@ test('with the keyboard alone a heartbeat is made, its lines are copied and work
   await inShell(lines['cron']?.replace('0 */2 * * * ', ''), '(exit 4)').catch(() => undefined);
   await expect(drawer.getByText(/failed, exit code 4$/)).toBeVisible();
   const [, unit = ''] = /^ExecStart=\/bin\/sh -c '(.*)'$/.exec(lines['systemd'] ?? '') ?? [];
-  // As systemd reads it.
+  // Parses the line as systemd does.
   await inShell(unit.replaceAll('$$', '$'));
   await expect(drawer.getByText('Up', { exact: true })).toBeVisible();
 
@@ -168,11 +166,11 @@ test('with the keyboard alone a heartbeat is made, its lines are copied and work
   await page.getByRole('dialog', { name: 'Delete job?' }).getByRole('button', { name: 'Delete' }).press('Enter');
   await expect(row(page, 'report')).toBeVisible();
   await expect(row(page, 'job')).toHaveCount(0);
-  // One that is in the config file cannot be created, and one that was deleted is read once more.
+  // Creating a heartbeat of the config file gets 409, and reading the deleted heartbeat gets 404.
   expect(complaints.filter((each) => !/40[49] \(/.test(each))).toEqual([]);
 });
 
-test('without heartbeats the screen says what one is and leads to the form', async ({ startApp, openConsole }) => {
+test('without heartbeats, the screen explains heartbeats and links to the form', async ({ startApp, openConsole }) => {
   const { page } = await openConsole({ app: await startApp({}), hash: '#/heartbeats' });
   await expect(page.getByText(/^A heartbeat monitors a scheduled job/)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);

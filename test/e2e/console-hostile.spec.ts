@@ -15,7 +15,7 @@ const backwards = '\u202egnp.exe\u200f\u2067';
 const controls = '\u0007\u001b[31mred\u0000\u0085';
 const word = 'w'.repeat(10_240);
 
-/** What would be in the page if a text had become markup. */
+/** Counts elements that exist only if a text is rendered as markup. */
 const findMarkup = (page: Page): Promise<number> =>
   page.evaluate(`document.querySelectorAll('main img, main script, dialog img, dialog script').length`);
 
@@ -26,14 +26,14 @@ const check = async (page: Page, complaints: string[]): Promise<void> => {
   expect(complaints).toEqual([]);
 };
 
-/** A process under this name: a copy of sleep, since the kernel takes the name from the file. */
+/** Starts a process with a name: a copy of sleep, because the kernel names a process after its file. */
 const startNamed = (scope: Scope, name: string): Promise<number> => {
   const path = join(createFolder(scope), name);
   copyFileSync('/bin/sleep', path);
   return keepRunning(scope, spawn(path, ['120'], { stdio: 'ignore', argv0: name }));
 };
 
-test('hostile names of processes are shown as text, in the table and as the result of a command', async ({
+test("hostile process names are shown as text, in the table and in a command's result", async ({
   scope,
   openConsole,
 }) => {
@@ -64,7 +64,7 @@ test('hostile names of processes are shown as text, in the table and as the resu
   }
 });
 
-test('hostile alerts, tasks and reasons are shown as text, whole or with a way to see all of it', async ({
+test('hostile alerts, tasks and reasons are shown as text, in full or with a way to see the full text', async ({
   scope,
   startApp,
   openConsole,

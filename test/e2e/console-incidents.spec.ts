@@ -21,7 +21,7 @@ const table = (page: Page) => page.getByRole('table', { name: 'Incidents' });
 
 const row = (page: Page, title: string) => table(page).getByRole('row').filter({ hasText: title });
 
-test('alerts appear as incidents, the worst first, and the title and icon of the page say how many are open', async ({
+test("alerts appear as incidents, worst first, and the page's title and icon show the number of open incidents", async ({
   startApp,
   openConsole,
 }) => {
@@ -43,7 +43,7 @@ test('alerts appear as incidents, the worst first, and the title and icon of the
   expect(complaints).toEqual([]);
 });
 
-test('an incident is acknowledged, commented on, followed by a task, resolved, and reopened by the undo', async ({
+test('an incident is acknowledged, commented on, followed up by a task, resolved, and reopened by undo', async ({
   startApp,
   openConsole,
 }) => {
@@ -75,7 +75,7 @@ test('an incident is acknowledged, commented on, followed by a task, resolved, a
   expect(complaints).toEqual([]);
 });
 
-test('marked incidents are acknowledged together, and can be snoozed until a time', async ({
+test('selected incidents are acknowledged together, and can be snoozed until a time', async ({
   startApp,
   openConsole,
 }) => {
@@ -96,7 +96,7 @@ test('marked incidents are acknowledged together, and can be snoozed until a tim
   await expect(page).toHaveTitle('Incidents · signalbox');
 });
 
-test('single keys move between incidents and act on them', async ({ startApp, openConsole }) => {
+test('single keys move between incidents and change them', async ({ startApp, openConsole }) => {
   const app = await startApp({});
   await sendAll(app);
   const { page } = await openConsole({ app, hash: '#/incidents' });
@@ -120,7 +120,7 @@ test('single keys move between incidents and act on them', async ({ startApp, op
   await expect(row(page, 'disk is 92 % full')).toHaveCount(0);
 });
 
-test('single keys act on marked incidents while a checkbox has the focus, and leave what is resolved', async ({
+test('single keys change selected incidents while a checkbox has the focus, and skip resolved incidents', async ({
   startApp,
   openConsole,
 }) => {
@@ -145,7 +145,7 @@ test('single keys act on marked incidents while a checkbox has the focus, and le
   ]);
 });
 
-test('undo gives an incident back its acknowledgement with its end and comment', async ({ startApp, openConsole }) => {
+test("undo restores an incident's acknowledgement with its end and comment", async ({ startApp, openConsole }) => {
   const app = await startApp({});
   await sendAlert(app, { source: 'db', level: 'ERROR', message: 'slow queries' });
   const token = await app.login('admin');
@@ -175,7 +175,7 @@ test('undo gives an incident back its acknowledgement with its end and comment',
   }
 });
 
-test('an alert links to its incident and back, and the overview begins with open incidents and who has taken which', async ({
+test('an alert links to its incident and back, and the overview shows open incidents first, with who acknowledged them', async ({
   startApp,
   openConsole,
 }) => {
@@ -205,7 +205,7 @@ test('an alert links to its incident and back, and the overview begins with open
   await expect(taken).toHaveCount(2);
 });
 
-test('incidents that somebody takes while the overview reads are shown as taken', async ({
+test('incidents that are acknowledged while the overview loads are shown as acknowledged', async ({
   scope,
   startApp,
   openConsole,
@@ -227,7 +227,7 @@ test('incidents that somebody takes while the overview reads are shown as taken'
       await waitUntil('its event has come', hasCome);
       await page.evaluate(() => new Promise(requestAnimationFrame));
     }
-    // What it brings is from before the news, and comes after them.
+    // The response is older than the event, but arrives later.
     await route.fulfill({ response });
     if (number === 3) late = page.evaluate(() => new Promise(requestAnimationFrame));
   });
@@ -238,7 +238,7 @@ test('incidents that somebody takes while the overview reads are shown as taken'
   await expect(page.getByRole('region', { name: 'Open incidents' }).getByText('Acknowledged by admin')).toHaveCount(3);
 });
 
-test('resolved incidents are listed apart, and a filter that matches nothing says so', async ({
+test('resolved incidents have their own list, and a filter without matches says so', async ({
   startApp,
   openConsole,
 }) => {
@@ -255,7 +255,7 @@ test('resolved incidents are listed apart, and a filter that matches nothing say
   await expect(table(page).getByRole('row')).toHaveCount(2);
 });
 
-test('the row of a silenced incident says in full who has taken it, in a window of 1280 px', async ({
+test("a silenced incident's row shows in full who acknowledged it, in a window of 1280 px", async ({
   startApp,
   openConsole,
 }) => {
@@ -278,7 +278,7 @@ test('the row of a silenced incident says in full who has taken it, in a window 
   expect(cut).toEqual([]);
 });
 
-test('an incident about this machine shows what it was doing then, to those who log in', async ({
+test('an incident about this machine shows a picture of the machine at that time after a login', async ({
   startApp,
   openConsole,
 }) => {
@@ -286,13 +286,13 @@ test('an incident about this machine shows what it was doing then, to those who 
   const { page, complaints } = await openConsole({ app, hash: '#/incidents' });
   await expect(async () => {
     const { json } = await app.request<{ count: number }>('GET', '/api/history?step=1');
-    // Two steps of the chart.
+    // The chart needs two steps.
     expect(json.count).toBeGreaterThan(5);
   }).toPass();
   await sendAlert(app, { source: 'demo', level: 'CRITICAL', message: 'the demo has failed', hostname: hostname() });
   await row(page, 'the demo has failed').getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'Incident' });
-  // It comes by itself, a moment after the incident.
+  // The picture appears without a reload, a moment after the incident.
   await drawer.getByText('Picture of the machine').click();
   await drawer.getByRole('button', { name: 'Log in' }).click();
   await fillLogin(page, 'reader');
@@ -304,6 +304,6 @@ test('an incident about this machine shows what it was doing then, to those who 
   await expect(drawer.getByRole('region', { name: 'System journal' })).toBeVisible();
   await expect(drawer.locator('.event').first()).toContainText('Picture taken');
   expect(await findFaults(page)).toEqual([]);
-  // The question that needed a login was refused.
+  // The request without a login was refused.
   expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
 });

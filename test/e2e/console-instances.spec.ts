@@ -4,7 +4,7 @@ import { startPostgres } from '../support/postgres/server.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
-test('the console lists the instances that share a database, and says which one answers', async ({
+test('the console lists the instances that share a database, and marks the instance that responded', async ({
   scope,
   startApp,
   openConsole,

@@ -4,7 +4,7 @@ import { findFaults, logIn } from './support/page.ts';
 
 const long = 'a <b>long</b> name '.repeat(600);
 
-test('items are listed page by page, and the page is in the address', async ({ startApp, openConsole }) => {
+test('items are listed in pages, and the address contains the page', async ({ startApp, openConsole }) => {
   const items = Array.from({ length: 130 }, (_, number) => ({
     id: number,
     name: number === 1 ? long : `item ${number}.`,
@@ -29,7 +29,7 @@ test('items are listed page by page, and the page is in the address', async ({ s
   expect(complaints).toEqual([]);
 });
 
-test('simple tasks are listed with their status, and filtered by title', async ({ startApp, openConsole }) => {
+test('simple tasks are listed with their status, and can be filtered by title', async ({ startApp, openConsole }) => {
   const app = await startApp();
   for (const title of ['Get milk', '<i>Bread</i>', long]) {
     await app.request('POST', '/simple/api/tasks', { body: { title } });
@@ -47,7 +47,7 @@ test('simple tasks are listed with their status, and filtered by title', async (
   expect(complaints).toEqual([]);
 });
 
-test('items and simple tasks that do not exist are said to be missing', async ({ openConsole }) => {
+test('missing items and simple tasks are reported as missing', async ({ openConsole }) => {
   const settings = { profiles: ['login', 'items', 'simple-tasks'] };
   const { page, complaints } = await openConsole({ settings, hash: '#/items' });
   await logIn(page, 'reader');

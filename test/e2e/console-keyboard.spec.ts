@@ -7,7 +7,7 @@ import { refuseOnce, startPager } from './support/pager.ts';
 
 /** Presses Tab until the element has the focus. */
 const tabTo = async (page: Page, target: Locator): Promise<void> => {
-  // Found once: another search after each key would take longer than the key.
+  // Found only once: searching after each key would take longer than pressing the key.
   const found = await target.elementHandle();
   for (let presses = 0; presses < 150; presses += 1) {
     if (await found?.evaluate((element) => element === document.activeElement)) return;
@@ -27,7 +27,7 @@ const go = async (page: Page, key: string, name: string): Promise<void> => {
   await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible();
 };
 
-test('every task can be done with the keyboard alone', async ({ scope, startApp, openConsole }) => {
+test('every action is possible with the keyboard alone', async ({ scope, startApp, openConsole }) => {
   const app = await startApp({ settings: await startPager(scope, refuseOnce) });
   await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk' });
   await sendAlert(app, { level: 'INFO', message: 'all is well', source: 'disk' });

@@ -9,10 +9,10 @@ import { note, test } from './support/console.ts';
 import { startLine } from './support/line.ts';
 import { logIn } from './support/page.ts';
 
-/** How often the server is killed. */
+/** Number of times that the server is killed. */
 const kills = isLong ? 10 : 2;
 
-/** Rows of a list that every page has, however it is scrolled. */
+/** Number of list rows that are in the page at any scroll position. */
 const visible = 20;
 
 const offline = 'Offline: cannot reach the server, trying again';
@@ -22,7 +22,7 @@ const send = (app: TestApp, message: string): Promise<string> =>
 
 const isLive = (page: Page): Promise<void> => expect(page.getByText('Live', { exact: true })).toBeVisible();
 
-/** Milliseconds until each of the alerts, sent one by one, is on the page. */
+/** Sends alerts one by one; resolves to the milliseconds until each is on the page. */
 const timeAlerts = async (page: Page, app: TestApp, count: number): Promise<number[]> => {
   const times: number[] = [];
   for (let round = 0; round <= count; round += 1) {
@@ -34,28 +34,28 @@ const timeAlerts = async (page: Page, app: TestApp, count: number): Promise<numb
     await send(app, `alert of round ${round}`);
     times.push((await seen) - sent);
   }
-  // The first one also makes the list.
+  // The first alert also creates the list.
   return times.slice(1).toSorted((a, b) => a - b);
 };
 
-test('an alert that is posted appears in the list at once, not with the next poll', async ({ openConsole }) => {
+test('a new alert appears in the list immediately, not with the next poll', async ({ openConsole }) => {
   const { page, app, complaints } = await openConsole({ hash: '#/alerts' });
   await isLive(page);
   const times = await timeAlerts(page, app, 9);
   note(`milliseconds until an alert is shown: median ${times[4]?.toFixed(0)}, longest ${times[8]?.toFixed(0)}`);
-  // Without events, half of them would take longer.
+  // Without events, half of the alerts would take longer.
   expect(times[4]).toBeLessThan(1000);
   expect(complaints).toEqual([]);
 });
 
-/** The ids of the alerts in the list, newest first. */
+/** Reads the ids of the listed alerts, newest first. */
 const readIds = async (page: Page): Promise<string[]> => {
   const links = page.getByRole('table', { name: 'Alerts' }).getByRole('link');
   const addresses = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).hash));
   return addresses.map((hash) => /[\da-f-]{36}/.exec(hash)?.[0] ?? hash);
 };
 
-test('a killed server is reported within 3 s, and the list goes on without losing or repeating an alert', async ({
+test('a killed server is reported within 3 s, and the list resumes without losing or repeating an alert', async ({
   startPublished,
   openConsole,
 }) => {
@@ -71,7 +71,7 @@ test('a killed server is reported within 3 s, and the list goes on without losin
   await expect(page.getByRole('link', { name: 'before the page is open' })).toBeVisible();
   for (let round = 0; round < kills; round += 1) {
     await post('while the page is open');
-    // The last one may not be sent to the page any more.
+    // This alert may never be sent to the page.
     await post('just before the end');
     const killed = performance.now();
     await app.stop('SIGKILL');
@@ -83,7 +83,7 @@ test('a killed server is reported within 3 s, and the list goes on without losin
     await isLive(page);
     const connected = performance.now() - restarted;
     await post('after the restart');
-    // Those that are visible; the log is compared with all at the end.
+    // Only visible rows are compared here; the log is compared in full at the end.
     await expect.poll(async () => (await readIds(page)).slice(0, visible)).toEqual(sent.slice(0, visible));
     note(`offline shown after ${reported.toFixed(0)} ms, live again after ${connected.toFixed(0)} ms`);
     expect(reported).toBeLessThan(3000);
@@ -92,7 +92,7 @@ test('a killed server is reported within 3 s, and the list goes on without losin
   expect(json.data.map(({ id }) => id)).toEqual(sent);
 });
 
-test('a list that was offline neither loses nor repeats an alert', async ({ scope, startApp, openConsole }) => {
+test('a list that was offline does not lose or repeat an alert', async ({ scope, startApp, openConsole }) => {
   const app = await startApp();
   const line = await startLine(scope, app.url);
   const sent = [await send(app, 'alert 1')];
@@ -101,7 +101,7 @@ test('a list that was offline neither loses nor repeats an alert', async ({ scop
   await isLive(page);
   line.cut();
   await expect(page.getByText(offline)).toBeVisible();
-  // More than a page of the list.
+  // The alerts fill more than a page of the list.
   for (let number = 2; number < 150; number += 1) sent.unshift(await send(app, `alert ${number}`));
   line.restore();
   await expect(page.getByRole('link', { name: 'alert 149' })).toBeVisible();
@@ -110,7 +110,7 @@ test('a list that was offline neither loses nor repeats an alert', async ({ scop
   expect(shown).toEqual(sent.slice(0, shown.length));
 });
 
-/** A proxy that sends a response only once it has the whole of it. */
+/** Starts a proxy that buffers each response until its end; resolves to the URL. */
 const startBufferingProxy = async (scope: Scope, target: string): Promise<string> => {
   const server = createServer((incoming, outgoing) => {
     const options = { method: incoming.method, headers: incoming.headers, agent: false };
@@ -134,7 +134,7 @@ const startBufferingProxy = async (scope: Scope, target: string): Promise<string
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-test('behind a proxy that buffers responses the console polls', async ({ scope, startApp, openConsole }) => {
+test('the console polls if a proxy buffers responses', async ({ scope, startApp, openConsole }) => {
   const app = await startApp();
   const url = await startBufferingProxy(scope, app.url);
   const { page } = await openConsole({ app: { ...app, url }, hash: '#/alerts', hasClock: true });
@@ -145,7 +145,7 @@ test('behind a proxy that buffers responses the console polls', async ({ scope, 
   expect(times[0]).toBeLessThan(10_000);
 });
 
-test('over a slow network the console loads and stays live', async ({ startApp, openConsole }) => {
+test('the console loads and stays live over a slow network', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await send(app, 'before');
   const { page, complaints } = await openConsole({ app, hash: '#/nowhere' });
@@ -166,7 +166,7 @@ test('over a slow network the console loads and stays live', async ({ startApp, 
   expect(complaints).toEqual([]);
 });
 
-test('two tabs show the same changes, each with a login of its own', async ({ openConsole }) => {
+test('two tabs with their own logins show the same changes', async ({ openConsole }) => {
   const { page, app, complaints } = await openConsole({ hash: '#/tasks' });
   const other = await page.context().newPage();
   await other.goto('/console/#/tasks');
@@ -186,7 +186,7 @@ test('two tabs show the same changes, each with a login of its own', async ({ op
   expect(complaints).toEqual([]);
 });
 
-test('a hidden tab lets its stream go, and shows what it missed once it is visible', async ({
+test('a hidden tab closes its stream, and shows the missed changes once it is visible', async ({
   startApp,
   openConsole,
 }) => {
@@ -210,7 +210,7 @@ test('a hidden tab lets its stream go, and shows what it missed once it is visib
   expect(await readIds(page)).toEqual(sent);
 });
 
-test('a stream that ends each time is opened again after longer and longer pauses', async ({ openConsole }) => {
+test('a stream that keeps ending is reopened after increasing delays', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/nowhere' });
   const opened: number[] = [];
   await page.route('**/api/events*', (route) => {

@@ -7,14 +7,14 @@ import { test } from './support/console.ts';
 import { fillLogin, findFaults, logIn } from './support/page.ts';
 import { refuseOnce, startPager } from './support/pager.ts';
 
-/** An app with an alert that is parked, since its receiver refuses the first delivery. */
+/** Starts an app with an alert that was given up, because the receiver rejected the first delivery. */
 const start = async (scope: Scope) => {
   const app = await startApp(scope, { settings: await startPager(scope, refuseOnce) });
   await sendAlert(app, { message: 'refused once', level: 'ERROR' });
   return app;
 };
 
-test('deliveries show the text of an alert that was given up, and another try delivers it', async ({
+test('deliveries show the text of an alert that was given up, and a retry delivers it', async ({
   scope,
   openConsole,
 }) => {
@@ -35,7 +35,7 @@ test('deliveries show the text of an alert that was given up, and another try de
   expect(complaints).toEqual([]);
 });
 
-test('a receiver that refuses everything is shown as failing, and one button tries all alerts again', async ({
+test('a receiver that rejects every delivery is shown as failing, and one button retries all alerts', async ({
   scope,
   startApp,
   openConsole,
@@ -60,10 +60,7 @@ test('a receiver that refuses everything is shown as failing, and one button tri
   await expect(region.getByText('Up to date')).toBeVisible();
 });
 
-test('a session that expires is asked for again, and the action continues after the login', async ({
-  scope,
-  openConsole,
-}) => {
+test('an expired session asks for a login, and the action then continues', async ({ scope, openConsole }) => {
   const app = await start(scope);
   const { page } = await openConsole({ app, hash: '#/notifications' });
   await logIn(page, 'admin');
@@ -81,7 +78,7 @@ test('a session that expires is asked for again, and the action continues after 
   await expect(page.getByRole('status').getByText('Delivered.')).toBeVisible();
 });
 
-test('a Reader sees how destinations are doing, and is offered no change of them', async ({ openConsole }) => {
+test('a Reader sees the delivery status of destinations, and no way to change them', async ({ openConsole }) => {
   const settings = { destinations: [{ name: 'phone', type: 'webhook', url: 'http://127.0.0.1:9' }] };
   const { page } = await openConsole({ hash: '#/deliveries', settings });
   await expect(page.getByRole('heading', { level: 1, name: 'Notifications' })).toBeVisible();
@@ -108,7 +105,7 @@ const silence = async (app: TestApp, body: object): Promise<void> => {
   expect(status).toBe(201);
 };
 
-test('the panel of a destination says what it is notified of incidents, what waits and why, and retries one', async ({
+test("a destination's panel shows its rules and due notifications with reasons, and retries a notification", async ({
   scope,
   startApp,
   openConsole,
@@ -152,7 +149,7 @@ test('the panel of a destination says what it is notified of incidents, what wai
   expect(complaints).toEqual([]);
 });
 
-test('a test shows what the receiver responds, also where it refuses', async ({ scope, startApp, openConsole }) => {
+test("a test shows the receiver's response, including a refusal", async ({ scope, startApp, openConsole }) => {
   const receiver = await startReceiver(scope, (response) => void response.writeHead(403).end('unknown <b>token</b>'));
   const app = await startApp({ settings: { destinations: [destination('phone', receiver.url)] } });
   const { page } = await openConsole({ app, hash: '#/notifications' });
@@ -169,7 +166,7 @@ test('a test shows what the receiver responds, also where it refuses', async ({ 
   await expect(page.getByRole('dialog', { name: 'New destination' })).toBeVisible();
 });
 
-test('sent notifications are listed with incident and result, by destination and page, and on the incident', async ({
+test('sent notifications are listed by destination in pages, with incident and result, and on the incident', async ({
   scope,
   startApp,
   openConsole,
@@ -205,7 +202,7 @@ test('sent notifications are listed with incident and result, by destination and
   expect(complaints).toEqual([]);
 });
 
-test('the list of sent notifications says that older notifications follow, until all are there', async ({
+test('the list of sent notifications says that older notifications follow until all are loaded', async ({
   scope,
   startApp,
   openConsole,
@@ -220,7 +217,7 @@ test('the list of sent notifications says that older notifications follow, until
     hash: '#/notifications?view=sent',
     viewport: { width: 1280, height: 400 },
   });
-  // The next page is loaded as soon as the end of the list is near: its response waits until the count is seen.
+  // The next page loads when the end of the list is near; the response is held until the test sees the count.
   let isSeen = false;
   await page.route(/[?&]limit=100\b/, async (route) => {
     await waitUntil('the count is seen', () => isSeen);
@@ -232,7 +229,7 @@ test('the list of sent notifications says that older notifications follow, until
   await expect(page.getByText('51 notifications', { exact: true })).toBeVisible();
 });
 
-test('the screen says who is on call and who follows, and a reader overrides who is on call until a time', async ({
+test('the screen shows who is on call now and next, and a Reader adds an override until a time', async ({
   scope,
   startApp,
   openConsole,
@@ -271,7 +268,7 @@ test('the screen says who is on call and who follows, and a reader overrides who
   await panel.getByRole('button', { name: `End the override by ${other}` }).click();
   await expect(panel.getByText(present, { exact: true })).toBeVisible();
   await expect(panel.getByText(/is on call from/)).toHaveCount(0);
-  // Somebody else does it.
+  // Another user adds an override.
   const token = await app.login('admin');
   const endsAt = new Date(Date.now() + 86_400_000).toISOString();
   const body = { rotation: 'oncall', member: other, endsAt };

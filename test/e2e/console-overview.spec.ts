@@ -12,7 +12,7 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
   for (const name of ['Processor', 'Memory', 'Disks', 'Top processes', 'Latest alerts']) {
     await expect(page.getByRole('heading', { name }).first()).toBeVisible();
   }
-  // Screen readers get each series as a sentence.
+  // Screen readers read each series as a sentence.
   await expect(page.getByText(/^busy: now .* %, lowest .* %, highest .* %\.$/)).toBeAttached();
   await expect(page.getByText('sda1 is full')).toHaveCount(2);
   const health = page.getByRole('region', { name: 'Health' });
@@ -23,7 +23,7 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
   expect(complaints).toEqual([]);
 });
 
-test('a quiet server says on every screen that it notifies nobody', async ({ openConsole }) => {
+test('a quiet server shows on every screen that it notifies nobody', async ({ openConsole }) => {
   const destinations = [{ name: 'pager', type: 'webhook', url: 'http://127.0.0.1:9/' }];
   const { page, complaints } = await openConsole({ settings: { destinations, quiet: true } });
   const banner = page.getByText('Warning: this server is quiet.');
@@ -38,7 +38,7 @@ test('a quiet server says on every screen that it notifies nobody', async ({ ope
   expect(complaints).toEqual([]);
 });
 
-test('without a destination, the overview says that nobody is notified, and leads to the form of one', async ({
+test('without destinations, the overview says that nobody is notified, and links to the form', async ({
   openConsole,
 }) => {
   const { page, app, complaints } = await openConsole();
@@ -59,7 +59,7 @@ test('without a destination, the overview says that nobody is notified, and lead
   expect(complaints).toEqual([]);
 });
 
-test('the range of the charts is in the address', async ({ openConsole }) => {
+test('the address contains the range of the charts', async ({ openConsole }) => {
   const { page, complaints } = await openConsole();
   await page.getByRole('button', { name: '24 h' }).click();
   await page.waitForURL('**/console/#/?range=day');
@@ -70,14 +70,14 @@ test('the range of the charts is in the address', async ({ openConsole }) => {
   expect(complaints).toEqual([]);
 });
 
-test('new alerts appear on the overview by themselves', async ({ openConsole }) => {
+test('new alerts appear on the overview without a reload', async ({ openConsole }) => {
   const { page, app } = await openConsole();
   await expect(page.getByText('No alerts yet')).toBeVisible();
   await sendAlert(app, { message: '<b>bold</b> & more' });
   await expect(page.getByText('<b>bold</b> & more')).toHaveCount(2);
 });
 
-test('health covers open incidents and deliveries that fail, as the server has it', async ({
+test('the health shown covers open incidents and failing deliveries, as on the server', async ({
   scope,
   startApp,
   openConsole,
@@ -96,7 +96,7 @@ test('health covers open incidents and deliveries that fail, as the server has i
   await expect(page.getByRole('table', { name: 'Incidents' }).getByText('web-1 is down')).toBeVisible();
 });
 
-test('while it is connected, the overview asks for nothing', async ({ openConsole }) => {
+test('the overview sends no requests while it is connected', async ({ openConsole }) => {
   const { page, app } = await openConsole();
   const health = page.getByRole('region', { name: 'Health' });
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
@@ -115,7 +115,7 @@ test('while it is connected, the overview asks for nothing', async ({ openConsol
   expect(asked).toEqual([]);
 });
 
-test('charts keep the readings of a response that comes after newer events', async ({ openConsole }) => {
+test('charts keep the readings of a response that arrives after newer events', async ({ openConsole }) => {
   const { page, app } = await openConsole({ hash: '#/nowhere' });
   const count = async () => (await app.request<{ count: number }>('GET', '/api/history?step=1')).json.count;
   await expect.poll(count).toBeGreaterThan(3);
@@ -147,7 +147,7 @@ const withoutLogin = [
   '#/settings',
 ];
 
-test('without the login that it needs, no screen looks empty or fine', async ({ startApp, openConsole }) => {
+test('a screen that needs a login never looks empty or healthy without a login', async ({ startApp, openConsole }) => {
   const app = await startApp({ settings: { access: 'login' } });
   const token = await app.login('admin');
   await app.request('POST', '/api/alert', { token, body: { level: 'ERROR', message: 'the disk is full' } });

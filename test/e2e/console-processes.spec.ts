@@ -4,7 +4,7 @@ import type { Scope } from '../support/scope.ts';
 import { test } from './support/console.ts';
 import { findFaults } from './support/page.ts';
 
-/** A process that keeps a fifth of a processor busy, under a name of markup. */
+/** Starts a process that uses a fifth of a processor and has markup as its name. */
 const startBusy = (scope: Scope): ChildProcess => {
   const script = `process.title = '<b>busy</b>';
     setInterval(() => { for (const end = performance.now() + 20; performance.now() < end; ); }, 100)`;
@@ -13,7 +13,7 @@ const startBusy = (scope: Scope): ChildProcess => {
   return child;
 };
 
-test('processes have a CPU share from two readings, and their names are shown as text', async ({
+test('processes show a CPU share calculated from two readings, and their names as text', async ({
   scope,
   openConsole,
 }) => {
@@ -26,9 +26,9 @@ test('processes have a CPU share from two readings, and their names are shown as
   expect(complaints).toEqual([]);
 });
 
-test('a process is shown with its user and start from the first moment on', async ({ openConsole }) => {
+test('a process shows its user and start time immediately', async ({ openConsole }) => {
   const { page, complaints } = await openConsole();
-  // Without an event in the first second the console asks for the list, which says less; a busy machine may need longer.
+  // Blocks the list, which has fewer fields; the console requests it if no event arrives within a second.
   await page.route('**/api/processes*', () => new Promise(() => undefined));
   await page.evaluate(`
     const row = () => [...document.querySelectorAll('tr')].find(({ cells }) => cells[3]?.textContent === '${process.pid}');
@@ -39,7 +39,7 @@ test('a process is shown with its user and start from the first moment on', asyn
     globalThis.readRow = read;
     location.hash = '#/processes?q=${process.pid}'`);
   const first = await page.evaluate<string[]>('seen');
-  // Only the second reading tells how busy it is.
+  // The CPU share needs a second reading.
   await expect(
     page
       .getByRole('row')
@@ -53,7 +53,9 @@ test('a process is shown with its user and start from the first moment on', asyn
   expect(complaints).toEqual([]);
 });
 
-test('processes are filtered while typing and sorted by a column, both in the address', async ({ openConsole }) => {
+test('processes are filtered while typing and sorted by a column, and the address contains both', async ({
+  openConsole,
+}) => {
   const { page, complaints } = await openConsole({ hash: '#/processes' });
   const table = page.getByRole('table', { name: 'Processes' });
   await expect(table.getByRole('row').nth(3)).toBeVisible();
@@ -81,7 +83,7 @@ test('processes are filtered while typing and sorted by a column, both in the ad
   expect(complaints).toEqual([]);
 });
 
-test('a pinned process shows its lines, and stays when it has ended', async ({ scope, openConsole }) => {
+test('a pinned process shows its charts, and stays after it has ended', async ({ scope, openConsole }) => {
   const child = startBusy(scope);
   const { page, complaints } = await openConsole({ hash: `#/processes?q=${child.pid}` });
   await page.getByRole('button', { name: `Pin <b>busy</b>, ${child.pid}`, exact: true }).press('Enter');
@@ -113,7 +115,7 @@ test('the focus stays on a process while the readings change', async ({ scope, o
   expect(complaints).toEqual([]);
 });
 
-test('without events the processes are read again and again', async ({ scope, openConsole }) => {
+test('without events, processes are polled', async ({ scope, openConsole }) => {
   const { pid } = startBusy(scope);
   const settings = { profiles: ['monitoring'] };
   const { page } = await openConsole({ settings, hash: `#/processes?q=${pid}` });

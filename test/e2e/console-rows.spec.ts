@@ -5,7 +5,7 @@ import { startApp, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { logIn } from './support/page.ts';
 
-/** The accessible name of what has the focus. */
+/** Reads the accessible name of the focused element. */
 const focusedName = (page: Page): Promise<string> =>
   page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
 
@@ -16,7 +16,7 @@ const exists = async (app: TestApp, id: number): Promise<boolean> =>
   (await app.request('GET', `/api/tasks/${id}`)).status === 200;
 
 for (const view of ['table', 'board']) {
-  test(`on a ${view} that scrolls, the focus stays on its task, and Enter deletes that one`, async ({
+  test(`on a ${view} that scrolls, the focus stays on its task, and Enter deletes this task`, async ({
     scope,
     openConsole,
   }) => {
@@ -39,7 +39,7 @@ for (const view of ['table', 'board']) {
   });
 }
 
-test('after a deletion the focus is on the row that took its place, and another Enter deletes nothing', async ({
+test('after a deletion the focus moves to the next row, and another Enter deletes nothing', async ({
   scope,
   openConsole,
 }) => {
@@ -62,7 +62,7 @@ test('a card that is moved with the keyboard keeps the focus in its new column',
   expect(await focusedName(page)).toBe('Status of task 2');
 });
 
-test('undo brings a deleted task back as it was, under its own number', async ({ scope, openConsole }) => {
+test('undo restores a deleted task unchanged, with the same number', async ({ scope, openConsole }) => {
   const app = await startWithTasks(scope, 2);
   const { page } = await openConsole({ app, hash: '#/tasks' });
   const before = (await app.request('GET', '/api/tasks/1')).text;
@@ -75,7 +75,7 @@ test('undo brings a deleted task back as it was, under its own number', async ({
   expect((await app.request('GET', '/api/tasks/1')).text).toBe(before);
 });
 
-test('a deletion that could still be undone is completed when the page is left', async ({ scope, openConsole }) => {
+test('leaving the page completes a deletion that could still be undone', async ({ scope, openConsole }) => {
   const app = await startWithTasks(scope, 2);
   const { page } = await openConsole({ app, hash: '#/tasks' });
   await page.getByRole('button', { name: 'Delete task 1', exact: true }).click();
@@ -85,7 +85,7 @@ test('a deletion that could still be undone is completed when the page is left',
   await waitUntil('it is deleted', async () => !(await exists(app, 1)));
 });
 
-test('a log-out completes a deletion too, and a task that cannot be deleted comes back', async ({
+test('logging out completes a deletion, and a task that cannot be deleted reappears', async ({
   scope,
   openConsole,
 }) => {

@@ -7,13 +7,13 @@ import { isLong } from './support/app.ts';
 import { test } from './support/console.ts';
 import { nextFrame } from './support/page.ts';
 
-/** What the bench measures; here it must only be right. */
+/** Numbers of records, as in the bench, which measures speed; the tests check only correctness. */
 const taskCount = isLong ? 10_000 : 4000;
 const alertCount = isLong ? 1_000_000 : 21_000;
-/** How many of them a slow browser loads: it takes several times the processor time. */
+/** Number of alerts that a throttled browser loads, with several times the processor time. */
 const throttledCount = isLong ? 19_000 : 3000;
 
-test('a table and a board of thousands of tasks scroll to any place, with few rows in the page', async ({
+test('a table and a board with thousands of tasks scroll to any position, with few rows in the page', async ({
   startApp,
   openConsole,
 }) => {
@@ -27,7 +27,7 @@ test('a table and a board of thousands of tasks scroll to any place, with few ro
     await expect(page.getByRole('button', { name: view, exact: true, pressed: true })).toBeVisible();
     await page.evaluate('scrollTo(0, 0)');
     await expect(task(taskCount)).toBeVisible();
-    // The list grows while it is loaded.
+    // The list grows while it loads.
     await expect(async () => {
       await page.evaluate('scrollTo(0, document.body.scrollHeight)');
       await expect(task(1)).toBeVisible({ timeout: 100 });
@@ -40,7 +40,7 @@ test('a table and a board of thousands of tasks scroll to any place, with few ro
   expect(complaints).toEqual([]);
 });
 
-test('tens of thousands of alerts are counted and scroll back, and a full list goes on with older ones', async ({
+test('tens of thousands of alerts are counted and can be scrolled, and a full list continues with older alerts', async ({
   scope,
   startApp,
   openConsole,
@@ -49,7 +49,7 @@ test('tens of thousands of alerts are counted and scroll back, and a full list g
   const dataDir = join(createFolder(scope), 'data');
   await fillLog(dataDir, alertCount, { first: 1, startedAt: Date.now() - alertCount * 1000 });
   const app = await startApp({ settings: { dataDir } });
-  // Alerts of the last day become incidents first. Beside other tests that takes longer than the console waits.
+  // Waits for the incidents of the last day: next to other tests, this takes longer than the console's timeout.
   await app.request('GET', '/api/incidents');
   const { page, complaints } = await openConsole({ app, hash: '#/alerts?range=7d' });
   const job = (seq: number) => page.getByRole('link', { name: `job ${seq} on volume` });
@@ -64,10 +64,10 @@ test('tens of thousands of alerts are counted and scroll back, and a full list g
       await nextFrame(page);
       return isThere();
     };
-    // Only the test has a limit.
+    // The test's own timeout is the limit.
     return waitUntil(what, wheel, 600_000);
   };
-  // A slow browser once missed that the end of the list was in sight.
+  // A slow browser once failed to notice that the end of the list was visible.
   const browser = await page.context().newCDPSession(page);
   await browser.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   const readLast = async () => Number(/\d+/.exec(await page.locator('tbody a').last().innerText())?.[0]);

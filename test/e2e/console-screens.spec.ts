@@ -43,7 +43,7 @@ const screens = {
   '#/nowhere': 'Screen not found',
 };
 
-/** A destination of alerts, and two of incidents that take turns. */
+/** Starts a destination for alerts, and two for incidents that form a rotation. */
 const startPagers = async (scope: Scope) => {
   const { destinations } = await startPager(scope);
   const [pager] = destinations;
@@ -55,7 +55,7 @@ const startPagers = async (scope: Scope) => {
   };
 };
 
-test('every screen is without faults in light and dark at 360, 768 and 1440 px', async ({
+test('every screen is free of accessibility faults in light and dark at 360, 768 and 1440 px', async ({
   scope,
   startApp,
   openConsole,
@@ -90,7 +90,7 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await expect(page.getByRole('heading', { level: 1, name: heading, exact: true })).toBeVisible();
     await waitUntilLoaded(page);
-    // The long form looks at each screen in light and dark at each width; otherwise screens take turns.
+    // The long form checks every view of each screen; otherwise each screen is checked in one of two views.
     const views = isLong ? allViews : oneOfEach.filter((_, index) => index === counts.screens % oneOfEach.length);
     const faults = await findFaults(page, views);
     counts.screens += 1;
@@ -106,7 +106,7 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   expect([violations, complaints]).toEqual([[], []]);
 });
 
-test('every chart says in words what it shows', async ({ startApp, openConsole }) => {
+test('every chart describes its data in words', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await sendAlert(app, { level: 'ERROR' });
   const { page } = await openConsole({ app });
@@ -125,7 +125,7 @@ test('every chart says in words what it shows', async ({ startApp, openConsole }
     const id = await histogram.getAttribute('aria-activedescendant');
     return page.locator(`[id="${id}"]`).getAttribute('aria-label');
   };
-  // A new bar may have begun since.
+  // A new bar may have begun in the meantime.
   if (/: 0 alerts$/.test((await words()) ?? '')) await page.keyboard.press('ArrowLeft');
   expect((await words()) ?? '').toMatch(/: 1 alert, 1 error$/);
 });
@@ -158,7 +158,7 @@ test('no screen shifts its layout while it loads', async ({ scope, startApp, ope
       '#/heartbeats',
       '#/notifications',
     ]) {
-      // Another query, so that the page is loaded anew.
+      // A different query forces a full page load.
       await page.goto(`/console/?${encodeURIComponent(hash)}${hash}`);
       if (hash === '#/') await expect(page.getByText(/^busy: now .* %/)).toBeAttached();
       await waitUntilLoaded(page);

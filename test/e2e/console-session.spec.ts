@@ -6,7 +6,7 @@ import { sendAlert, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { fillLogin, logIn, waitUntilLoaded } from './support/page.ts';
 
-/** Replaces the first login's token by one that the server accepts for some seconds only. */
+/** Replaces the first login's token with a token that expires after a few seconds. */
 const shorten = (seconds: number, expiresIn = seconds, onToken = (_: string) => {}): Change => {
   let isFirst = true;
   return (_, path, body) => {
@@ -20,13 +20,13 @@ const shorten = (seconds: number, expiresIn = seconds, onToken = (_: string) => 
 
 const loginButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Log in' });
 
-/** Types so slowly that the session ends meanwhile. */
+/** Types so slowly that the session expires. */
 const typeUntilExpired = async (page: Page, text: string): Promise<void> => {
   for (const letter of text) await page.keyboard.type(letter, { delay: 150 });
   await expect(loginButton(page)).toBeVisible();
 };
 
-test('a session that expires while the user types loses nothing, and the action goes on after a login', async ({
+test('a session that expires while the user types loses no input, and the action continues after a login', async ({
   scope,
   startApp,
   openConsole,
@@ -49,11 +49,7 @@ test('a session that expires while the user types loses nothing, and the action 
   expect(complaints).toEqual([]);
 });
 
-test('a token that the server refuses earlier than expected loses nothing either', async ({
-  scope,
-  startApp,
-  openConsole,
-}) => {
+test('a token that is refused before its expiry loses no input', async ({ scope, startApp, openConsole }) => {
   const app = await startApp();
   let token = '';
   const change = shorten(2, 3600, (issued) => {
@@ -72,7 +68,7 @@ test('a token that the server refuses earlier than expected loses nothing either
   await expect(field).toHaveValue(processName);
 });
 
-test('the form of a new task stays as it is when the session ends', async ({ scope, startApp, openConsole }) => {
+test('the form for a new task keeps its input when the session ends', async ({ scope, startApp, openConsole }) => {
   const app = await startApp();
   const baseURL = await startProxy(scope, app.url, shorten(3));
   const { page, complaints } = await openConsole({ app, baseURL, hash: '#/nowhere' });
@@ -97,7 +93,7 @@ const wrong: [hash: string, route: string, body: string][] = [
   ['#/simple-tasks', 'GET /simple/api/tasks', '{}'],
 ];
 
-test('a response of the wrong shape is an error that names the route, on every screen', async ({
+test('a malformed response causes an error that names the route on every screen', async ({
   scope,
   startApp,
   openConsole,
@@ -126,7 +122,7 @@ test('a response of the wrong shape is an error that names the route, on every s
   expect(complaints).toEqual([]);
 });
 
-/** Everything that the browser keeps, and where it has been. */
+/** Reads all browser storage, the address, the history state and the requested URLs. */
 const readKept = (page: Page): Promise<string> =>
   page.evaluate(`(async () => JSON.stringify({
     local: { ...localStorage },
@@ -163,7 +159,7 @@ const useEverything = async (page: Page, app: TestApp): Promise<void> => {
   }
 };
 
-test('no token is in an address, the log or a storage unless the user chose that', async ({
+test('addresses, logs and browser storage contain no token unless the user chooses to store it', async ({
   startPublished,
   openConsole,
 }) => {
@@ -191,7 +187,7 @@ test('no token is in an address, the log or a storage unless the user chose that
   expect(complaints).toEqual([]);
 });
 
-test('a session is renewed while the page is in use, and ends if it is not', async ({ openConsole }) => {
+test('a session is renewed while the page is in use, and ends otherwise', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ hasClock: true });
   await logIn(page, 'admin');
   const user = page.getByRole('banner').getByRole('button', { name: 'admin, Admin' });

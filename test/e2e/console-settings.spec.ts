@@ -8,14 +8,14 @@ import { answer, startReceiver } from '../support/receiver.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
-/** No account is in the settings, so the start message has a link. */
+/** Settings without accounts, which make the start message contain a link. */
 const withoutUsers = { adminPassword: undefined, readerPassword: undefined };
 
 const strong = 'four words make one';
 
 const readLink = (stdout: string): string => /\/console\/(#\/setup\?code=\S+)/.exec(stdout)?.[1] ?? assert.fail(stdout);
 
-test('the link of the start message makes the first account once, with the keyboard alone and on a phone', async ({
+test("the start message's link creates the first account once, with the keyboard alone and on a phone", async ({
   startPublished,
   openConsole,
 }) => {
@@ -66,7 +66,7 @@ const drawer = (page: Page, name: string) => page.getByRole('dialog', { name, ex
 const row = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('button', { name, exact: true }) });
 
-test('users and keys are made, changed and deleted with the keyboard alone; who is logged in last stays', async ({
+test('users and keys are created, changed and deleted with the keyboard alone, and listed as changes', async ({
   startApp,
   openConsole,
 }) => {
@@ -97,7 +97,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await form.getByLabel('Password', { exact: true }).press('Enter');
   await expect(row(page, 'ben')).toHaveText(/ben.*Admin.*admin/);
 
-  // Somebody else changes ben while the form is open.
+  // Another user changes ben while the form is open.
   await row(page, 'ben').getByRole('button', { name: 'ben' }).press('Enter');
   await drawer(page, 'User ben').getByRole('button', { name: 'Edit…' }).press('Enter');
   const edit = page.getByRole('dialog', { name: 'Edit user ben' });
@@ -137,7 +137,7 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await expect(row(page, 'grafana')).toHaveCount(0);
   expect((await send()).status).toBe(401);
 
-  // With what was changed before, one more than a page has.
+  // Together with earlier changes, the list is one entry longer than a page.
   const silence = { match: { source: 'x' }, endsAt: '2100-01-01T00:00:00Z' };
   const add = () => app.request('POST', '/api/silences', { token, body: silence });
   await Promise.all(Array.from({ length: 95 }, add));
@@ -166,12 +166,12 @@ test('users and keys are made, changed and deleted with the keyboard alone; who 
   await page.getByRole('button', { name: 'Log out everywhere' }).press('Enter');
   await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
   expect((await app.request('GET', '/api/users', { token })).status).toBe(401);
-  // The stream, which the server ends, can be opened once more before the page knows that it is logged out.
+  // The server ends the stream; the page can reopen it once before noticing the logout.
   const expected = /4(00|12) \(|401 \(.*\/api\/events/;
   expect(complaints.filter((each) => !expected.test(each))).toEqual([]);
 });
 
-test('the last administrator cannot go, and a Reader sees every section but users, keys and changes', async ({
+test('the last administrator cannot be deleted, and a Reader sees every section except users, keys and changes', async ({
   startPublished,
   openConsole,
 }) => {
@@ -199,7 +199,7 @@ test('the last administrator cannot go, and a Reader sees every section but user
   expect(await findFaults(page)).toEqual([]);
 });
 
-test('a destination is made with what its type needs, tested, changed without its secret, and deleted', async ({
+test("a destination is created with its type's fields, tested, changed without its secret, and deleted", async ({
   scope,
   startApp,
   openConsole,
@@ -267,7 +267,7 @@ test('a destination is made with what its type needs, tested, changed without it
   expect(complaints.filter((each) => !/4(00|09|12) \(/.test(each))).toEqual([]);
 });
 
-test('an intake format is tried on a pasted body, made, changed and deleted', async ({ startApp, openConsole }) => {
+test('an intake format is tested on a pasted body, created, changed and deleted', async ({ startApp, openConsole }) => {
   const app = await startApp({ settings: { intake: [{ name: 'configured', message: '{/text}' }] } });
   const { page, complaints } = await openConsole({ app, hash: '#/settings/formats' });
   await logIn(page, 'admin');
@@ -316,7 +316,7 @@ test('an intake format is tried on a pasted body, made, changed and deleted', as
   expect(complaints.filter((each) => !/400 \(/.test(each))).toEqual([]);
 });
 
-test('about says what the server is and lists the licences that somebody opens; the data folder is for administrators', async ({
+test("About shows the server's version, and licences on request; only administrators see the data folder", async ({
   startApp,
   openConsole,
 }) => {
@@ -344,14 +344,14 @@ test('about says what the server is and lists the licences that somebody opens; 
   expect(complaints).toEqual([]);
 });
 
-test('a key that nobody has used for 90 days is marked in the list and in its details, on a phone too', async ({
+test('a key unused for 90 days is marked in the list and in its details, on a phone too', async ({
   scope,
   startPublished,
   openConsole,
 }) => {
   const day = 24 * 60 * 60_000;
   const toKey = (name: string, digit: string) => ({ name, sha256: digit.repeat(64), scopes: ['alerts:read'] });
-  // When keys were used is kept by the first digits of their hashes.
+  // Times of use are stored under the first digits of the key's hash.
   const uses = [
     ['a'.repeat(16), Date.now() - 300 * day, Date.now() - 91 * day],
     ['b'.repeat(16), Date.now() - 300 * day, Date.now() - 89 * day],
@@ -374,7 +374,7 @@ test('a key that nobody has used for 90 days is marked in the list and in its de
   await expect(drawer(page, 'Key rare')).not.toContainText('Unused');
 });
 
-test('a Reader changes the own password with the current one, stays logged in here, and is logged out elsewhere', async ({
+test('a Reader who changes the own password stays logged in here, and is logged out elsewhere', async ({
   startApp,
   openConsole,
 }) => {

@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from './support/console.ts';
 import { fillLogin, findFaults, logIn, waitUntilLoaded } from './support/page.ts';
 
-test('the navigation of the console shows the screens of mounted profiles only', async ({ openConsole }) => {
+test("the console's navigation shows only screens of mounted profiles", async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ settings: { profiles: ['items'] } });
   const links = page.getByRole('navigation').getByRole('link');
   expect((await links.allTextContents()).includes('Overview')).toBeTruthy();
@@ -10,10 +10,7 @@ test('the navigation of the console shows the screens of mounted profiles only',
   expect(complaints).toEqual([]);
 });
 
-test('the navigation groups screens by what people do, and leaves out lists that are empty', async ({
-  startApp,
-  openConsole,
-}) => {
+test('the navigation groups screens by purpose, and omits empty lists', async ({ startApp, openConsole }) => {
   const app = await startApp();
   const { page, complaints } = await openConsole({ app });
   const navigation = page.getByRole('navigation', { name: 'Screens' });
@@ -32,7 +29,7 @@ test('the navigation groups screens by what people do, and leaves out lists that
   expect(complaints).toEqual([]);
 });
 
-test('a Reader is offered no screen that the role may not see', async ({ openConsole }) => {
+test("a Reader's navigation contains no screens that the role cannot see", async ({ openConsole }) => {
   const { page } = await openConsole();
   await logIn(page, 'reader');
   const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
@@ -47,7 +44,7 @@ test('a Reader is offered no screen that the role may not see', async ({ openCon
   }
 });
 
-test('every screen of the console has an address and a heading of its name', async ({ openConsole }) => {
+test('every screen of the console has an address, and its name as the heading', async ({ openConsole }) => {
   const { page, complaints } = await openConsole();
   const links = page.getByRole('navigation').getByRole('link').filter({ hasNotText: 'API reference' });
   const names = await links.allTextContents();
@@ -66,7 +63,9 @@ test('every screen of the console has an address and a heading of its name', asy
   expect(complaints).toEqual([]);
 });
 
-test('a login keeps its token in memory, and in this tab only if the user asks for it', async ({ openConsole }) => {
+test("a login's token is stored in memory, and in the tab's storage only if the user chooses", async ({
+  openConsole,
+}) => {
   const { page } = await openConsole({ hash: '#/nowhere' });
   const stored = (): Promise<string> => page.evaluate('JSON.stringify([sessionStorage, localStorage, location.href])');
   const banner = page.getByRole('banner');
@@ -88,7 +87,7 @@ test('a login keeps its token in memory, and in this tab only if the user asks f
   expect(await stored()).not.toMatch(/eyJ/);
 });
 
-test('the console counts down until another login may be tried', async ({ openConsole }) => {
+test('the console counts down to the next possible login', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/nowhere' });
   await page.route('**/api/auth/login', (route) =>
     route.fulfill({ status: 429, headers: { 'Retry-After': '2' }, body: '{"error":"Too many logins"}' }),
@@ -133,7 +132,7 @@ test('the console can be used with the keyboard alone', async ({ openConsole }) 
   expect(complaints).toEqual([]);
 });
 
-test('the start, the login dialog, the palette and the help have no accessibility faults', async ({ openConsole }) => {
+test('the start screen, login dialog, palette and help have no accessibility faults', async ({ openConsole }) => {
   const { page } = await openConsole();
   expect(await findFaults(page)).toEqual([]);
   for (const open of [
@@ -149,30 +148,32 @@ test('the start, the login dialog, the palette and the help have no accessibilit
   }
 });
 
-test('a response of the wrong shape is reported with its route, and the rest goes on', async ({ openConsole }) => {
+test('a malformed response is reported with its route, and the rest of the screen works', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ hash: '#/nowhere' });
   await page.route('**/api/processes*', (route) => route.fulfill({ body: '{"data":[{"name":"init"}]}' }));
-  // An event brings the same readings, and may come before the response.
+  // An event has the same readings, and can arrive before the response.
   await page.route('**/api/events*', () => undefined);
   await page.goto('/console/#/');
   await expect(page.getByRole('alert').getByText('GET /api/processes')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Latest alerts' })).toBeVisible();
   await page.unrouteAll();
-  // The next reading, some seconds later, may come before the click.
+  // The next reading, a few seconds later, can arrive before the click.
   const retry = page.getByRole('alert').getByRole('button', { name: 'Try again' });
   await Promise.any([retry.click(), retry.waitFor({ state: 'detached' })]);
   await expect(page.getByRole('columnheader', { name: 'PID' })).toBeVisible();
   expect(complaints).toEqual([]);
 });
 
-test('a login that a screen needs is asked for on the screen', async ({ openConsole }) => {
+test('a screen that needs a login asks for it', async ({ openConsole }) => {
   const { page } = await openConsole({ settings: { alertsAuth: 'bearer' }, hash: '#/alerts' });
   await expect(page.getByText('Log in to see this content')).toBeVisible();
   await logIn(page, 'reader');
   await expect(page.getByText('No alerts yet')).toBeVisible();
 });
 
-test('a server whose open routes others can reach says so on every screen', async ({ openConsole }) => {
+test('a server with open routes that other machines can reach shows a warning on every screen', async ({
+  openConsole,
+}) => {
   const { page, complaints } = await openConsole({ settings: { trustProxy: ['127.0.0.1'] } });
   const warning = page.getByRole('note').getByText(/paths need no token\. Set access to "login"/);
   await expect(warning).toBeVisible();
@@ -187,7 +188,7 @@ test('a server whose open routes others can reach says so on every screen', asyn
   await expect(closed.page.getByRole('note')).toHaveCount(0);
 });
 
-test('with access login every screen asks for a login and works after it', async ({ openConsole }) => {
+test('with `access: login` every screen asks for a login, and works afterwards', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ settings: { access: 'login' }, hash: '#/tasks' });
   await expect(page.getByText('Log in to see this content').first()).toBeVisible();
   await logIn(page, 'reader');
@@ -207,7 +208,7 @@ test('with access login every screen asks for a login and works after it', async
   expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
 });
 
-test('the palette logs in and out, and offers no login where there is none', async ({ openConsole }) => {
+test('the palette logs in and out, and offers no login if the server has none', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/nowhere' });
   const options = page.getByRole('dialog').getByRole('option');
   const run = async (name: string) => {
@@ -226,7 +227,7 @@ test('the palette logs in and out, and offers no login where there is none', asy
   await expect(without.page.getByRole('option', { name: 'Log in' })).toHaveCount(0);
 });
 
-test('a server without readings is not called healthy', async ({ openConsole }) => {
+test('a server without readings is not shown as healthy', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ settings: { profiles: ['tasks'] } });
   await expect(page.getByText('Health is unknown')).toBeVisible();
   await expect(page.getByRole('button', { name: '24 h' })).toHaveCount(0);
@@ -249,7 +250,7 @@ test('the console works in a browser that allows no storage', async ({ openConso
   expect(complaints).toEqual([]);
 });
 
-test('the console works below a path of a proxy, and says so where its scripts are refused', async ({
+test("the console works below a proxy's path, and shows a message if its scripts are blocked", async ({
   startApp,
   openConsole,
 }) => {
@@ -272,6 +273,6 @@ test('the console works below a path of a proxy, and says so where its scripts a
   await page.route('**/*.js', (route) => route.fulfill({ status: 403, body: '' }));
   await page.reload();
   await expect(page.getByText('The scripts of the console cannot be loaded')).toBeVisible();
-  // The stream of events has no end, so the proxy is still waiting for it.
+  // The proxy still waits for the stream of events, which never ends.
   await page.context().unrouteAll({ behavior: 'ignoreErrors' });
 });

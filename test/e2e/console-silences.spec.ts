@@ -17,7 +17,7 @@ const form = (page: Page) => page.getByRole('dialog', { name: 'New silence' });
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-test('without silences the screen says what one is, and a reader makes one after a login, with a preview', async ({
+test('without silences, the screen explains silences, and a Reader logs in and creates a silence with a preview', async ({
   startApp,
   openConsole,
 }) => {
@@ -54,7 +54,7 @@ test('without silences the screen says what one is, and a reader makes one after
   expect(complaints).toEqual([]);
 });
 
-test('a silence that needs a login is kept while the dialog asks for it', async ({ openConsole }) => {
+test('the form for a silence keeps its input while the dialog asks for a login', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/silences/new?source=backup' });
   await form(page).getByRole('button', { name: 'Silence', exact: true }).click();
   const login = page.getByRole('dialog', { name: 'Log in' });
@@ -64,7 +64,7 @@ test('a silence that needs a login is kept while the dialog asks for it', async 
   await expect(row(page, 'source backup')).toBeVisible();
 });
 
-test('current, upcoming and past silences are listed, recurring ones in words, and one is edited and ended', async ({
+test('current, upcoming, past and recurring silences are listed, and can be edited and ended', async ({
   startApp,
   openConsole,
 }) => {
@@ -112,7 +112,10 @@ test('current, upcoming and past silences are listed, recurring ones in words, a
   expect(complaints).toEqual([]);
 });
 
-test('a schedule shows its next times, or why it has none, while it is typed', async ({ startApp, openConsole }) => {
+test('a schedule being typed shows its next times, or the reason why it has none', async ({
+  startApp,
+  openConsole,
+}) => {
   const app = await startApp({});
   const { page } = await openConsole({ app, hash: '#/silences/new?source=x', timezoneId: 'UTC' });
   await logInOver(page);
@@ -121,7 +124,7 @@ test('a schedule shows its next times, or why it has none, while it is typed', a
   await expect(form(page).getByText(/^Next: /)).toHaveCount(0);
   await form(page).getByLabel('Time zone').fill('Asia/Kolkata');
   await form(page).getByLabel('Cron expression').fill('30 5 * * *');
-  // Half past five in India is midnight in the zone that the console shows.
+  // Half past five in India is midnight in the console's time zone.
   await expect(form(page).getByText(/^Next: .*00:00; .*00:00; .*00:00$/)).toBeVisible();
   await form(page).getByLabel('Cron expression').fill('0 2 30 2 *');
   await expect(form(page).getByText('schedule 0 2 30 2 * never matches a date')).toBeVisible();
@@ -132,7 +135,7 @@ test('a schedule shows its next times, or why it has none, while it is typed', a
   expect(await findFaults(page)).toEqual([]);
 });
 
-test('a silence that somebody else has changed meanwhile is not overwritten, and a refusal says why', async ({
+test('a silence that somebody else has changed is not overwritten, and the refusal shows the reason', async ({
   startApp,
   openConsole,
 }) => {
@@ -163,14 +166,14 @@ test('a silence that somebody else has changed meanwhile is not overwritten, and
   await expect(page.getByRole('dialog').getByText('theirs')).toBeVisible();
 });
 
-/** The button to log in is behind a dialog. */
+/** Closes the dialog, which covers the login button, logs in, and opens the form. */
 const logInOver = async (page: Page): Promise<void> => {
   await page.keyboard.press('Escape');
   await logIn(page, 'reader');
   await page.evaluate("location.hash = '#/silences/new?source=x'");
 };
 
-test('an incident and an alert fill in the form, which leads back, and the incident says what silences it', async ({
+test('incidents and alerts fill in the form, which returns to them, and an incident links to its silence', async ({
   startApp,
   openConsole,
 }) => {

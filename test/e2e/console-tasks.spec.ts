@@ -29,7 +29,7 @@ test('a task is created, edited in place, completed, and deleted with undo', asy
   await page.keyboard.press('Enter');
   const title = page.getByRole('button', { name: 'Check all backups', exact: true });
   await expect(title).toBeVisible();
-  // It is shown before it is stored.
+  // The title is shown before it is stored.
   await waitUntil('the title is stored', async () => (await read(app, 1))['Title'] === 'Check all backups');
   await page.getByLabel('Priority of Check all backups').selectOption('High');
   await page.getByRole('button', { name: 'Complete Check all backups' }).press('Enter');
@@ -47,7 +47,7 @@ test('a task is created, edited in place, completed, and deleted with undo', asy
   expect(complaints).toEqual([]);
 });
 
-test('a refused task keeps what was typed and says why', async ({ openConsole }) => {
+test('a refused task keeps its input and shows the reason', async ({ openConsole }) => {
   const { page } = await openConsole({ hash: '#/tasks/new' });
   const title = page.getByLabel('Title', { exact: true });
   await title.fill('t'.repeat(201));
@@ -60,7 +60,7 @@ test('a refused task keeps what was typed and says why', async ({ openConsole })
   await expect(title).toHaveValue('t'.repeat(201));
 });
 
-test('tasks are filtered by status, priority and title, and the filters are in the address', async ({
+test('tasks can be filtered by status, priority and title, and the address contains the filters', async ({
   startApp,
   openConsole,
 }) => {
@@ -89,7 +89,10 @@ test('tasks are filtered by status, priority and title, and the filters are in t
   expect(complaints).toEqual([]);
 });
 
-test('the board has four columns, and cards move by dragging and by keyboard', async ({ startApp, openConsole }) => {
+test('the board has four columns, and cards can be moved by dragging and with the keyboard', async ({
+  startApp,
+  openConsole,
+}) => {
   const app = await startApp();
   await add(app, { Title: 'by mouse' });
   await add(app, { Title: 'by keyboard', Priority: 'Critical' });
@@ -108,7 +111,7 @@ test('the board has four columns, and cards move by dragging and by keyboard', a
   expect(complaints).toEqual([]);
 });
 
-test('a card shows its title on up to two lines, and all of it to screen readers and on hovering', async ({
+test('a card shows up to two lines of its title, and the full title to screen readers and on hover', async ({
   startApp,
   openConsole,
 }) => {
@@ -133,7 +136,7 @@ test('a card shows its title on up to two lines, and all of it to screen readers
       expect(cards.map(({ height }) => Math.round(height / 20))).toEqual([1, 2, 2, 2, 1]);
     }).toPass();
     expect(cards[2]?.tip).toBe(long);
-    // The newest is at the top.
+    // The newest task is at the top.
     for (const [index, { bottom }] of cards.entries()) {
       const below = cards[index - 1];
       if (below) expect(below.top > bottom && below.top - bottom < 12, `${width}: ${bottom} ${below.top}`).toBeTruthy();
@@ -149,7 +152,7 @@ test('a card shows its title on up to two lines, and all of it to screen readers
   expect(complaints).toEqual([]);
 });
 
-test('in a narrow window the filters are behind a button that says how many are on', async ({
+test('in a narrow window the filters are behind a button that shows the number of active filters', async ({
   startApp,
   openConsole,
 }) => {
@@ -174,14 +177,14 @@ test('in a narrow window the filters are behind a button that says how many are 
   expect(complaints).toEqual([]);
 });
 
-test('on a phone every priority and status of the list is readable in full', async ({ startApp, openConsole }) => {
+test('every priority and status in the list is fully readable on a phone', async ({ startApp, openConsole }) => {
   const app = await startApp();
   await add(app, { Title: 'first' });
   const { page } = await openConsole({ app, viewport: { width: 360, height: 740 }, hash: '#/tasks' });
   for (const name of ['Priority of first', 'Status of first']) {
     const choice = page.getByLabel(name);
     const { width = 0 } = (await choice.boundingBox()) ?? {};
-    // The choice is then as wide as its longest option.
+    // The field is then as wide as its longest option.
     await choice.evaluate((element: { style: { cssText: string } }) => {
       element.style.cssText = 'width: max-content; flex: none';
     });
@@ -190,7 +193,7 @@ test('on a phone every priority and status of the list is readable in full', asy
   }
 });
 
-test('changes of others appear, and hostile titles are shown as text', async ({ openConsole }) => {
+test("other users' changes appear, and hostile titles are shown as text", async ({ openConsole }) => {
   const title = `<img src=x onerror="document.title=1">\u202e${'long'.repeat(30)}`;
   const { page, app, complaints } = await openConsole({ hash: '#/tasks' });
   await expect(page.getByText('No tasks yet')).toBeVisible();
@@ -214,7 +217,7 @@ test('changes of others appear, and hostile titles are shown as text', async ({ 
   await expect(page.getByText('Task not found')).toBeVisible();
 });
 
-test('a double click deletes or completes one task only', async ({ startApp, openConsole }) => {
+test('a double click deletes or completes only one task', async ({ startApp, openConsole }) => {
   const app = await startApp();
   for (const Title of ['first', 'second', 'third', 'fourth']) await add(app, { Title });
   const { page } = await openConsole({ app, hash: '#/tasks?status=Pending' });
@@ -232,7 +235,7 @@ test('a double click deletes or completes one task only', async ({ startApp, ope
   await waitUntil('one is deleted and one completed', async () => (await list()) === expected);
 });
 
-test('a task that somebody else deletes while it is edited can be saved as a new one', async ({
+test('a task that is deleted by somebody else during editing can be saved as a new task', async ({
   startApp,
   openConsole,
 }) => {

@@ -19,7 +19,7 @@ const settings = {
   defaultWatches: true,
 };
 
-/** One server for the tests of this file, each of which has watches of its own. */
+/** Server shared by the tests in this file; each test uses its own watches. */
 const shared: { app?: TestApp; steps: (() => unknown)[] } = { steps: [] };
 
 const startShared = async (): Promise<TestApp> => {
@@ -29,7 +29,7 @@ const startShared = async (): Promise<TestApp> => {
 };
 
 test.afterAll(async () => {
-  // A process that goes on with another file may come back to this one.
+  // The process can run another file, and then return to this file.
   delete shared.app;
   for (const step of shared.steps.splice(0).reverse()) await step();
 });
@@ -42,7 +42,7 @@ const row = (page: Page, name: string) =>
 const form = (page: Page) => page.getByRole('dialog', { name: 'New watch' });
 const details = (page: Page, name: string) => page.getByRole('dialog', { name: `Watch ${name}`, exact: true });
 
-test('watches are listed with state, reading, line and incident, those of the config file cannot be changed, on a phone too', async ({
+test('watches are listed with state, reading, chart and incident, and watches of the config file are read-only', async ({
   openConsole,
 }) => {
   const app = await startShared();
@@ -56,7 +56,7 @@ test('watches are listed with state, reading, line and incident, those of the co
   await expect(line).toHaveAccessibleName(/: now .* %, lowest .* %, highest .* %, limit 0\.001 %, limit 100 %$/);
   await expect(row(page, 'backup')).toHaveText(/Firing.*there is no file \/no-such-\*\.tar/);
   await expect(row(page, 'memory')).toHaveText(/OK.*Memory · default watch/);
-  // What fires comes first.
+  // Firing watches come first.
   await expect(table(page).getByRole('row').nth(1)).toHaveText(/Firing/);
   expect(await findFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 800 });
@@ -85,7 +85,7 @@ test('watches are listed with state, reading, line and incident, those of the co
   expect(complaints).toEqual([]);
 });
 
-test('with the keyboard alone a watch is made, tested, changed, paused, deleted and restored', async ({
+test('a watch is created, tested, changed, paused, deleted and restored with the keyboard alone', async ({
   openConsole,
 }) => {
   const app = await startShared();
@@ -150,7 +150,7 @@ test('with the keyboard alone a watch is made, tested, changed, paused, deleted 
   expect(complaints.filter((each) => !each.includes('400 (Bad Request)'))).toEqual([]);
 });
 
-test('the form of a certificate says which limit applies when it is empty, and that limit raises an alert', async ({
+test('the form for a certificate shows the default limit, which raises an alert if the field is empty', async ({
   openConsole,
   scope,
 }) => {
@@ -175,7 +175,7 @@ test('the form of a certificate says which limit applies when it is empty, and t
   expect(complaints).toEqual([]);
 });
 
-test('each chart of Overview opens the form of a watch with type, thing and limit, and leads back', async ({
+test('each chart on the overview opens a form for a watch with type, resource and limit, and returns', async ({
   openConsole,
 }) => {
   const app = await startShared();
@@ -197,12 +197,12 @@ test('each chart of Overview opens the form of a watch with type, thing and limi
       await expect(form(page).getByLabel(label, { exact: true })).toHaveValue(value);
     if (chart !== 'Disk use') await form(page).getByRole('button', { name: 'Cancel' }).click();
   }
-  // A default watch gives way.
+  // The new watch replaces the default watch.
   await expect(form(page).getByText('Replaces the default watch disk.')).toBeVisible();
   await form(page).getByRole('button', { name: 'Create', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await expect(page.getByText('Saved: disk')).toBeVisible();
-  // Overview says what the watch says, and leads to it.
+  // The overview shows the watch's message, and links to the watch.
   await page
     .getByRole('region', { name: 'Health' })
     .getByRole('link', { name: /of the memory is in use/ })
@@ -212,10 +212,7 @@ test('each chart of Overview opens the form of a watch with type, thing and limi
   expect(complaints).toEqual([]);
 });
 
-test('where nothing is watched the screen says what a watch is and leads to the form', async ({
-  startApp,
-  openConsole,
-}) => {
+test('without watches, the screen explains watches and links to the form', async ({ startApp, openConsole }) => {
   const app = await startApp();
   const { page } = await openConsole({ app, hash: '#/watches' });
   await logIn(page, 'admin');

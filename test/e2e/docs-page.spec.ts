@@ -11,7 +11,7 @@ import { collectComplaints } from './support/page.ts';
 interface DocsPage {
   page: Page;
   app: TestApp;
-  /** Warnings and errors of the browser's console, uncaught errors, and requests to other hosts. */
+  /** Warnings and errors in the browser's console, uncaught errors, and requests to other hosts. */
   complaints: string[];
 }
 
@@ -19,12 +19,12 @@ interface DocsOptions extends BrowserContextOptions {
   settings?: Record<string, unknown>;
   /** Runs in the page before its own scripts. */
   script?(app: TestApp): string | Promise<string>;
-  /** Returns the address of the page; by default that of the app. */
+  /** Returns the base URL of the page; by default the app's URL. */
   toUrl?(app: TestApp): Promise<string>;
 }
 
 interface Fixtures {
-  /** Opens the API reference of a new app, after a script; both end with the test. */
+  /** Starts an app and opens its API reference, after running a script; both end with the test. */
   openDocs: (options?: DocsOptions) => Promise<DocsPage>;
 }
 
@@ -41,7 +41,7 @@ const test = consoleTest.extend<Fixtures>({
         const { protocol, origin } = new URL(request.url());
         if (protocol.startsWith('http') && origin !== new URL(url).origin) complaints.push(request.url());
       });
-      // Refused eval is not always a message of the browser's console.
+      // The browser does not log every refused eval.
       await page.addInitScript(
         "addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective, event.blockedURI))",
       );
@@ -52,17 +52,17 @@ const test = consoleTest.extend<Fixtures>({
     }),
 });
 
-/** Finds a route by its path with the search, and shows it. */
+/** Searches for a route by its path, and opens it. */
 const openRoute = async (page: Page, method: string, path: string): Promise<void> => {
   await page.getByRole('button', { name: 'Search' }).first().click();
-  // At once, since each key would search again.
+  // Inserted as a whole, because each key would start another search.
   await page.keyboard.insertText(path);
   const name = new RegExp(`Operation.*${method}HTTP.*${path}$`.replaceAll('/', '\\/'), 's');
   await page.getByRole('option').filter({ hasText: name }).first().click();
   await page.getByRole('option').first().waitFor({ state: 'hidden' });
 };
 
-/** Opens the dialog for trying a route, sends the request, and resolves to its response and the body that is shown. */
+/** Opens the dialog for trying a route, and sends the request; resolves to the response. */
 const tryRoute = async (page: Page, method: string, path: string) => {
   await page.getByRole('button', { name: `(${method} ${path})` }).click();
   const received = page.waitForResponse((response) => new URL(response.url()).pathname === path);
@@ -70,7 +70,7 @@ const tryRoute = async (page: Page, method: string, path: string) => {
   return received;
 };
 
-/** Opens the page in a theme of the console, which is not that of the system, and checks what it shows. */
+/** Opens the page with a console theme that differs from the system's, and checks the page. */
 const openInTheme = async (
   openDocs: Fixtures['openDocs'],
   width: number,
@@ -92,8 +92,8 @@ const openInTheme = async (
   return docs;
 };
 
-// The page takes seconds to load, so its tests share it where they can.
-test('at 1280 pixels the page shows the routes in the theme dark of the console, asks no other host and violates no policy; the search finds routes, trying one shows the response, optional parameters are sent only once they are turned on, and the document is the one of the server', async ({
+// The page takes seconds to load, so each test checks as much as possible.
+test("at 1280 px the page uses the console's dark theme and no other host, and its search and requests work", async ({
   openDocs,
 }) => {
   const { page, app, complaints } = await openInTheme(openDocs, 1280, 'dark');
@@ -111,7 +111,7 @@ test('at 1280 pixels the page shows the routes in the theme dark of the console,
   assert.deepEqual(complaints, []);
 });
 
-test('at 360 pixels the page shows the routes in the theme light of the console, asks no other host and violates no policy; with access login a request is refused without a token and sent with the one that was entered', async ({
+test("at 360 px the page uses the console's light theme and no other host, and sends the entered token", async ({
   openDocs,
 }) => {
   const { page, app } = await openInTheme(openDocs, 360, 'light', { access: 'login' });
@@ -135,7 +135,7 @@ test('the page works in a browser that allows no storage', async ({ openDocs }) 
   await page.getByText('/api/alert').first().waitFor();
 });
 
-test('behind a proxy that serves signalbox below a path, requests are sent below that path, with the login that the console keeps in this tab', async ({
+test("below a proxy's path, the page sends requests below this path, with the console's login in this tab", async ({
   openDocs,
   scope,
 }) => {

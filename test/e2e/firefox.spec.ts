@@ -5,10 +5,13 @@ import { passwords } from '../support/credentials.ts';
 import { sendAlert } from './support/app.ts';
 import { test } from './support/console.ts';
 
-/** Playwright drives only a Firefox of its own; this is the one that people have, by WebDriver BiDi. */
+/** Release version of Firefox, driven by WebDriver BiDi: Playwright supports only its own build. */
 const executablePath = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
 
-test('in Firefox the console opens, a login works, and an alert appears as it is sent', async ({ scope, startApp }) => {
+test('in Firefox the console opens, a login works, and a new alert appears immediately', async ({
+  scope,
+  startApp,
+}) => {
   test.skip(executablePath === undefined && process.env['CI'] !== 'true', 'no Firefox is installed here');
   const app = await startApp();
   const browser = await puppeteer.launch({ browser: 'firefox', executablePath: executablePath ?? 'firefox' });

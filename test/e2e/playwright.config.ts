@@ -5,7 +5,7 @@ import { findChromium } from './support/chromium.ts';
 const inDist = (path: string): string => fileURLToPath(new URL(`../../dist/e2e/${path}`, import.meta.url));
 const isCI = process.env['CI'] === 'true';
 const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
-/** The browsers of CI share two processors with the other tests, and take up to four times as long as alone. */
+/** Factor for timeouts: in CI, browsers and other tests share two processors, and take up to four times longer. */
 const patience = isCI ? 4 : 1;
 const stepMs = patience * 20_000;
 
@@ -13,14 +13,14 @@ const stepMs = patience * 20_000;
 export default defineConfig({
   testMatch: '*.spec.ts',
   globalSetup: './support/setup.ts',
-  // One browser each, for the tests of all files.
+  // Each worker has one browser for the tests of all files.
   workers: 2,
   fullyParallel: true,
   retries: isCI ? 1 : 0,
   forbidOnly: isCI,
   timeout: isLong ? 600_000 : patience * 60_000,
   expect: { timeout: stepMs },
-  // The app runs in the processes of the tests.
+  // The app runs in the test processes.
   build: { external: ['**/dist/**'] },
   outputDir: inDist('failures'),
   reporter: [['list'], ['./support/reporter.ts', { outputFile: inDist('results.jsonl') }]],

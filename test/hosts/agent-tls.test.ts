@@ -11,7 +11,7 @@ import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 import { startAgent } from './support/agent.ts';
 
-test('an agent reports and forwards alerts over HTTPS to a hub whose authority --ca names, and to no other', async (t) => {
+test('an agent with --ca reports and forwards alerts over HTTPS only to hubs with a certificate of that authority', async (t) => {
   const folder = createFolder(t);
   const { cert, key: tlsKey, pem } = writeCertificate(folder, 'hub');
   const host = createAccessKey('web-1', ['hosts:report']);

@@ -18,7 +18,7 @@ interface Listed {
 const listAlerts = async ({ request }: Running, token: string) =>
   (await request<Listed>('GET', '/api/alerts/search?limit=1000', { token })).json.data;
 
-test('add-host prints one line that makes a machine report and forward its alerts with their ids', async (t) => {
+test('the line that add-host prints makes a machine report, and forward its alerts with unchanged ids', async (t) => {
   const { hub, token } = await startHub(t);
   const words = await addHost(hub, token, 'web-1');
   assert.deepEqual(words.slice(0, 3), ['agent', '--hub', hub.url]);
@@ -38,7 +38,7 @@ test('add-host prints one line that makes a machine report and forward its alert
   assert.equal((await readHost(hub, token, 'web-1')).state, 'stopped');
 });
 
-test('an agent starts without its code while the hub is away, and alerts of that time arrive once', async (t) => {
+test('an enrolled agent starts without a code while the hub is down, and alerts from that time arrive once', async (t) => {
   const dataDir = createFolder(t);
   const { hub, token } = await startHub(t, { dataDir });
   const words = await addHost(hub, token, 'web-1');
@@ -56,7 +56,7 @@ test('an agent starts without its code while the hub is away, and alerts of that
   });
 });
 
-test('agents on one machine have sockets of their own', async (t) => {
+test('each agent on a machine has its own socket', async (t) => {
   const { hub, token } = await startHub(t);
   const agents = [];
   for (const name of ['web-1', 'web-2']) agents.push(await startAgent(t, await addHost(hub, token, name)));
@@ -98,7 +98,7 @@ longTest(
   },
 );
 
-test('a host that is killed is silent after silentSeconds, and its next report resolves the alert', {
+test('a killed host becomes silent after silentSeconds, and its next report resolves the alert', {
   timeout: 180_000,
 }, async (t) => {
   const { hub, token } = await startHub(t, { args: ['--silent-seconds', '20'] });
@@ -117,7 +117,7 @@ test('a host that is killed is silent after silentSeconds, and its next report r
   await waitUntil('the incident is resolved', async () => (await readHost(hub, token, 'web-1')).openIncidents === 0);
 });
 
-test('a server that takes no reports is named as such, and alerts wait', async (t) => {
+test('an agent warns that its hub accepts no reports', async (t) => {
   const { hub, token } = await startHub(t);
   const words = await addHost(hub, token, 'web-1');
   const agent = await startAgent(t, words);
@@ -132,7 +132,7 @@ test('a server that takes no reports is named as such, and alerts wait', async (
   );
 });
 
-test('a server with hub in its config file reports and forwards its alerts, and an agent takes its key from a variable', async (t) => {
+test('a server with `hub` in its config file reports and forwards alerts, and an agent reads its key from a variable', async (t) => {
   const { hub, token } = await startHub(t);
   const folder = createFolder(t);
   const keys: string[] = [];
@@ -151,7 +151,7 @@ test('a server with hub in its config file reports and forwards its alerts, and 
   );
 });
 
-test('a hub without https that is another machine, a wrong code and a missing key are refused in words', async (t) => {
+test('a remote hub without HTTPS, a wrong code and a missing key are refused with a clear message', async (t) => {
   const { hub } = await startHub(t);
   const dataDir = createFolder(t);
   const run = (...args: string[]) => runProgram(['agent', '--data-dir', dataDir, ...args]);
@@ -177,7 +177,7 @@ test('agent --install writes absolute paths into the unit', async (t) => {
   assert.ok(stdout.includes(` --ca ${join(cwd, 'ca.pem')} --config ${join(cwd, 'config.json')} `), stdout);
 });
 
-test('agent --install shows the unit, and changes nothing without a yes', async (t) => {
+test('agent --install shows the unit, and changes nothing unless confirmed', async (t) => {
   const { code, stdout } = await runProgram(['agent', '--install', '--hub', 'https://desk.example'], {
     input: 'n\n',
     cwd: createFolder(t),

@@ -12,7 +12,7 @@ import { startHub } from './support/hub.ts';
 
 const command = { command: 'Get-Process -Id 1' };
 
-test('an administrator runs a command at a host that allows it, which both audit', async (t) => {
+test('an administrator runs a command on a host that allows it, and both machines audit it', async (t) => {
   const { hub, token } = await startHub(t);
   const words = await addHost(hub, token, 'web-1');
   const dataDir = createFolder(t);
@@ -33,7 +33,7 @@ test('an administrator runs a command at a host that allows it, which both audit
   assert.equal(refused.status, 403);
 });
 
-test('a command at a host is refused to a Reader, for an unknown host, and for a host that does not allow it', async (t) => {
+test('a command is refused for a Reader, for an unknown host, and for a host that allows no commands', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -47,7 +47,7 @@ test('a command at a host is refused to a Reader, for an unknown host, and for a
   assert.equal(await run('web-1', key), 403);
 });
 
-test('a host gets a command once, and the result of a command that nobody waits for is refused', async (t) => {
+test('a host gets a command once, and a result that no caller awaits is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -71,7 +71,7 @@ test('a host gets a command once, and the result of a command that nobody waits 
   assert.deepEqual((await running).json.result, [{ Id: 1 }]);
 });
 
-test('a host that floods with results of unknown commands gets 429', async (t) => {
+test('a host that floods the hub with results of unknown commands gets 429', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait.ts';
 import { type Agent, addHost, startAgent } from './support/agent.ts';
 import { logIn, startHub } from './support/hub.ts';
 
-/** Sends an alert to the socket of an agent; resolves to its id, or to undefined without a response. */
+/** Sends an alert to an agent's socket; resolves to the alert's id, or to undefined without a response. */
 const sendTo = (socketPath: string, message: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     const body = JSON.stringify({ message, source: 'faults', level: 'WARNING' });
@@ -35,7 +35,7 @@ const sendTo = (socketPath: string, message: string): Promise<string | undefined
     sent.end(body);
   });
 
-test('after kill -9 of agents and of the hub at any moment each acknowledged alert is at the hub once, with its id', {
+test('the hub has each acknowledged alert once, with its id, after kill -9 of agents and hub at any moment', {
   timeout: 900_000,
 }, async (t) => {
   const count = amount(3, 10);

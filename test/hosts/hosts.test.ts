@@ -34,7 +34,7 @@ test('a code enrols one host once, and its key reports for that host only', asyn
   assert.equal((await app.request('POST', '/api/alert', { token: key, body: { message: 'a' } })).status, 200);
 });
 
-test('a code that was made 31 minutes ago is refused', async (t) => {
+test('a code created 31 minutes ago is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const { json } = await app.request('POST', '/api/hosts', { token, body: { name: 'web-1' } });
@@ -43,7 +43,7 @@ test('a code that was made 31 minutes ago is refused', async (t) => {
   assert.equal(status, 403);
 });
 
-test('only an administrator, or a key with hosts:create, makes codes', async (t) => {
+test('only an administrator or a key with hosts:create can create codes', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const reader = await app.login('reader');
@@ -55,7 +55,7 @@ test('only an administrator, or a key with hosts:create, makes codes', async (t)
   assert.equal((await app.request('POST', '/api/hosts', { token: ops, body })).status, 201);
 });
 
-test('a name with a line break, another form, or of another key is refused', async (t) => {
+test('a report is refused if its host name has a line break, is malformed, or belongs to another key', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await app.request('POST', '/api/keys', { token, body: { name: 'grafana', scopes: ['alerts:write'] } });
@@ -71,7 +71,7 @@ test('a name with a line break, another form, or of another key is refused', asy
   }
 });
 
-test('a deleted host is gone with its history, and its key is refused', async (t) => {
+test('deleting a host deletes its history, and its key is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -84,7 +84,7 @@ test('a deleted host is gone with its history, and its key is refused', async (t
   assert.equal((await report(app, again, 'web-1')).status, 200);
 });
 
-test('a host that is enrolled again gets another key, and its earlier key ends', async (t) => {
+test('a host that is enrolled again gets a new key, and its old key is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const first = await enrol(app, token, 'web-1');
@@ -93,7 +93,7 @@ test('a host that is enrolled again gets another key, and its earlier key ends',
   assert.equal((await report(app, second, 'web-1')).status, 200);
 });
 
-test('tags and the note of a host can be changed by an administrator', async (t) => {
+test("an administrator can change a host's tags and note", async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await enrol(app, token, 'web-1');
@@ -106,7 +106,7 @@ test('tags and the note of a host can be changed by an administrator', async (t)
   assert.equal((await app.request('PATCH', '/api/hosts/web-1', { token, body: { tag: [] } })).status, 400);
 });
 
-test('a report may be compressed, and one of 10 MB or with a line break in a name is refused', async (t) => {
+test('a report can be compressed, and a report of 10 MB or with a line break in a name is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -125,7 +125,7 @@ test('a report may be compressed, and one of 10 MB or with a line break in a nam
   assert.equal((await readHost(app, token, 'web-1')).hostname, 'web-1.example.org');
 });
 
-test('members that a newer host sends are ignored', async (t) => {
+test("unknown members in a newer host's report are ignored", async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -134,7 +134,7 @@ test('members that a newer host sends are ignored', async (t) => {
   assert.equal((await readHost(app, token, 'web-1')).readings?.cpu, 0.1);
 });
 
-test('members that a newer host sends are not stored, even if they are large', async (t) => {
+test("unknown members in a newer host's report are not stored, even if they are large", async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -151,7 +151,7 @@ test('members that a newer host sends are not stored, even if they are large', a
   });
 });
 
-test('a report that is too large to be stored gets 413 and a reason', async (t) => {
+test('a report that is too large to store gets 413 and a reason', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -161,7 +161,7 @@ test('a report that is too large to be stored gets 413 and a reason', async (t) 
   assert.match(json['error'] as string, /^The report of host web-1 is too large/);
 });
 
-test('a report with too many disks, processes or kept minutes is refused', async (t) => {
+test('a report with too many disks, processes or stored minutes is refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -173,7 +173,7 @@ test('a report with too many disks, processes or kept minutes is refused', async
   assert.equal((await report(app, key, 'web-1', { readings: { cpu: -1 } })).status, 400);
 });
 
-test('a host that floods gets 429, and another one does not', async (t) => {
+test('a host that floods the hub gets 429, and another host does not', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const [one, other] = [await enrol(app, token, 'web-1'), await enrol(app, token, 'web-2')];
@@ -182,7 +182,7 @@ test('a host that floods gets 429, and another one does not', async (t) => {
   assert.equal((await report(app, other, 'web-2')).status, 200);
 });
 
-test('two machines with one name and key are named with their machine-ids', async (t) => {
+test('two machines that share a name and key are reported with their machine-ids', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -195,7 +195,7 @@ test('two machines with one name and key are named with their machine-ids', asyn
   });
 });
 
-test('a host that floods with alerts delays neither the alerts nor the reports of another host for long', async (t) => {
+test("a host that floods the hub with alerts does not hold up another host's alerts or reports", async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const [one, other] = [await enrol(app, token, 'web-1'), await enrol(app, token, 'web-2')];
@@ -213,7 +213,7 @@ test('a host that floods with alerts delays neither the alerts nor the reports o
   await Promise.all(flood);
 });
 
-test('a clock that is years wrong is shown, and moves no reading', async (t) => {
+test("a host's clock that is years off is shown, and does not shift its readings", async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -231,7 +231,7 @@ test('a clock that is years wrong is shown, and moves no reading', async (t) => 
   assert.ok(Math.abs(json.count - json.cpu.indexOf(0.9) - 60) <= 2);
 });
 
-test('the history and the last state of a host survive a restart', async (t) => {
+test("a host's history and last state survive a restart", async (t) => {
   const dataDir = join(createFolder(t), 'data');
   const first = await startApp(t, { settings: { dataDir, keepSecrets: true } });
   const token = await first.login('admin');
@@ -269,7 +269,7 @@ test('the history and the last state of a host survive a restart', async (t) => 
   assert.equal(listed.json.data[0]?.name, 'init');
 });
 
-test('the topic hosts sends a host after each of its reports', async (t) => {
+test('the topic `hosts` sends a host after each of its reports', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -279,7 +279,7 @@ test('the topic hosts sends a host after each of its reports', async (t) => {
   assert.equal(event?.data['name'], 'web-1');
 });
 
-test('a history without rows, a wrong step and a wrong time are answered', async (t) => {
+test('a history without rows gets 200, an invalid step or time 400, and an unknown host 404', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   await enrol(app, token, 'web-1');

@@ -8,7 +8,7 @@ import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import { enrol, listenPlain, readHost, report } from './support/hosts.ts';
 
-test('one scrape of /metrics/hosts has the readings of all hosts in OpenMetrics, for keys with metrics:read', async (t) => {
+test('/metrics/hosts returns the readings of all hosts as OpenMetrics, for keys with metrics:read', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   for (const name of ['web-1', 'web-2']) await report(app, await enrol(app, token, name), name);
@@ -31,7 +31,7 @@ test('one scrape of /metrics/hosts has the readings of all hosts in OpenMetrics,
   assert.ok(text.endsWith('# EOF\n'));
 });
 
-test('two disks of a host with one mount path are one series', async (t) => {
+test('two disks with the same mount path on a host are one series', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const disks = [
@@ -49,7 +49,7 @@ test('two disks of a host with one mount path are one series', async (t) => {
   );
 });
 
-test('a machine whose node_exporter is scraped is a host without an agent', async (t) => {
+test('a machine with a scraped node_exporter is a host without an agent', async (t) => {
   const exporter = createServer((_request, response) =>
     response.end(
       'node_memory_MemTotal_bytes 4e9\nnode_memory_MemAvailable_bytes 1e9\nnode_uname_info{nodename="db"} 1\n',
@@ -66,7 +66,7 @@ test('a machine whose node_exporter is scraped is a host without an agent', asyn
 
 const hasExporter = spawnSync('prometheus-node-exporter', ['--version']).error === undefined;
 
-test("Debian's node_exporter is understood", {
+test("metrics of Debian's node_exporter are read", {
   skip: !hasExporter && 'prometheus-node-exporter is not installed',
 }, async (t) => {
   const port = await findFreePort();

@@ -6,7 +6,9 @@ import { createDatabase } from '../support/postgres/shared-server.ts';
 import { waitUntil } from '../support/wait.ts';
 import { enrol, readHost, report } from './support/hosts.ts';
 
-test('each instance with a database takes reports, and all show the same', { skip: toSkipPostgres() }, async (t) => {
+test('instances that share a database all accept reports and show the same hosts', {
+  skip: toSkipPostgres(),
+}, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const token = await one.login('admin');
@@ -28,7 +30,7 @@ test('each instance with a database takes reports, and all show the same', { ski
   assert.equal((await report(other, key, 'web-1')).status, 401);
 });
 
-test('a code is used up for all instances', { skip: toSkipPostgres() }, async (t) => {
+test('a code used at one instance is refused at every other instance', { skip: toSkipPostgres() }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };
   const [one, other] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const token = await one.login('admin');
@@ -38,7 +40,7 @@ test('a code is used up for all instances', { skip: toSkipPostgres() }, async (t
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 403]);
 });
 
-test('a database takes a minute that is kept twice, and refuses a report that is too large', {
+test('a database accepts a minute sent twice, and refuses a report that is too large', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const app = await startApp(t, { settings: { store: await createDatabase(t), timeZone: 'UTC' } });
@@ -52,7 +54,7 @@ test('a database takes a minute that is kept twice, and refuses a report that is
   assert.equal(status, 413);
 });
 
-test('a host that one instance deletes and creates again is new for each instance', {
+test('a host that one instance deletes and recreates is new to every instance', {
   skip: toSkipPostgres(),
 }, async (t) => {
   const settings = { store: await createDatabase(t), timeZone: 'UTC' };

@@ -18,7 +18,7 @@ const listMessages = async (app: TestApp, token: string): Promise<string[]> => {
   return json.data.map(({ message }) => message);
 };
 
-test('a host gets the watches that name it or its tags, once, and not those of other hosts', async (t) => {
+test('a host gets each watch for its name or tags once, and no watches of other hosts', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const key = await enrol(app, token, 'web-1');
@@ -46,7 +46,7 @@ test('a host gets the watches that name it or its tags, once, and not those of o
   );
 });
 
-test('a watch with votes fires when so many places see it fail, and says which do and which do not', async (t) => {
+test('a watch with votes fires when that many places see a failure, and lists the places that do and do not see it', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const keys = { 'web-1': await enrol(app, token, 'web-1'), 'web-2': await enrol(app, token, 'web-2') };
@@ -76,7 +76,7 @@ test('a watch with votes fires when so many places see it fail, and says which d
   await waitUntil('the alert is resolved', async () => (await listMessages(app, token)).length === 2);
 });
 
-test('votes of none or more than the places, and places of watches of the machine are refused', async (t) => {
+test('zero votes, more votes than places, and places for watches of the machine are refused', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const shop = { name: 'shop', type: 'http', url: 'https://shop.example' };
@@ -93,7 +93,7 @@ test('votes of none or more than the places, and places of watches of the machin
   }
 });
 
-test('a watch that makes the watches for hosts larger than 7 MiB is refused', async (t) => {
+test('a watch is refused if all watches for hosts would exceed 7 MiB with it', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const mounts = Array.from({ length: 60 }, () => `/${'€'.repeat(990)}`);

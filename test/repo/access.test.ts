@@ -12,7 +12,7 @@ type Access = Route['access'];
 
 const now = Math.floor(Date.now() / 1000);
 
-/** Callers, their tokens, and the statuses with which routes reject them; any other status counts as admitted. */
+/** Callers with their tokens and the statuses of a refusal; any other status counts as admitted. */
 const callers: { name: string; token?: string; refused: Partial<Record<Access, number>> }[] = [
   { name: 'no token', refused: { token: 401, admin: 401 } },
   {
@@ -41,19 +41,19 @@ const variants: Record<string, unknown>[] = [
   },
 ];
 
-/** The methods that reach a route, including HEAD except for simple-tasks. */
+/** Lists the methods that reach a route: for GET also HEAD, except in simple-tasks. */
 const listMethods = (route: Route, app: TestApp): string[] => {
   const answersHead = route.method === 'GET' && app.server.hasRoute({ method: 'HEAD', url: route.path });
   return answersHead ? ['GET', 'HEAD'] : [route.method];
 };
 
-/** A body that is valid for every route: each ignores the fields of the others. */
+/** Body that every route accepts, because routes ignore unknown fields. */
 const body = {
   ...{ Title: 'a', title: 'a', message: 'a', command: 'Get-Process -Id 1' },
   ...{ Username: 'admin', Password: passwords.admin },
 };
 
-/** Whoever has the address of a heartbeat needs nothing else. */
+/** Address of no heartbeat. An address admits its callers without a token. */
 const unknownAddress = '00000000-0000-4000-8000-000000000000';
 
 const statusFor = async ({ request }: TestApp, method: string, path: string, token?: string): Promise<number> => {
@@ -62,7 +62,7 @@ const statusFor = async ({ request }: TestApp, method: string, path: string, tok
   return (await request(method, path.replace(':address', unknownAddress).replace(/:\w+/g, '1'), options)).status;
 };
 
-/** The paths that the router knows, parsed from the tree it prints. */
+/** Lists the router's paths, parsed from the tree that it prints. */
 const listRegistered = (app: TestApp): string[] => {
   const parents: string[] = [];
   return app.server
@@ -78,16 +78,16 @@ const listRegistered = (app: TestApp): string[] => {
 };
 
 for (const settings of variants) {
-  test(`every route admits exactly the callers that its access names, with ${JSON.stringify(settings)}`, async (t) => {
+  test(`every route admits exactly the callers that its access allows, with ${JSON.stringify(settings)}`, async (t) => {
     let walked = 0;
     const app = await startApp(t, { settings });
-    // A caller who ends their sessions needs another token.
+    // Comes last, because the route that ends the caller's sessions invalidates the token.
     const isLast = ({ path, method }: Route): number => Number(method === 'DELETE' && path === '/api/sessions');
     for (const route of listServedRoutes(app).toSorted((one, other) => isLast(one) - isLast(other))) {
       for (const method of listMethods(route, app)) {
         for (const { name, token, refused } of callers) {
           const status = await statusFor(app, method, route.path, token);
-          // Only keys have the rights of hosts.
+          // Only keys can have the rights of hosts.
           const isForKeys = route.access !== 'open' && !hasRole(route.right, 'Admin');
           const expected = isForKeys ? (refused.admin ?? 403) : refused[route.access];
           const what = `${method} ${route.path} with ${name}: ${status}`;
@@ -101,18 +101,18 @@ for (const settings of variants) {
   });
 }
 
-test('only the routes of the mounts, the pages and the OpenAPI document are served', async (t) => {
+test('only routes of the mounts, pages and the OpenAPI document are served', async (t) => {
   for (const settings of variants) {
     const app = await startApp(t, { settings });
     const known = listServedRoutes(app).map(({ path }) => path);
     const others = listRegistered(app).filter((path) => !known.includes(path.replace(/(?<=.)\/$/, '')));
-    // As printed by the router: `/docs/*` is below `/docs`, and the same for the console.
+    // The router prints `/docs/*` below `/docs`, and likewise for the console.
     const expected = ['/console', '/console*', '/docs', '/docs*', '/openapi.json'];
     assert.deepEqual(others.filter((path) => path !== '/').sort(), expected, JSON.stringify(settings));
   }
 });
 
-test('the OpenAPI document marks exactly the routes that need a token, and those that take a key', async (t) => {
+test('the OpenAPI document marks exactly the routes that need a token and the routes that accept a key', async (t) => {
   for (const settings of variants) {
     const app = await startApp(t, { settings });
     const operations = await readOperations(app);
@@ -127,14 +127,14 @@ test('the OpenAPI document marks exactly the routes that need a token, and those
 
 const { keys, entries } = createScopeKeys();
 
-test('with access login everyone gets exactly the routes that the documents promise them', async (t) => {
+test('with `access: login` every caller gets exactly the routes promised in the documents', async (t) => {
   const app = await startApp(t, { settings: { access: 'login', keys: entries, loginTriesPerAddress: 0 } });
   const { json } = await app.request<Parameters<typeof walkWithLogin>[1]>('GET', '/openapi.json');
   const credentials = { reader: await app.login('reader'), admin: await app.login('admin'), keys };
   const query = (path: string) => (path === '/api/events' ? '?topics=alerts' : '');
   const admitted = await walkWithLogin(
     async (method, path, token, body) => {
-      // A stream would not end.
+      // The stream of events would not end.
       const sent = path === '/api/events' ? 'HEAD' : method;
       return (await app.request(sent, path + query(path), { ...(token && { token }), ...(body && { body }) })).status;
     },
@@ -145,7 +145,7 @@ test('with access login everyone gets exactly the routes that the documents prom
   assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['a Reader'] ?? 0) > 30, JSON.stringify(admitted));
 });
 
-test('a Reader reads everything but secrets, users, keys and the audit, and acts on incidents, tasks and own affairs', () => {
+test('a Reader reads all but secrets, users, keys and the audit, and changes incidents, tasks and the own account', () => {
   const refused = rightNames.filter((right) => !hasRole(right, 'Reader'));
   assert.deepEqual(refused.sort(), [
     'accounts:manage',
@@ -165,7 +165,7 @@ test('a Reader reads everything but secrets, users, keys and the audit, and acts
   );
 });
 
-test('with access login each topic of /api/events needs a token', async (t) => {
+test('with `access: login` each topic of /api/events needs a token', async (t) => {
   const app = await startApp(t, { settings: { access: 'login', keys: entries } });
   const token = await app.login('reader');
   const statusOf = async (topics: string, caller?: string) =>
@@ -181,7 +181,7 @@ test('with access login each topic of /api/events needs a token', async (t) => {
   }
 });
 
-test('a profile whose contract needs a token cannot be opened, and only these are marked so', async (t) => {
+test('a profile whose contract needs a token cannot be opened, and only such profiles are marked', async (t) => {
   const app = await startApp(t);
   const marked = features.flatMap(({ profiles }) =>
     profiles.filter(({ fixedAccess }) => fixedAccess === 'closed').map(({ name }) => name),
@@ -189,7 +189,7 @@ test('a profile whose contract needs a token cannot be opened, and only these ar
   const needing = app.mounts.flatMap(({ profiles }) =>
     profiles.filter(({ routes }) => routes.some((route) => route.access === 'token' && !route.canBeOpen)),
   );
-  // The routes of instances exist only with a database. Settings of alerts and notifications stay closed without a mark.
+  // Instances need a database. Settings of alerts and notifications stay closed without a mark.
   assert.deepEqual(
     marked.sort(),
     [...new Set([...needing.map(({ name }) => name), 'instances'])]

@@ -9,12 +9,12 @@ interface Import {
   isTypeOnly: boolean;
 }
 
-/** Folders of the console that are not screens. */
+/** Folders of the console that contain no screen. */
 const shared = ['calls', 'live', 'shell', 'strings', 'style', 'ui'];
 
 const files = listFiles('console').filter((path) => /\.tsx?$/.test(path));
 
-/** Imports of the console's files by paths from the root of the repository. dependency-cruiser cannot read TSX. */
+/** Imports of the console's files, as paths from the repository's root: dependency-cruiser cannot read TSX. */
 const imports: Import[] = files.flatMap((from) =>
   [...readText(from).matchAll(/^(?:import|export)( type)?\b[^;']*'(\.[^']+)';$/gm)].map(([, type, to = '']) => ({
     from,
@@ -25,14 +25,14 @@ const imports: Import[] = files.flatMap((from) =>
 
 const folderOf = (path: string): string => path.split('/').slice(1, -1)[0] ?? '';
 
-test('the console imports from the server only types, the client and files without imports', () => {
+test('the console imports only types, the client and files without imports from the server', () => {
   assert.ok(imports.length > 50);
   const ofServer = imports.filter(({ to }) => to.startsWith('src/') && !to.startsWith('src/client/'));
   const wrong = ofServer.filter(({ to, isTypeOnly }) => !isTypeOnly && /^import\b/m.test(readText(to)));
   assert.deepEqual(wrong, []);
 });
 
-test('a screen of the console imports nothing of another screen, and shared parts import no screen', () => {
+test('screens of the console do not import each other, and shared parts import no screen', () => {
   const isScreen = (folder: string) => folder !== '' && !shared.includes(folder);
   const wrong = imports.filter(({ from, to }) => {
     const [own, other] = [folderOf(from), folderOf(to)];
@@ -46,7 +46,7 @@ test('a screen of the console imports nothing of another screen, and shared part
   assert.deepEqual(wrong, []);
 });
 
-test('the shared parts of the console import neither its shell nor its list of screens', () => {
+test('shared parts of the console import neither the shell nor the list of screens', () => {
   const wrong = imports.filter(
     ({ from, to }) => ['calls', 'live', 'ui'].includes(folderOf(from)) && /^console\/(shell\/|screens\.ts)/.test(to),
   );

@@ -12,7 +12,7 @@ import { readText } from './support/documents.ts';
 const run = promisify(execFile);
 const needs = requires({ programs: ['systemd-analyze'] });
 
-test('systemd finds nothing wrong with the unit file', needs, async (t) => {
+test('systemd-analyze finds no fault in the unit file', needs, async (t) => {
   const unit = join(createFolder(t), 'signalbox.service');
   await copyFile(join(packageRoot, 'deploy', 'signalbox.service'), unit);
   const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', unit]);
@@ -20,7 +20,7 @@ test('systemd finds nothing wrong with the unit file', needs, async (t) => {
   assert.deepEqual(own, []);
 });
 
-test('the exposure in docs/guides/systemd.md is the one that systemd rates', needs, async () => {
+test('docs/guides/systemd.md shows the exposure level that systemd calculates', needs, async () => {
   const path = join(packageRoot, 'deploy', 'signalbox.service');
   const { stdout } = await run('systemd-analyze', ['security', '--offline=true', path]);
   const [, exposure = ''] = /Overall exposure level for \S+: (\S+)/.exec(stdout) ?? [];

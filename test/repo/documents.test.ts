@@ -7,11 +7,11 @@ import { listDocuments, listFiles, readText } from './support/documents.ts';
 
 const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
 
-/** Paths and anchors that a document links to, except for web links. */
+/** Returns the paths and anchors that a document links to, without web links. */
 const listLinks = (text: string): string[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^https?:/.test(link));
 
-/** The anchors that GitHub creates from headings. */
+/** Returns the anchors that GitHub creates from headings. */
 const listAnchors = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -20,7 +20,7 @@ const listAnchors = (text: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Every npm script that a text names: `npm run check`, `npm start -- --port 9000`. */
+/** Returns every npm script named in a text: `npm run check`, `npm start -- --port 9000`. */
 const listScripts = (text: string): string[] =>
   [...text.matchAll(/npm (?:run (?:--\w+ )*([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
 
@@ -32,13 +32,13 @@ test('every npm script named in a document exists, and every script is documente
   );
   const known = new Set(named.map(({ script }) => script));
   assert.deepEqual(
-    // npm runs it by itself.
+    // npm runs this script automatically.
     Object.keys(scripts).filter((script) => script !== 'prepack' && !known.has(script)),
     [],
   );
 });
 
-test('every relative link in a document leads to a file and heading of the repository', () => {
+test('every relative link in a document leads to a file and heading in the repository', () => {
   for (const path of listDocuments()) {
     for (const link of listLinks(readText(path))) {
       const [file = '', anchor] = link.split('#');
@@ -49,7 +49,7 @@ test('every relative link in a document leads to a file and heading of the repos
   }
 });
 
-test('documents name no place outside the repository', () => {
+test('documents name no path outside the repository', () => {
   for (const path of listDocuments()) {
     const text = readText(path);
     assert.doesNotMatch(text, /(^|[\s(`"'])(\/home\/|\/root\/|\/Users\/|\/work\/|\/tmp\/|[A-Z]:\\Users)/m, path);
@@ -59,7 +59,7 @@ test('documents name no place outside the repository', () => {
   }
 });
 
-test('docs/decisions/README.md links every decision', () => {
+test('docs/decisions/README.md links to every decision', () => {
   const files = listFiles('docs/decisions').filter((path) => !path.endsWith('README.md'));
   const links = listLinks(readText('docs/decisions/README.md')).map((link) => `docs/decisions/${link}`);
   assert.deepEqual(links.toSorted(), files.toSorted());

@@ -11,7 +11,7 @@ interface Counts {
   total: number;
 }
 
-test('examples/seed.json loads with records of each kind', async (t) => {
+test('examples/seed.json loads records of each kind', async (t) => {
   const seed = JSON.parse(readText('examples/seed.json'));
   const { request, login } = await startApp(t, { seed });
   const tasks = await request<Counts>('GET', '/api/tasks?status=Completed');
@@ -24,7 +24,7 @@ test('examples/seed.json loads with records of each kind', async (t) => {
 const configs = ['examples/signalbox.json', 'deploy/debian/config.json', 'deploy/container/config.json'];
 
 for (const file of configs) {
-  test(`the server that ${file} starts has every route of the default server`, async (t) => {
+  test(`a server started with ${file} has every route of the default server`, async (t) => {
     type Paths = { paths: Record<string, Record<string, object>> };
     const { json: full } = await (await startApp(t)).request<Paths>('GET', '/openapi.json');
     const { request } = await startProgram(t, ['--config', join(packageRoot, ...file.split('/'))]);
@@ -34,14 +34,14 @@ for (const file of configs) {
     assert.ok(routes.length > 80);
     const unknown = (await request('GET', '/api/no-such-route')).text;
     for (const [method, path] of routes) {
-      // A stream would not end.
+      // The stream of events would not end.
       const { status, text } = await request(path === '/api/events' ? 'HEAD' : method, path);
       assert.ok(status !== 405 && text !== unknown, `${method} ${path}: ${text}`);
     }
   });
 }
 
-test('examples/signalbox.json asks for a login and is shown in docs/reference/configuration.md', async (t) => {
+test('examples/signalbox.json requires a login and is shown in docs/reference/configuration.md', async (t) => {
   const args = ['--config', join(packageRoot, 'examples', 'signalbox.json')];
   const { request, output } = await startProgram(t, args);
   assert.equal((await request('GET', '/health')).status, 200);
@@ -51,7 +51,7 @@ test('examples/signalbox.json asks for a login and is shown in docs/reference/co
   assert.equal(shown, readText('examples/signalbox.json'));
 });
 
-/** What each format of examples/intake makes of the body beside it. */
+/** Expected preview of each format in examples/intake, created from the body next to it. */
 const previews: Record<string, object> = {
   gitlab: {
     source: 'gitlab/web/shop',
@@ -85,7 +85,7 @@ const previews: Record<string, object> = {
   },
 };
 
-test('each format of examples/intake reads the body beside it', async (t) => {
+test('each format in examples/intake reads the body next to it', async (t) => {
   const files = readdirSync(join(packageRoot, 'examples', 'intake'));
   const names = files.filter((file) => !file.endsWith('.body.json')).map((file) => file.replace('.json', ''));
   assert.deepEqual(names.toSorted(), Object.keys(previews).toSorted());
@@ -93,7 +93,8 @@ test('each format of examples/intake reads the body beside it', async (t) => {
   const app = await startApp(t, { settings: { intake: names.map((name) => read(`${name}.json`)) } });
   for (const name of names) {
     const { json } = await app.request<{ data: object[] }>('POST', `/api/intake-formats/${name}/test`, {
-      ...{ token: await app.login('admin'), body: { body: read(`${name}.body.json`) } },
+      token: await app.login('admin'),
+      body: { body: read(`${name}.body.json`) },
     });
     assert.deepEqual(json.data, [previews[name]]);
     assert.equal((await app.request('POST', `/api/alert/${name}`, { body: read(`${name}.body.json`) })).status, 200);

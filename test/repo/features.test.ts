@@ -8,7 +8,7 @@ import { isNamed } from '../../src/server/mounts.ts';
 import { packageRoot } from '../../src/server/package-info.ts';
 import { startApp } from '../support/app.ts';
 
-/** GET requests that show that each feature is present, with their statuses. */
+/** GET requests that prove each feature is present, with their statuses. */
 const probes: Record<string, [path: string, status: number][]> = {
   monitoring: [['/health', 200]],
   tasks: [
@@ -37,14 +37,14 @@ const probes: Record<string, [path: string, status: number][]> = {
   about: [['/api/about', 401]],
   events: [['/api/events', 400]],
   hosts: [['/api/hosts', 401]],
-  // Has no routes.
+  // This feature has no routes.
   reports: [],
   console: [['/console', 302]],
-  // Served only with a database.
+  // Instances are served only with a database.
   instances: [],
 };
 
-test('the list of features has every folder of src/features, and each feature has a probe', () => {
+test('the list of features has every folder in src/features, and each feature has a probe', () => {
   const folders = readdirSync(join(packageRoot, 'src', 'features'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
@@ -53,7 +53,7 @@ test('the list of features has every folder of src/features, and each feature ha
   assert.deepEqual(Object.keys(probes).toSorted(), folders.toSorted());
 });
 
-/** Default mounts of the profiles for which `isServed` is true. */
+/** Returns the default mounts of profiles whose feature passes `isServed`. */
 const mountOnly = (isServed: (feature: Feature) => boolean): Record<string, string[]> => {
   const mounts: Record<string, string[]> = {};
   for (const feature of features.filter(({ needsDatabase }) => !needsDatabase)) {
@@ -64,20 +64,20 @@ const mountOnly = (isServed: (feature: Feature) => boolean): Record<string, stri
   return mounts;
 };
 
-test('features need only features of the list', () => {
+test('features need only listed features', () => {
   const names = features.map(({ name }) => name);
   for (const { name, needs = [] } of features) {
     for (const need of needs) assert.ok(names.includes(need), `${name} needs ${need}`);
   }
 });
 
-/** Returns the names of the feature's profiles that mounts serve, by their names or aliases. */
+/** Returns the names of the feature's profiles that are mounted, under their names or aliases. */
 const listServed = ({ profiles }: Feature, mounts: Record<string, string[]>): string[] =>
   profiles
     .filter((profile) => Object.values(mounts).some((names) => names.some((one) => isNamed(profile, one))))
     .map(({ name }) => name);
 
-test('exactly the routes of mounted profiles are served if one feature is left out, or mounted alone', async (t) => {
+test('exactly the routes of mounted profiles are served if one feature is omitted or mounted alone', async (t) => {
   for (const feature of features.filter(({ needsDatabase, profiles }) => !needsDatabase && profiles.length > 0)) {
     for (const isLeftOut of [true, false]) {
       const mounts = mountOnly((one) => (one === feature) !== isLeftOut);
@@ -86,7 +86,7 @@ test('exactly the routes of mounted profiles are served if one feature is left o
       for (const each of features) {
         const about = `${each.name}, ${isLeftOut ? 'without' : 'alone:'} ${feature.name}`;
         const served = listServed(each, mounts);
-        // Probes are routes of the first profile; the setting `console` serves the console.
+        // Probes use the first profile's routes; the setting `console` serves the console.
         const isProbed = each.name === 'console' || served.includes(each.profiles[0]?.name ?? '');
         for (const [path, status] of probes[each.name] ?? []) {
           assert.equal((await request('GET', path)).status, isProbed ? status : 404, `${path}: ${about}`);

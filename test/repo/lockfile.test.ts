@@ -5,7 +5,7 @@ import { readText } from './support/documents.ts';
 interface Package {
   version?: string;
   resolved?: string;
-  /** True for a folder of this repository. */
+  /** True for a folder in this repository. */
   link?: boolean;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
@@ -13,7 +13,7 @@ interface Package {
 
 const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Record<string, Package> };
 
-/** Whether a package at a path finds a dependency, next to it or in a folder above, as Node resolves it. */
+/** True if Node would resolve a dependency of the package at a path, in its own folder or a folder above. */
 const isLocked = (path: string, name: string): boolean => {
   const below = path === '' ? '' : `${path}/`;
   if (packages[`${below}node_modules/${name}`]?.version !== undefined) return true;
@@ -26,7 +26,7 @@ test('the lockfile has no second router or token library', () => {
   assert.deepEqual(found, []);
 });
 
-test('the lockfile has an entry for every package it refers to, for other systems too', () => {
+test('the lockfile has an entry for every package it refers to, including packages for other systems', () => {
   const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !isLocked(path, name))

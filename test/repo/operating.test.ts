@@ -11,7 +11,7 @@ interface Line {
   beginning: string;
 }
 
-/** The levels and beginnings of messages that the table of log lines has. */
+/** Levels and beginnings of messages in the table of log lines. */
 const lines = toRows(findSection(readText('docs/reference/operating.md'), 'Log')).flatMap(
   ([level = '', cell = '']): Line[] =>
     [...cell.matchAll(/(?:(\w+) )?`([^`]+)`/g)].map(([, own, message = '']) => ({
@@ -21,7 +21,7 @@ const lines = toRows(findSection(readText('docs/reference/operating.md'), 'Log')
 );
 const documented = lines.map(({ beginning }) => beginning);
 
-test('the table of log lines in docs/reference/operating.md has every message that the source logs, with its level', () => {
+test('docs/reference/operating.md lists every message that the source logs, with its level', () => {
   const logged = sources.flatMap((source) =>
     [...source.matchAll(/log\.(debug|info|warn|error|fatal)\([^'`\n]*['`](\w[^'`$]*)/g)].map(
       ([, level = '', message = '']) => ({ level, message }),
@@ -36,7 +36,7 @@ test('the table of log lines in docs/reference/operating.md has every message th
   );
 });
 
-test('the table of log lines in docs/reference/operating.md has every event of the alert log', () => {
+test('docs/reference/operating.md lists every event of the alert log', () => {
   const types = [...readText('src/storage/journal/options.ts').matchAll(/type: '([\w-]+)'/g)].map(([, type]) => type);
   assert.ok(types.length >= 6, `${types.length} events`);
   assert.deepEqual(

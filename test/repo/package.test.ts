@@ -14,17 +14,17 @@ interface Package {
 const { repository, homepage, bugs, files, keywords } = JSON.parse(readText('package.json')) as Package;
 const address = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
 
-/** npm packs them without being told. */
+/** Files that npm always packs. */
 const always = ['README.md', 'LICENSE', 'package.json'];
 
-test('package.json names the repository once: homepage and bugs are pages of it', () => {
+test('homepage and bugs in package.json are pages of its repository', () => {
   assert.match(repository.url, /^git\+https:\/\/[^/]+\/[^/]+\/[^/]+\.git$/);
   assert.equal(homepage, `${address}#readme`);
   assert.equal(bugs, `${address}/issues`);
   assert.ok(keywords.length >= 5);
 });
 
-test('documents link to no repository of signalbox but the one in package.json', () => {
+test('documents link to no signalbox repository except the one in package.json', () => {
   for (const path of listDocuments()) {
     const links = readText(path).match(/https:\/\/[^\s)"'`]+\/signalbox(?=[/)\s.#]|$)[^\s)"'`]*/gm) ?? [];
     for (const link of links) assert.ok(link.startsWith(address), `${path}: ${link}`);
@@ -34,7 +34,7 @@ test('documents link to no repository of signalbox but the one in package.json',
 const isPacked = (path: string): boolean =>
   [...files, ...always].some((entry) => path === entry || path.startsWith(`${entry}/`));
 
-test('the documents in the package link to files that are in it, too', () => {
+test('documents in the package link only to files in the package', () => {
   const packed = listDocuments().filter(isPacked);
   const links = packed.flatMap((path) =>
     listLinkedFiles(readText(path)).map((link) => ({ path, file: join(dirname(path), link) })),

@@ -7,7 +7,7 @@ import { readText } from './support/documents.ts';
 
 const folder = '.github/workflows';
 
-test('workflows name each action by one commit, with its version', () => {
+test('workflows pin each action to one commit, with its version', () => {
   const lines = readdirSync(join(packageRoot, folder)).flatMap((name) => readText(`${folder}/${name}`).split('\n'));
   const actions = lines.flatMap((line) => /^\s*(?:- )?uses:\s*(.*)$/.exec(line)?.[1] ?? []);
   assert.ok(actions.length > 0);
@@ -16,7 +16,7 @@ test('workflows name each action by one commit, with its version', () => {
   assert.deepEqual(names, [...new Set(names)]);
 });
 
-test('the container is built from images named by their digest', () => {
+test('the container is built from images pinned by digest', () => {
   const text = readText('deploy/container/Containerfile');
   const images = Object.fromEntries(
     [...text.matchAll(/^ARG (\w+_IMAGE)=(.*)$/gm)].map(([, name = '', image = '']) => [name, image]),

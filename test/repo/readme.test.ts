@@ -14,13 +14,13 @@ const api = readText('docs/reference/api/README.md');
 
 const defaultAddress = 'http://127.0.0.1:8080';
 
-/** Prints each status on standard error, and fails if it is not 2xx. */
+/** Shell function that prints each status on stderr, and fails if the status is not 2xx. */
 const strictCurl = `curl() { command curl -sS --fail-with-body -w '%{stderr}%{http_code}\\n' "$@"; }\n`;
 
 const missing = ['bash', 'curl'].find((program) => spawnSync(program, ['--version']).error);
 const skip = missing && `${missing} is not installed`;
 
-/** Runs lines of a document with the address replaced; returns their output and each status. */
+/** Runs a document's lines with the address replaced; returns their output and statuses. */
 const runLines = async (lines: string, url: string, password: string, cwd?: string) => {
   const script = strictCurl + lines.replaceAll(defaultAddress, url);
   const env = { PATH: process.env['PATH'], PASSWORD: password };
@@ -28,7 +28,7 @@ const runLines = async (lines: string, url: string, password: string, cwd?: stri
     env,
     cwd,
   });
-  // A stream of events is read until curl's own time limit (28).
+  // curl reads a stream of events until its time limit, exit code 28.
   const statuses = stderr
     .trim()
     .split('\n')
@@ -36,7 +36,7 @@ const runLines = async (lines: string, url: string, password: string, cwd?: stri
   return { stdout, statuses };
 };
 
-/** A start message without the parts that differ between runs. */
+/** Removes the parts of a start message that differ between runs. */
 const toStable = (text: string): string[] =>
   text
     .replaceAll(/http:\/\/[\d.:]+/g, 'URL')
@@ -44,7 +44,7 @@ const toStable = (text: string): string[] =>
     .trimEnd()
     .split('\n');
 
-test("the README's commands store an alert that reaches the phone, and print a response like the one shown", {
+test("the README's commands store an alert that reaches the phone, and print the response shown", {
   skip,
 }, async (t) => {
   const [cwd, phone] = [createFolder(t), await startReceiver(t)];
@@ -61,11 +61,11 @@ test("the README's commands store an alert that reaches the phone, and print a r
   assert.deepEqual([data[0].level, data[0].message], ['ERROR', 'the disk is full']);
   await waitUntil('the phone has it', () => phone.requests.some(({ body }) => body.includes('the disk is full')));
   assert.equal(phone.requests[0]?.path, '/TOPIC');
-  // The name of the topic is a secret.
+  // The topic's name is a secret.
   assert.doesNotMatch(output.stderr, /other accounts can read/);
 });
 
-test('the start message in the README is the real one with lines left out', async (t) => {
+test('the README shows the real start message with some lines omitted', async (t) => {
   const { output } = await startProgram(t, [], { cwd: createFolder(t) });
   const [block = ''] = toBlocks(readme, '');
   const shown = toStable(block).filter((line) => line.trim() !== '...');
@@ -76,7 +76,7 @@ test('the start message in the README is the real one with lines left out', asyn
   );
 });
 
-test('the requests in docs/reference/api/README.md all succeed, one or more for each profile', { skip }, async (t) => {
+test('all requests in docs/reference/api/README.md succeed, at least one per profile', { skip }, async (t) => {
   const password = 'correct horse';
   const variables = { SIGNALBOX_ADMIN_PASSWORD: password };
   const { url } = await startProgram(t, [], { cwd: createFolder(t), variables });

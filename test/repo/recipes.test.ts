@@ -20,20 +20,20 @@ import { createClaims, signToken } from '../support/tokens.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const run = promisify(execFile);
-/** The guides whose lines the tests run. */
+/** Guides whose lines the tests run. */
 const guides = ['backup', 'proxy', 'scripts', 'systemd'].map((name) => readText(`docs/guides/${name}.md`));
 const recipes = guides.join('\n');
 const findBlock = (title: string, language: string): string =>
   toBlocks(findSection(recipes, title), language)[0] ?? assert.fail(`${title} has no block ${language}`);
 const password = 'correct horse';
 
-/** Options for a test that runs other programs: it is skipped where one is missing. */
+/** Options for a test that runs other programs; the test is skipped if a program is missing. */
 const needs = (...programs: string[]): { skip: string | false } => {
   const missing = programs.find((program) => spawnSync(program, ['--help']).error);
   return { skip: missing !== undefined && `${missing} is not installed` };
 };
 
-test('every JSON block of the guides for operators is a valid config file', async (t) => {
+test('every JSON block in the guides for operators is a valid config file', async (t) => {
   const folder = createFolder(t);
   writeCertificate(folder, 'box');
   const blocks = toBlocks(recipes, 'json');
@@ -46,7 +46,7 @@ test('every JSON block of the guides for operators is a valid config file', asyn
   }
 });
 
-test('every setting that the guides for operators name exists', () => {
+test('every setting named in the guides for operators exists', () => {
   const keys = [...Object.keys(settingsSchema.properties), 'passwordHash'];
 
   const named = [...recipes.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, key = '']) => key);
@@ -61,7 +61,7 @@ test('every setting that the guides for operators name exists', () => {
   );
 });
 
-test('the lines for docs/guides/scripts.md store alerts', needs('sh', 'df'), async (t) => {
+test('the lines in docs/guides/scripts.md store alerts', needs('sh', 'df'), async (t) => {
   const server = await startProgram(t, []);
   const folder = createFolder(t);
   const [variables = '', lines = ''] = toBlocks(readText('docs/guides/scripts.md'), 'sh');
@@ -87,7 +87,7 @@ test('the lines for docs/guides/scripts.md store alerts', needs('sh', 'df'), asy
   );
 });
 
-test('logrotate accepts the file in docs/guides/systemd.md', needs('logrotate'), async (t) => {
+test('logrotate accepts the configuration in docs/guides/systemd.md', needs('logrotate'), async (t) => {
   const folder = createFolder(t);
   const log = join(folder, 'signalbox.log');
   writeFileSync(log, 'a line\n');
@@ -99,7 +99,7 @@ test('logrotate accepts the file in docs/guides/systemd.md', needs('logrotate'),
 /** Writes the proxy's configuration; returns its command line. */
 type Configure = (folder: string, upstream: string, address: string) => string[];
 
-/** Requests of the site's own pages through a proxy, a long list, and the client's address. */
+/** Checks requests through a proxy: the site's own pages, a long list, and the client's address. */
 const checkProxy = async (t: TestContext, configure: Configure): Promise<void> => {
   const folder = createFolder(t);
   const settings = { ...JSON.parse(findBlock('nginx', 'json')), keys: entries };
@@ -145,7 +145,7 @@ const checkProxy = async (t: TestContext, configure: Configure): Promise<void> =
 const { keys, entries } = createScopeKeys();
 const variables = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
 
-/** Tokens of both roles and keys of all scopes. */
+/** Tokens for both roles and keys with all scopes. */
 const readCredentials = async (request: Request) => {
   const logIn = async (Username: string): Promise<string> => {
     const body = { Username, Password: password };
@@ -156,7 +156,7 @@ const readCredentials = async (request: Request) => {
   return { reader, admin, keys };
 };
 
-/** Calls every route over TLS as nobody, with both roles and with keys. */
+/** Calls every route over TLS without a login, with both roles and with keys. */
 const checkAccess = async (
   t: TestContext,
   port: number,
@@ -185,7 +185,7 @@ const checkAccess = async (
   const document = JSON.parse((await send('GET', '/openapi.json')).text);
   const admitted = await walkWithLogin(
     async (method, path, token, body) => {
-      // A stream would not end.
+      // The stream of events would not end.
       const isStream = path === '/api/events';
       const { status } = await send(isStream ? 'HEAD' : method, isStream ? `${path}?topics=alerts` : path, token, body);
       return status;
@@ -197,7 +197,7 @@ const checkAccess = async (
   assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 13, JSON.stringify(admitted));
 };
 
-test('TLS without a proxy, set up as docs/guides/proxy.md says, admits nobody without a token', async (t) => {
+test('a server with TLS and no proxy, set up as in docs/guides/proxy.md, admits nobody without a token', async (t) => {
   const folder = createFolder(t);
   writeCertificate(folder, 'box');
   const block = findBlock('TLS without a proxy', 'json').replaceAll('/etc/signalbox', folder);
@@ -214,7 +214,7 @@ test('TLS without a proxy, set up as docs/guides/proxy.md says, admits nobody wi
   await checkAccess(t, Number(new URL(url).port), credentials);
 });
 
-test('nginx passes requests on as docs/guides/proxy.md says', needs('nginx', 'curl'), async (t) => {
+test('nginx, set up as in docs/guides/proxy.md, forwards requests', needs('nginx', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const site = findBlock('nginx', 'nginx')
@@ -232,7 +232,7 @@ test('nginx passes requests on as docs/guides/proxy.md says', needs('nginx', 'cu
   });
 });
 
-test('HAProxy passes requests on as docs/guides/proxy.md says', needs('haproxy', 'curl'), async (t) => {
+test('HAProxy, set up as in docs/guides/proxy.md, forwards requests', needs('haproxy', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const pem = join(folder, 'box.pem');
@@ -247,7 +247,7 @@ test('HAProxy passes requests on as docs/guides/proxy.md says', needs('haproxy',
   });
 });
 
-test('Apache passes requests on as docs/guides/proxy.md says', needs('apache2', 'curl'), async (t) => {
+test('Apache, set up as in docs/guides/proxy.md, forwards requests', needs('apache2', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const { cert, key } = writeCertificate(folder, 'box');
     const site = findBlock('Apache', 'apache')
@@ -271,7 +271,7 @@ test('Apache passes requests on as docs/guides/proxy.md says', needs('apache2', 
   });
 });
 
-test('Caddy passes requests on as docs/guides/proxy.md says', needs('caddy', 'curl'), async (t) => {
+test('Caddy, set up as in docs/guides/proxy.md, forwards requests', needs('caddy', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
     const [host, port] = address.split(':');
     const options = ['admin off', 'local_certs', 'skip_install_trust', 'auto_https disable_redirects'];

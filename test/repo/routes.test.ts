@@ -20,7 +20,7 @@ interface OpenApi {
   components: { schemas: Record<string, { enum?: unknown }> };
 }
 
-test('the OpenAPI document has exactly the routes of the mounts and its own', async (t) => {
+test('the OpenAPI document has exactly the routes of the mounts and its own route', async (t) => {
   for (const profiles of [undefined, ['L'], ['T', 'M', 'A'], ['X', 'protected-tasks']]) {
     const app = await startApp(t, { settings: { profiles } });
     const expected = [...listServedRoutes(app).map(toRouteName), 'GET /openapi.json'];
@@ -39,7 +39,7 @@ test('operation ids are readable, unique and independent of other mounts', async
   assert.equal(alone['GET /a/b-c/api/tasks/{id}']?.operationId, 'getTaskAtABC');
 });
 
-test('operation ids stay unique on mounts whose names are alike or have no letters', async (t) => {
+test('operation ids are unique on mounts with similar names or names without letters', async (t) => {
   const alike = { '/x': ['tasks'], '/X': ['tasks'], '/a/b': ['tasks'], '/a-b': ['tasks'], '/aB': ['tasks'] };
   const mounts = { ...alike, '/_': ['items', 'login'], '/~': ['items'] };
   const operations = await readOperations(await startApp(t, { settings: { mounts } }));
@@ -51,7 +51,7 @@ test('operation ids stay unique on mounts whose names are alike or have no lette
   assert.equal(operations['GET /~/api/items']?.operationId, 'listItemsAt_2');
 });
 
-test('ids in paths have the types that they have in bodies', async (t) => {
+test('ids have the same types in paths and bodies', async (t) => {
   const { request } = await startApp(t);
   const { json } = await request<OpenApi>('GET', '/openapi.json');
   const typeOf = (path: string) => json.paths[path]?.get.parameters.find(({ name }) => name === 'id')?.schema.type;
@@ -60,14 +60,14 @@ test('ids in paths have the types that they have in bodies', async (t) => {
   assert.equal(typeOf('/api/alerts/{id}'), 'string');
 });
 
-test('operations have no input that the client cannot tell apart', async (t) => {
+test('operations have no inputs that the client would confuse', async (t) => {
   const app = await startApp(t, { settings: withDatabase });
   const operations = Object.entries(await readOperations(app)).filter(([, operation]) => takesJson(operation));
   for (const [name, { parameters = [], requestBody }] of operations) {
     const listIn = (place: string) => parameters.filter((each) => each.in === place).map((each) => each.name);
     const [params, query] = [listIn('path'), listIn('query')];
     const body = toJsonSchema(requestBody) as { type?: string; properties?: object } | undefined;
-    // Parameters and the members of the body are one object to the caller.
+    // The client's callers pass parameters and members of the body in one object.
     const twice = [...params, ...query].filter((key) => Object.hasOwn(body?.properties ?? {}, key));
     assert.deepEqual(twice, [], name);
     assert.ok(body === undefined || query.length === 0, `${name} has a body and a query`);
@@ -75,7 +75,7 @@ test('operations have no input that the client cannot tell apart', async (t) => 
   }
 });
 
-test('operations describe each of their responses, and one for any other error', async (t) => {
+test('operations describe each of their responses, and a response for any other error', async (t) => {
   for (const [name, { responses }] of Object.entries(await readOperations(await startApp(t)))) {
     assert.ok('default' in responses, name);
     for (const [status, { description }] of Object.entries(responses)) {
@@ -84,7 +84,7 @@ test('operations describe each of their responses, and one for any other error',
   }
 });
 
-test('the OpenAPI document names its shapes, and lists the values of filters that accept any text', async (t) => {
+test('the OpenAPI document names its shapes, and lists suggested values of filters that accept any text', async (t) => {
   const { request } = await startApp(t);
   const { json } = await request<OpenApi>('GET', '/openapi.json');
   const { schemas } = json.components;
@@ -107,7 +107,7 @@ test('the OpenAPI document names its shapes, and lists the values of filters tha
   assert.equal((await request('GET', '/api/tasks?status=Unknown&priority=None')).status, 200);
 });
 
-test('the values of every shape have examples, and all examples are valid', async (t) => {
+test('every value in a shape has an example, and all examples are valid', async (t) => {
   const documents = [undefined, ['T'], ['protected-tasks']].map(async (profiles) => {
     const { request } = await startApp(t, { settings: { ...withDatabase, profiles } });
     return resolveReferences((await request<OpenApi>('GET', '/openapi.json')).json);
@@ -134,10 +134,10 @@ test('the values of every shape have examples, and all examples are valid', asyn
   assert.ok(count > 100, `${count} examples`);
 });
 
-/** Bodies that other programs define and document. */
+/** Shapes of bodies that other programs define and document. */
 const foreign = /^(Alertmanager|Prometheus|Grafana|UptimeKuma|CloudEvent|Slack|PagerDuty|Otlp)/;
 
-/** Where clients can find a valid value. */
+/** Schema members in which clients find a valid value. */
 const sources = ['examples', 'enum', 'const', 'default'];
 
 interface Schema {
@@ -146,7 +146,7 @@ interface Schema {
   examples?: unknown[];
 }
 
-/** Every object below a value, except in lists of examples. */
+/** Lists a value and all objects inside it, except in lists of examples. */
 const listSchemas = (value: unknown): Schema[] => {
   if (typeof value !== 'object' || value === null) return [];
   const below = Object.entries(value).flatMap(([key, member]) => (key === 'examples' ? [] : listSchemas(member)));
@@ -168,7 +168,7 @@ test('object schemas with the same title are equal', async (t) => {
   assert.ok(shapes.size > 30);
 });
 
-/** The objects below a value that have a title and properties, as JSON. */
+/** Lists the objects in a value that have a title and properties, as JSON. */
 const listTitled = (value: unknown): [string, string][] => {
   if (typeof value !== 'object' || value === null) return [];
   const below = Object.values(value).flatMap(listTitled);

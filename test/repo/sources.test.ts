@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { packageRoot } from '../../src/server/package-info.ts';
 import { readText } from './support/documents.ts';
 
-test('docs/how-it-works/architecture.md has a line for every folder and file directly in src', () => {
+test('docs/how-it-works/architecture.md describes every folder and file directly in src', () => {
   const tree = readText('docs/how-it-works/architecture.md');
   const missing = readdirSync(join(packageRoot, 'src'), { withFileTypes: true })
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
@@ -13,7 +13,7 @@ test('docs/how-it-works/architecture.md has a line for every folder and file dir
   assert.deepEqual(missing, []);
 });
 
-test('no two files of src export the same name', () => {
+test('no two files in src export the same name', () => {
   const declared = /^export (?:abstract |async )?(?:const|function\*?|class|interface|type) +(\w+)/gm;
   const places = new Map<string, Set<string>>();
   for (const file of readdirSync(join(packageRoot, 'src'), { recursive: true }).map(String)) {
@@ -27,7 +27,7 @@ test('no two files of src export the same name', () => {
   assert.deepEqual(shared, []);
 });
 
-test('.ci/run runs the check and test commands that the documents name', () => {
+test('.ci/run runs the check and test commands named in the documents', () => {
   const steps = readText('.ci/run');
   for (const command of ['npm run check', 'npm test']) {
     assert.match(steps, new RegExp(`^step ${command}$`, 'm'));

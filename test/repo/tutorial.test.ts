@@ -13,13 +13,13 @@ import { readText, toBlocks } from './support/documents.ts';
 
 const tutorial = readText('docs/start.md');
 
-/** Replaces a text that must be there. */
+/** Replaces a text; fails if it is missing. */
 const replace = (text: string, from: string, to: string): string => {
   assert.ok(text.includes(from), from);
   return text.replaceAll(from, to);
 };
 
-/** The files of a clone, with what the first start installs and builds; test/first-run has that start. */
+/** Creates a clone with installed packages and a build; test/first-run tests the first start. */
 const createBuiltClone = (clone: string): void => {
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: packageRoot,
@@ -33,7 +33,7 @@ const createBuiltClone = (clone: string): void => {
   symlinkSync(join(packageRoot, 'node_modules'), join(clone, 'node_modules'));
 };
 
-/** A shell that runs one block after the other, and returns what each prints. */
+/** Shell that runs one block after another, and returns the output of each. */
 const startShell = (t: TestContext, cwd: string) => {
   const { npm_config_cache, PATH, HOME } = process.env;
   const env = { PATH, HOME, npm_config_cache, npm_config_update_notifier: 'false' };
@@ -58,7 +58,7 @@ const startShell = (t: TestContext, cwd: string) => {
   return { show, run };
 };
 
-test('the tutorial leads to an alert on a phone that is acknowledged and resolved, line for line', async (t) => {
+test("the tutorial's lines send an alert to a phone, where it is acknowledged and resolved", async (t) => {
   const folder = createFolder(t);
   const [phone, port] = [await startReceiver(t), await findFreePort()];
   const { show, run } = startShell(t, folder);
@@ -88,7 +88,7 @@ test('the tutorial leads to an alert on a phone that is acknowledged and resolve
   await run(login);
 
   assert.match(await run(send), /\{"received":true,"id":"/);
-  // Watches of the machine may notify the phone, too.
+  // Watches of the machine can also notify the phone.
   const find = (title: string) => phone.requests.find(({ headers }) => headers['title']?.includes(title));
   await waitUntil('the phone has the incident', () => find('the disk is full') !== undefined);
   const { headers } = find('the disk is full') ?? assert.fail();

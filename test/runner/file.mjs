@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-// Runs test files of the sources: `npm run test:file -- FILE ... [--watch] [--test-name-pattern=TEXT] [--inspect-brk]`.
+// Runs test sources: `npm run test:file -- FILE ... [--watch] [--test-name-pattern=TEXT] [--inspect-brk]`.
 const args = process.argv.slice(2);
 const files = args.filter((arg) => !arg.startsWith('--'));
 const flags = args.filter((arg) => arg.startsWith('--'));

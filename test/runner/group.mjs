@@ -1,6 +1,6 @@
 import { before, test } from 'node:test';
 
-/** Loads the test files of a group. Their tests begin once all are loaded, because loading would delay them. */
+/** Loads a group's test files. Tests begin once all files are loaded, because loading would delay tests. */
 export const load = async (files) => {
   let begin;
   before(() => new Promise((resolve) => (begin = resolve)));

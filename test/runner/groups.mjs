@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../../scripts/install.mjs';
 
-/** Maximum number of files in a process: loading the program takes most of a second. */
+/** Maximum number of files per process; loading the program takes most of a second per process. */
 const maxFiles = 16;
 
-/** Files that need a process of their own: they kill, mount, change the time zone, or hold many connections. */
+/** Files that need their own process: they kill, mount, change the time zone, or hold many connections. */
 const alone = /^test\/(first-run|faults|fuzz|peers|scale-out|systemd|container|conformance\/tasks-time)/;
 
-/** Files that run only if named, as root, for minutes. */
+/** Files that run only if named: they need root and take minutes. */
 const onlyNamed = /^test\/(systemd|container)\//;
 
-/** Folders that take long, so that they begin first. */
+/** Slow folders, which begin first. */
 const slow = ['test/first-run', 'test/stores', 'test/program', 'test/peers', 'test/watches', 'test/scale-out', 'test'];
 
 /** Tests that also run with other stores. */
@@ -22,7 +22,7 @@ const stores = {
   postgres: new RegExp(`${stored.source}|^test/(incidents/routes|silences/alertmanager)`),
 };
 
-/** Lists test files that end in the suffix; names select files whose path contains a name. */
+/** Lists test files with the suffix; `names` selects files whose path contains any of the names. */
 export const listTests = (names, suffix) =>
   ['src', 'test', 'bench']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
@@ -31,7 +31,7 @@ export const listTests = (names, suffix) =>
     .filter((file) => (names.length > 0 ? names.some((name) => file.includes(name)) : !onlyNamed.test(file)))
     .sort();
 
-/** Forms groups `{files, store}`; the files of a group share a process. */
+/** Divides files into groups `{files, store}`; the files of a group share a process. */
 export const toGroups = (files) => {
   const again = Object.entries(stores).map(([store, pattern]) => [store, files.filter((file) => pattern.test(file))]);
   const groups = [[undefined, files], ...again].flatMap(([store, members]) =>
@@ -54,7 +54,7 @@ const split = (files) => {
   return Array.from({ length: count }, (_, index) => files.filter((_, at) => at % count === index));
 };
 
-/** Writes the module of a group; returns its path. */
+/** Writes a module that runs a group; returns its path. */
 export const writeGroup = (folder, { files, store }, index) => {
   const name = [String(index).padStart(3, '0'), ...files[0].split('/').slice(0, 2), store].filter(Boolean).join('-');
   const path = join(folder, `${name}.mjs`);

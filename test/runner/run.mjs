@@ -3,8 +3,8 @@ import { spec } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
 /**
- * Runs modules by node:test, each in a process with the flags of this process, and prints the tests. Takes `{files,
- * concurrency, timeout}` from the parent process, and sends the tests `{file, name, state, text}`; the state is passed,
+ * Runs modules with node:test, each in a process with this process's flags, and prints the tests. Takes `{files,
+ * concurrency, timeout}` from the parent process, and sends it tests `{file, name, state, text}`; the state is passed,
  * failed or skipped, and the text is the error or the reason for skipping.
  */
 process.once('message', (options) => {

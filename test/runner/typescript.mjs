@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 // Runs TypeScript sources on Node 20: `node --import ./test/runner/typescript.mjs FILE.ts`; later versions strip types.
 if (isMainThread && !process.features.typescript) register(import.meta.url);
 
-/** Hook for modules, in a thread of its own: removes the types of a source. */
+/** Module hook in its own thread: removes the types from a source. */
 export const load = async (url, context, nextLoad) => {
   if (!/^file:.*(?<!\/node_modules\/.*)\.ts$/.test(url)) return nextLoad(url, context);
   const { transformSync } = await import('@swc/core');

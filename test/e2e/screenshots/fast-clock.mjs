@@ -1,6 +1,6 @@
 /**
- * Loaded before the server: its clock runs four times as fast until it has caught up with the real one, so that two and a
- * half minutes fill the charts of ten.
+ * Loaded before the server. The clock starts in the past and runs four times as fast until it has caught up: two and a
+ * half minutes fill charts of ten minutes.
  */
 const speed = 4;
 const RealDate = Date;

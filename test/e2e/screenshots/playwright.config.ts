@@ -1,6 +1,6 @@
 import config from '../playwright.config.ts';
 
-/** `npm run screenshots` makes the pictures of the documents; `npm test` does not. */
+/** `npm run screenshots` creates the screenshots in the documents; `npm test` does not. */
 export default {
   ...config,
   testMatch: 'screenshots.ts',

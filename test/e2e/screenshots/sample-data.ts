@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Request } from '../../support/client.ts';
 
-/** What the screenshots show: everything is sent to the API of a server. Hosts and people are invented. */
+/** Sample data for the screenshots, sent to a server's API. Hosts and people are invented. */
 
 const tasks: [title: string, priority: string, status: string][] = [
   ['Renew the certificate of shop.example.org', 'High', 'Pending'],
@@ -50,14 +50,14 @@ export const runCommands = async (request: Request, headers: Record<string, stri
   for (const command of commands) await request('POST', '/api/execute', { headers, body: { command } });
 };
 
-/** The alert of a step, the same in each run: each appears as often as its weight says, mixed. */
+/** Sends a step's alert, which is the same in each run; alerts are mixed in proportion to their weights. */
 export const addAlert = async (request: Request, step: number): Promise<void> => {
   const weighted = alerts.flatMap((alert) => Array.from({ length: alert[4] }, () => alert));
   const [level, source, hostname, message] = weighted[(step * 13) % weighted.length] ?? [];
   await request('POST', '/api/alert', { body: { level, source, hostname, message } });
 };
 
-/** A fault that is known, and maintenance at night. */
+/** Adds silences for a known fault, for planned maintenance, and for a weekly restore test. */
 export const addSilences = async (request: Request, headers: Record<string, string>): Promise<void> => {
   const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
   const silences = [
@@ -74,7 +74,7 @@ export const addSilences = async (request: Request, headers: Record<string, stri
   for (const body of silences) await request('POST', '/api/silences', { headers, body });
 };
 
-/** Of this machine, and of what is reachable. */
+/** Adds watches for this machine and for services. */
 export const addWatches = async (
   { request, url }: { request: Request; url: string },
   headers: Record<string, string>,
@@ -92,7 +92,7 @@ export const addWatches = async (
   for (const body of watches) await request('POST', '/api/watches', { headers, body });
 };
 
-/** Jobs with some runs, which take as long as it takes to say so. */
+/** Adds heartbeats and sends their runs, each 20 to 80 ms long. */
 export const addHeartbeats = async (request: Request, headers: Record<string, string>): Promise<void> => {
   const heartbeats: [name: string, definition: object, signals: readonly string[]][] = [
     [
@@ -127,7 +127,7 @@ export const addHeartbeats = async (request: Request, headers: Record<string, st
   }
 };
 
-/** The first two incidents, which `takeIncidents` takes. */
+/** Sends alerts that open the first two incidents, for `takeIncidents`. */
 export const addFirstAlerts = async (request: Request): Promise<void> => {
   for (const wanted of ['certificates', 'disk']) {
     const [level, source, hostname, message] = alerts.find((alert) => alert[1] === wanted) ?? [];
@@ -135,7 +135,7 @@ export const addFirstAlerts = async (request: Request): Promise<void> => {
   }
 };
 
-/** Somebody has taken the two oldest incidents, and follows one of them up. */
+/** Acknowledges the two oldest incidents, and creates a follow-up task for one. */
 export const takeIncidents = async (request: Request, headers: Record<string, string>): Promise<void> => {
   const act = (path: string, body: object) => request('POST', `/api/incidents/${path}`, { headers, body });
   await act('1/acknowledge', { comment: 'The new certificate is ordered' });

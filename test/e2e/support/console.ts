@@ -7,28 +7,28 @@ import { collectComplaints } from './page.ts';
 export interface ConsolePage {
   page: Page;
   app: TestApp;
-  /** Warnings and errors of the browser console so far, violations of the policy among them, and uncaught errors. */
+  /** Warnings and errors in the browser's console so far, including policy violations, and uncaught errors. */
   complaints: string[];
 }
 
 interface Options extends BrowserContextOptions {
-  /** The address after `/console/`. */
+  /** Address after `/console/`. */
   hash?: string;
-  /** Settings of the app. */
+  /** App settings. */
   settings?: Record<string, unknown>;
   app?: TestApp;
-  /** The page's clock can be set forward with `page.clock`; it runs as usual until then. */
+  /** True if `page.clock` can move the page's clock forward; until then, the clock runs as usual. */
   hasClock?: boolean;
 }
 
 type Rest<F> = F extends (scope: Scope, ...rest: infer R) => infer Result ? (...rest: R) => Result : never;
 
 interface Fixtures {
-  /** For helpers that clean up when the test ends. */
+  /** Scope for helpers that clean up when the test ends. */
   scope: Scope;
   startApp: Rest<typeof startApp>;
   startPublished: Rest<typeof startPublished>;
-  /** Opens the console of an app, by default a new one; both end with the test. */
+  /** Opens an app's console, by default of a new app; both end with the test. */
   openConsole: (options?: Options) => Promise<ConsolePage>;
 }
 
@@ -52,9 +52,9 @@ const openConsole = async (
   const app = given ?? (await startApp(scope, { settings }));
   const context = await browser.newContext({
     baseURL: app.url,
-    // uPlot throws where the system's locale is malformed.
+    // uPlot throws if the system's locale is malformed.
     locale: 'en-GB',
-    // Each frame of a transition is drawn by the processor.
+    // Transitions are slow, because the processor draws each frame.
     reducedMotion: 'reduce',
     ...options,
   });
@@ -70,5 +70,5 @@ const openConsole = async (
   return { page, app, complaints };
 };
 
-/** Keeps a figure in the results of the test. */
+/** Adds a measured value to the test's results. */
 export const note = (description: string): void => void test.info().annotations.push({ type: 'measured', description });

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { passwords } from '../../support/credentials.ts';
 import { waitUntil } from '../../support/wait.ts';
 
-/** Collects warnings and errors of the browser console, and uncaught errors. */
+/** Collects warnings and errors in the browser's console, and uncaught errors. */
 export const collectComplaints = (page: Page): string[] => {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -29,11 +29,11 @@ export const logIn = async (page: Page, name: 'admin' | 'reader'): Promise<void>
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 };
 
-/** Waits until nothing is being loaded. */
+/** Waits until loading has finished. */
 export const waitUntilLoaded = (page: Page): Promise<void> =>
   page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
 
-/** Waits until what was just done is drawn, and everything that follows from that has run. */
+/** Waits until the last action has been drawn and its effects have run. */
 export const nextFrame = async (page: Page): Promise<void> => {
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 };
@@ -45,28 +45,28 @@ interface View {
 
 const widths = [360, 768, 1440];
 
-/** Light and dark at three widths. */
+/** Views in light and dark at three widths. */
 export const allViews: View[] = widths.flatMap((width) => [
   { width, colorScheme: 'light' },
   { width, colorScheme: 'dark' },
 ]);
 
-/** One of each, for a state of a screen that is checked in all views. */
+/** One view per colour scheme, for states of screens that are checked in all views elsewhere. */
 export const oneOfEach: View[] = [
   { width: 360, colorScheme: 'dark' },
   { width: 1440, colorScheme: 'light' },
 ];
 
-/** Minified, which a browser reads in less time. */
+/** Minified source of axe, which browsers parse faster. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** No rule needs the style sheets and media that axe would load once more. */
+/** Runs axe without preloading: no rule needs the style sheets and media. */
 const runAxe = `axe.run({ resultTypes: ['violations'], preload: false })`;
 
-/** What axe finds in the views, best practices included; and at three widths, pages wider than their window. */
+/** Returns axe's violations in the views, including best practices, and widths at which the page overflows. */
 export const findFaults = async (page: Page, views = oneOfEach): Promise<string[]> => {
   const faults: string[] = [];
-  // First, so that no colour is found halfway to another one.
+  // Comes first, because axe would check the colours of unfinished transitions.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axeSource);
   for (const width of widths) {
@@ -80,7 +80,7 @@ export const findFaults = async (page: Page, views = oneOfEach): Promise<string[
         }
       }
     }
-    // What measures itself, as charts and long lists do, is drawn again a moment after the window has changed.
+    // Charts and long lists measure themselves, and are redrawn a moment after the window has changed.
     const measure = () => page.evaluate<number>('document.documentElement.scrollWidth');
     await waitUntil('it is drawn again', async () => (await measure()) === width, 2000).catch(() => undefined);
     const actual = await measure();

@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, Suite, TestCase } from '@playwright/test/reporter';
 
-/** Writes a line of JSON for each test, as scripts/test.mjs reads them: `{file, name, nesting, state, seconds, text}`. */
+/** Writes a JSON line for each test, for scripts/test.mjs: `{file, name, nesting, state, seconds, text}`. */
 export default class ResultsReporter implements Reporter {
   readonly #path: string;
   #root: Suite | undefined;
@@ -25,7 +25,7 @@ export default class ResultsReporter implements Reporter {
 
 const states = { expected: 'passed', unexpected: 'failed', flaky: 'flaky', skipped: 'skipped' };
 
-/** The reason for which a test was skipped, or the errors of its attempts. */
+/** Returns the reason for skipping a test, or the errors of its attempts. */
 const explain = ({ annotations, results }: TestCase): string => {
   const skipped = annotations.find(({ type }) => type === 'skip')?.description;
   const errors = results.flatMap((result) =>

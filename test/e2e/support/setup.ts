@@ -1,4 +1,4 @@
 import { unpackChromium } from './chromium.ts';
 
-/** Runs once, before all browser tests. */
+/** Prepares the browser once, before all tests. */
 export default unpackChromium;

@@ -9,13 +9,13 @@ export interface Agent {
   child: ChildProcess;
   dataDir: string;
   output: { stdout: string; stderr: string };
-  /** Sends the signal and waits for the exit. */
+  /** Sends the signal and waits for the agent to exit. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Sends an alert through the socket; resolves to its id. */
+  /** Sends an alert through the socket; resolves to the alert's id. */
   send(...args: string[]): Promise<string>;
 }
 
-/** Creates a host at a hub with the command add-host; resolves to the words of the line that it prints. */
+/** Creates a host with the command `add-host`; resolves to the words of the printed line. */
 export const addHost = async (hub: Running, token: string, name: string): Promise<string[]> => {
   const variables = { SIGNALBOX_URL: hub.url, SIGNALBOX_KEY: token };
   const { stdout, stderr } = await runProgram(['add-host', name], { variables });
@@ -23,7 +23,7 @@ export const addHost = async (hub: Running, token: string, name: string): Promis
   return stdout.trim().split(' ').slice(1);
 };
 
-/** Starts an agent with the words of a line of add-host, and waits until it listens; killed when the test ends. */
+/** Starts an agent with the words from `add-host`, and waits until it listens; killed when the test ends. */
 export const startAgent = async (
   t: Scope,
   words: readonly string[],

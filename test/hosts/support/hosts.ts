@@ -18,7 +18,7 @@ export const enrol = async ({ request }: Hub, token: string, name: string): Prom
   return enrolled.json['key'] as string;
 };
 
-/** Creates a report; a host has its name as machine-id. */
+/** Creates a report whose machine-id is the host's name. */
 export const createReport = (name: string, more: Partial<HostReport> = {}): HostReport => ({
   time: new Date().toISOString(),
   machineId: name,
@@ -44,7 +44,7 @@ export const readHost = async ({ request }: Hub, token: string, name: string): P
   return json;
 };
 
-/** Lets a plain server listen on a free port of 127.0.0.1 until the test ends; returns its URL. */
+/** Starts a plain HTTP server on a free port of 127.0.0.1, closed when the test ends; returns its URL. */
 export const listenPlain = async (t: Scope, server: Server): Promise<string> => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

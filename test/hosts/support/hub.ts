@@ -15,7 +15,7 @@ export const logIn = async ({ request }: Pick<Running, 'request'>): Promise<stri
   return json['token'] as string;
 };
 
-/** Starts a hub as a process, by default with a new data folder and a free port. */
+/** Starts a hub as a separate process, by default with a new data folder and a free port. */
 export const startHub = async (
   t: Scope,
   { dataDir = createFolder(t), port = '0', args = [] }: { dataDir?: string; port?: string; args?: string[] } = {},

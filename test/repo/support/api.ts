@@ -8,7 +8,7 @@ interface Content {
   content?: { 'application/json': { schema: TSchema } };
 }
 
-/** The parts of an OpenAPI operation that are used. */
+/** OpenAPI operation, with only the members that the tests read. */
 interface Operation {
   operationId: string;
   summary: string;
@@ -18,16 +18,16 @@ interface Operation {
   security?: object[];
 }
 
-/** Operations by `METHOD /path`. */
+/** Operations, keyed by `METHOD /path`. */
 export type Operations = Record<string, Operation>;
 
 /** Names of all profiles. */
 export const profileNames = features.flatMap(({ profiles }) => profiles.map(({ name }) => name));
 
-/** Settings with which every profile has its routes; nothing answers at this address. */
+/** Settings that give every profile its routes; no database listens at this address. */
 export const withDatabase = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC' };
 
-/** The routes of an app with the paths they are served at. */
+/** Lists an app's routes with their full paths. */
 export const listServedRoutes = ({ mounts }: TestApp): Route[] =>
   mounts.flatMap(({ base, profiles }) =>
     profiles
@@ -35,11 +35,11 @@ export const listServedRoutes = ({ mounts }: TestApp): Route[] =>
       .map((route) => ({ ...route, path: `${base === '/' ? '' : base}${route.path}` })),
   );
 
-/** A route as named in documents: `GET /api/tasks/{id}`. */
+/** Formats a route as in documents: `GET /api/tasks/{id}`. */
 export const toRouteName = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
   `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
 
-/** The operations of the app's OpenAPI document. */
+/** Reads the operations from the app's OpenAPI document. */
 export const readOperations = async ({ request }: TestApp): Promise<Operations> => {
   const { json } = await request<{ paths: Record<string, Operations> }>('GET', '/openapi.json');
   const entries = Object.entries(resolveReferences(json).paths).flatMap(([path, operations]) =>
@@ -48,7 +48,7 @@ export const readOperations = async ({ request }: TestApp): Promise<Operations> 
   return Object.fromEntries(entries);
 };
 
-/** True unless the operation takes a plain text alone; the client has no method for one. */
+/** False for an operation that accepts only plain text: the client has no method for it. */
 export const takesJson = ({ requestBody }: Pick<Operation, 'requestBody'>): boolean =>
   requestBody?.content === undefined || 'application/json' in requestBody.content;
 

@@ -7,10 +7,10 @@ interface Section {
   text: string;
 }
 
-/** A file of the repository, by its path from the root. */
+/** Reads a file by its path from the repository's root. */
 export const readText = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 
-/** Paths of the files in a folder and below, from the root. */
+/** Lists the files in a folder and its subfolders, as paths from the root. */
 export const listFiles = (folder: string): string[] =>
   readdirSync(join(packageRoot, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -20,24 +20,24 @@ export const listFiles = (folder: string): string[] =>
 export const listDocuments = (): string[] =>
   [...readdirSync(packageRoot), ...listFiles('docs'), ...listFiles('bench')].filter((path) => path.endsWith('.md'));
 
-/** Paths that a document links to, relative to its own folder; neither web addresses nor anchors. */
+/** Lists the paths that a document links to, relative to its folder, without web addresses and anchors. */
 export const listLinkedFiles = (text: string): string[] =>
   [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !/^[a-z]+:/.test(link));
 
-/** The sections of a document at a heading level; text before the first heading has no title. */
+/** Splits a document at a heading level; the section before the first heading has no title. */
 const toSections = (text: string, level: number): Section[] =>
   text.split(new RegExp(`^${'#'.repeat(level)} `, 'm')).map((part, index) => {
     const end = index === 0 ? 0 : part.indexOf('\n');
     return { title: part.slice(0, end), text: part.slice(end) };
   });
 
-/** The section with a title; empty if it is missing. */
+/** Returns the section with a title, or an empty text if it is missing. */
 export const findSection = (text: string, title: string): string =>
   toSections(text, 2).find((section) => section.title === title)?.text ?? '';
 
-/** The cells of every table row, without heads and rules. */
+/** Returns the cells of every table row, without headers and rules. */
 export const toRows = (text: string): string[][] =>
   [...text.matchAll(/^\|.*\|\n\|[-| ]+\|\n((?:\|.*\|\n)*)/gm)].flatMap(([, body = '']) =>
     body
@@ -51,7 +51,7 @@ export const toRows = (text: string): string[][] =>
       ),
   );
 
-/** The contents of the fenced blocks in a language. */
+/** Returns the contents of fenced blocks in a language. */
 export const toBlocks = (text: string, language: string): string[] =>
   [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
     .filter(([, name]) => name === language)
