@@ -72,7 +72,7 @@ export const DiskChart = ({ samples, span }: Props) => {
   );
 };
 
-/** Charts of the machine and further charts, with a shared crosshair. */
+/** Machine charts and any additional charts, sharing one crosshair. */
 export const MachineCharts = ({ samples, span, children }: Props & { children?: ComponentChildren }) => {
   const build = (found: [name: string, label: string][], rest: Partial<PlotData> = {}): PlotData | undefined =>
     samples.times.length < 2 || found.length === 0 ? undefined : toData(samples, span, found, rest);

@@ -57,7 +57,7 @@ export const openDatabase = async (
   const observer: WriterObserver = {
     report: (err) => {
       if (err === undefined) {
-        log.info('the database can be used');
+        log.info('the database is available');
         return;
       }
       failures.value += 1;

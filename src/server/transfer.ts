@@ -272,7 +272,7 @@ async function* readPieces(
 const assertFirstLine = (line: unknown): void => {
   const { signalbox, version } = Object(line);
   if (signalbox !== firstLine.signalbox) {
-    throw new SettingsError([`not ${JSON.stringify(firstLine)}, so this is not an export of signalbox`]);
+    throw new SettingsError([`not ${JSON.stringify(firstLine)}, so this is not a signalbox export`]);
   }
   if (version === firstLine.version) return;
   throw new SettingsError([

@@ -15,7 +15,7 @@ export interface EntriesState<Change, Result> {
   lengthOf(change: Change): number;
   /** Parses a stored value; returns undefined, or throws, if this version does not know its form. */
   toChange(value: unknown): Change | undefined;
-  /** Yields changes that rebuild this state, in pieces; may include changes applied during iteration. */
+  /** Yields, in batches, the changes that rebuild this state; may include changes applied during iteration. */
   changes(): Iterable<readonly Change[]>;
 }
 

@@ -21,7 +21,7 @@ interface AppendingProjection {
   /** Continues after a seq; events up to that seq do not count. */
   skipTo(seq: number): void;
   save(): Promise<void>;
-  /** Schedules a call of the appender's `retry`. */
+  /** Schedules a call to the appender's `retry`. */
   retryLater(): void;
 }
 

@@ -72,7 +72,7 @@ test('an import into a database stores everything or nothing, and only into an e
   const { code, stderr } = await importText(database, [header, lastId(2500), ...many, task(7), end]);
   assert.deepEqual(
     [code, stderr],
-    [1, 'signalbox: line 2503: tasks.Id must be higher than those of the tasks before it; nothing was imported\n'],
+    [1, 'signalbox: line 2503: tasks.Id must be higher than the ids of all preceding tasks; nothing was imported\n'],
   );
   assert.match(
     (await importText(database, [header, lastId(2500), ...many])).stderr,

@@ -46,11 +46,11 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
   const key = `{"taskKeys":{"key":"k","bodyHash":"h","storedAt":1,"task":${keyed}}}`;
   for (const [lines, problem] of [
     [[], 'line 1: the export was cut short, its last line is missing'],
-    [['{}', end], `line 1: not ${header}, so this is not an export of signalbox`],
+    [['{}', end], `line 1: not ${header}, so this is not a signalbox export`],
     [['{"signalbox":"export","version":2}'], 'line 1: version 2 of an export cannot be read here, only 1'],
     [[header, lastId(1), task(1), '{"tasks":'], 'line 4: not JSON'],
     [[header, lastId(1), task(1)], 'line 4: the export was cut short, its last line is missing'],
-    [[header, lastId(2), task(2), task(2), end], 'line 4: tasks.Id must be higher than those of the tasks before it'],
+    [[header, lastId(2), task(2), task(2), end], 'line 4: tasks.Id must be higher than the ids of all preceding tasks'],
     [[header, lastId(2), task(2), key, key, end], 'line 5: taskKeys.key is the key of an earlier line'],
     [[header, lastId(2), task(2), task(1, ',"Owner":"x"'), end], 'line 4: tasks has unknown keys; remove Owner'],
     [[header, '{"tasks":{"Id":1}}', end], 'line 2: tasks must have '],

@@ -20,7 +20,7 @@ const askingFlags = {
 
 const exitCodes = {
   0: 'success',
-  1: 'the server refused it, for example because there is no such incident, silence or rotation',
+  1: 'the server refused the request, for example because the incident, silence or rotation does not exist',
   2: 'the command line is invalid',
   [temporaryFailure]: 'the server could not be reached',
 };

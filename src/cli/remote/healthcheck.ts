@@ -45,7 +45,8 @@ const findOwnServer = async (flags: Flags): Promise<CheckedServer> => {
     import('../../config/schema.ts'),
   ]);
   const { host, port, tlsCert, allowedHosts } = loadSomeSettings(createSettingsSchema([]), settings, flags);
-  if (port === 0) throw new SettingsError(['port is 0, so the port is not known: name the server with --url']);
+  if (port === 0)
+    throw new SettingsError(["port is 0, so the actual port is unknown: pass the server's URL with --url"]);
   const [name] = allowedHosts;
   return {
     url: toServerUrl(`${tlsCert === undefined ? 'http' : 'https'}://${toUrlHost(host)}:${port}`, 'host'),

@@ -40,7 +40,7 @@ export const handleSignals = ({ log, close, limitMs, reload }: Options): void =>
       await close();
       process.exit(exitCode);
     } catch (err) {
-      log.error({ err }, 'the server could not be stopped in order');
+      log.error({ err }, 'the server could not be shut down cleanly');
       process.exit(1);
     }
   };

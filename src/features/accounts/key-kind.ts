@@ -31,7 +31,7 @@ const isKey = createSchemaCheck(AccessKey);
 /** Throws an Error for an invalid key. */
 const compile = (setting: RuntimeSetting<StoredKey>): MergedKey => {
   const key = { ...setting.value, name: setting.name };
-  if (!isKey(key)) throw new Error('the key has a form that this version does not know');
+  if (!isKey(key)) throw new Error('this version does not recognize the form of the key');
   return { ...key, setting };
 };
 

@@ -14,7 +14,7 @@ interface TimeEventParts {
   append(event: IncidentsEvent): Promise<unknown>;
 }
 
-/** Appends an event when time changes incidents or when the settings have changed. */
+/** Appends an event when the passage of time affects incidents or the settings change. */
 export class TimeEvents {
   readonly #parts: TimeEventParts;
   #rules: Rules;

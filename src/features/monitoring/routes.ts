@@ -175,7 +175,7 @@ const bytesPerGiB = 2 ** 30;
 /** Sorts a reading once and builds each row once, for all requests and events that share the reading. */
 export const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
   processes: reading.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes || a.pid - b.pid),
-  /** Rows of the first processes, built as far as requests have needed them. */
+  /** Rows for the first processes, built only as requests need them. */
   rows: [] as ProcessRow[],
 }));
 

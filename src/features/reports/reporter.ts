@@ -151,14 +151,15 @@ export class Reporter {
 
   #succeed({ body: { name: host } }: HubReply): void {
     const { log } = this.#parts;
-    if (!this.#hasReported || this.#failure !== undefined) log.info({ host }, 'the hub gets the reports of this host');
+    if (!this.#hasReported || this.#failure !== undefined)
+      log.info({ host }, 'the hub is receiving reports from this host');
     this.#hasReported = true;
     this.#failure = undefined;
   }
 
   #fail(reason: string): void {
     if (this.#failure !== reason)
-      this.#parts.log.warn({ reason }, 'the hub does not get the reports of this host; trying again');
+      this.#parts.log.warn({ reason }, 'the hub is not receiving reports from this host; trying again');
     this.#failure = reason;
   }
 }

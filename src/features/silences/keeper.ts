@@ -166,7 +166,10 @@ export class SilenceKeeper {
     const isOther = ({ name, setting, windows }: KnownSilence): boolean =>
       name !== id && setting.value.recurring !== undefined && windows.findAt(at) !== undefined;
     if ([...this.#listWithStoring()].filter(isOther).length < maxRecurring) return;
-    throw new HttpError('wrong-state', `There are ${maxRecurring} silences with a schedule: end some first`);
+    throw new HttpError(
+      'wrong-state',
+      `There are already ${maxRecurring} silences with a schedule, the maximum: end some first`,
+    );
   }
 
   /** @throws HttpError if comparing an alert would take too long */

@@ -101,7 +101,7 @@ export const taskTransfer = defineTransfer<TaskChange>({
         return { key, text: toTaskEntry(task, 1).text };
       }
       const { version, ...task } = value as Static<typeof StoredTask>;
-      if (task.Id <= highest) throw new SettingsError(['tasks.Id must be higher than those of the tasks before it']);
+      if (task.Id <= highest) throw new SettingsError(['tasks.Id must be higher than the ids of all preceding tasks']);
       highest = task.Id;
       return { put: toTaskEntry(task, version) };
     };

@@ -10,7 +10,7 @@ export const logLines = [
       'error second SIG...',
       'error not stopped within',
       'error error while stopping',
-      'error the server could not be stopped',
+      'error the server could not be shut down',
     ],
     meaning: 'work in progress was not completed',
   },
@@ -25,7 +25,7 @@ export const logLines = [
   { messages: ['info settings reloaded'], meaning: 'SIGHUP: the new settings apply' },
   { messages: ['info shutting down'], meaning: '`signal` is the cause' },
   {
-    messages: ['warn the database cannot be used', 'info the database can be used'],
+    messages: ['warn the database cannot be used', 'info the database is available'],
     meaning: 'until then changes get 503, and alerts wait in the spool',
   },
   {
@@ -182,11 +182,15 @@ export const logLines = [
     meaning: 'the hub has another version; other watches are checked',
   },
   {
-    messages: ['warn the hub does not get the reports of this host'],
+    messages: ['warn the hub refuses kept readings, which are dropped'],
+    meaning: '`reason` says why; current readings are accepted',
+  },
+  {
+    messages: ['warn the hub is not receiving reports from this host'],
     meaning: '`reason` says why; readings are kept for 24 hours',
   },
   {
-    messages: ['info the hub gets the reports of this host'],
+    messages: ['info the hub is receiving reports from this host'],
     meaning: 'the first report, or the first after a failure',
   },
   { messages: ['warn history: the file cannot be written'], meaning: 'a restart loses the history' },

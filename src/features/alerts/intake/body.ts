@@ -65,7 +65,8 @@ const maxAlerts = 1000;
 export const collectAlerts = (alerts: Iterable<ForeignAlert>): ForeignAlert[] => {
   const collected: ForeignAlert[] = [];
   for (const alert of alerts) {
-    if (collected.push(alert) > maxAlerts) throw new HttpError('too-large', `A body holds at most ${maxAlerts} alerts`);
+    if (collected.push(alert) > maxAlerts)
+      throw new HttpError('too-large', `Request body has more than ${maxAlerts} alerts`);
   }
   return collected;
 };

@@ -93,7 +93,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
  * @throws StoreUnavailable
  */
 const findTail = async (database: Pick<Database, 'query'>, log: Pick<DatabaseLog, 'state'>): Promise<number> => {
-  if (log.state().lastSeq === undefined) throw new StoreUnavailable('The database was not reached yet');
+  if (log.state().lastSeq === undefined) throw new StoreUnavailable('The database has not been reached yet');
   const [row] = await database.query({
     text: `SELECT seq FROM signalbox.alert ORDER BY seq DESC OFFSET ${tailCount} LIMIT 1`,
   });

@@ -118,7 +118,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return this.#reader.start();
   }
 
-  /** Sends an alert unless it is a repeat that is not due, or has left the log. */
+  /** Sends an alert unless it is no longer in the log or is a repeat that is not yet due. */
   async send({ seq, message }: QueuedAlert): Promise<DeliveryOutcome | undefined> {
     const record = message.asked ?? (await this.#reader.find(seq));
     if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#send(record);

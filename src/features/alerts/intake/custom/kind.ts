@@ -64,7 +64,7 @@ const isDefinition = createSchemaCheck(FormatDefinition);
 const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
   const { name, value: definition } = setting;
   if (isTaken(name)) throw new Error(`signalbox has a format ${name}`);
-  if (!isDefinition(definition)) throw new Error('the stored value is no definition of a format');
+  if (!isDefinition(definition)) throw new Error('the stored value is not a format definition');
   return { name, definition, setting, format: tryFormat(name, definition) };
 };
 

@@ -128,7 +128,7 @@ const readFields = (fields: readonly unknown[] = []): string =>
 /** Maximum depth of elements that contain text. */
 const maxDepth = 6;
 
-/** Maximum characters to read, more than are stored. */
+/** Maximum number of characters to read; higher than the number stored. */
 const maxCharacters = 32_768;
 
 /** Maximum number of elements to read, more than Slack accepts in a message. */
