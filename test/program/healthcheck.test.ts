@@ -99,7 +99,7 @@ test('healthcheck names the setting that it cannot use', async (t) => {
     await refusal(['healthcheck', '--port', '70000'], 1),
     '--port must be a whole number from 0 to 65535, not 70000',
   );
-  assert.match(await refusal(['healthcheck', '--port', '0'], 1), /^port is 0, .* name the server with --url$/);
+  assert.match(await refusal(['healthcheck', '--port', '0'], 1), /^port is 0, .* pass the server's URL with --url$/);
   assert.equal(
     await refusal(['healthcheck', '--data-dir', 'x'], 2),
     '--data-dir is a setting that healthcheck does not read',

@@ -66,7 +66,7 @@ export const collectAlerts = (alerts: Iterable<ForeignAlert>): ForeignAlert[] =>
   const collected: ForeignAlert[] = [];
   for (const alert of alerts) {
     if (collected.push(alert) > maxAlerts)
-      throw new HttpError('too-large', `Request body has more than ${maxAlerts} alerts`);
+      throw new HttpError('too-large', `Request body must have at most ${maxAlerts} alerts`);
   }
   return collected;
 };
