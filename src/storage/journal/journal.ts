@@ -78,6 +78,18 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
 const openLocked = async (names: FileNames, settings: JournalSettings, lock: Lock): Promise<Journal> => {
   const sync = measureSync(createSync(settings.sync), settings.onSync);
   const store = await SegmentStore.open(names, sync, settings);
+  return openStored(store, names, settings, lock).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
+};
+
+const openStored = async (
+  store: SegmentStore,
+  names: FileNames,
+  settings: JournalSettings,
+  lock: Lock,
+): Promise<Journal> => {
   const index = new LogIndex(store, names, settings);
   const lastSeq = await findLastSeq(store, settings.maxLineBytes);
   const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);

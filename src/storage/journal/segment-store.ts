@@ -56,7 +56,12 @@ export class SegmentStore {
 
   static async open(names: FileNames, sync: Sync, settings: JournalSettings): Promise<SegmentStore> {
     const active = await openActiveFile(names, sync, settings);
-    return new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
+    try {
+      return new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
+    } catch (error) {
+      await active.shared.release();
+      throw error;
+    }
   }
 
   /** Writes and syncs a batch of whole lines. If this throws, the batch may or may not be in the file. */
@@ -189,7 +194,10 @@ export class SegmentStore {
 
   async #use(next: ActiveFile): Promise<void> {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
-    const closed = await listClosedPaths(this.#names);
+    const closed = await listClosedPaths(this.#names).catch(async (error) => {
+      await next.shared.release();
+      throw error;
+    });
     const previous = this.#active;
     this.#active = next;
     this.#closed = closed;
