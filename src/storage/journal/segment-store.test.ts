@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readFile, rename, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  truncate,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { createFileNames } from './files.ts';
@@ -38,6 +50,19 @@ test('opening syncs the file and its directory, and a batch is synced once', asy
   assert.deepEqual(synced, ['data']);
   assert.equal(await readFile(names.active, 'utf8'), 'one\ntwo\n');
   assert.equal(store.retainFiles().size, 8);
+});
+
+test('a store that cannot be opened closes its file', {
+  skip: process.platform !== 'linux' && '/proc is read',
+}, async (t) => {
+  const directory = createFolder(t);
+  const names = { ...createFileNames(directory, 'log'), listClosed: () => Promise.reject(new Error('EMFILE')) };
+  const sync = { data: async () => undefined, directory: async () => undefined };
+  await assert.rejects(SegmentStore.open(names, sync, withDefaults({ directory, name: 'log' })), /EMFILE/);
+  const open = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  );
+  assert.ok(!open.includes(names.active), names.active);
 });
 
 test('an incomplete last line is saved and synced, with its directory, before it is cut', async (t) => {
