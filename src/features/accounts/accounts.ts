@@ -25,8 +25,7 @@ const passwordBytes = 12;
 
 interface AccountParts {
   secrets: RandomSecrets;
-  /** Undefined where accounts cannot be stored. */
-  settings: Pick<SettingStore, 'find' | 'onChanged' | 'isRead'> | undefined;
+  settings: Pick<SettingStore, 'find' | 'onChanged' | 'isRead'>;
   /** Runtime users. */
   users: UserSettingKeeper;
   /** Configured accounts at the last startup; undefined if no token outlives the process. */
@@ -53,7 +52,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   /** True once the configured accounts have been compared with those of the last startup, which needs all accounts. */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
-  const isRead = (): boolean => settings?.isRead() ?? true;
+  const isRead = (): boolean => settings.isRead();
   const hasAdmin = (): boolean =>
     given.users !== undefined ||
     [...accounts.values()].some(({ role, origin }) => role === 'Admin' && origin !== 'temporary');
@@ -87,7 +86,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     const mark = `x${randomBytes(6).toString('base64url')}`;
     unstoredMarks.set(name, mark);
     await storeRevocation(name);
-    if (settings && unstoredMarks.get(name) === mark) unstoredMarks.delete(name);
+    if (unstoredMarks.get(name) === mark) unstoredMarks.delete(name);
   };
 
   /**
@@ -122,7 +121,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   const findGrant = (name: string): TokenGrant | undefined => {
     if (!isRead()) throw new AccountsUnknown();
     const account = accounts.get(name);
-    const end = settings?.find<SessionEnd>(sessionEndKind, name);
+    const end = settings.find<SessionEnd>(sessionEndKind, name);
     const mark = unstoredMarks.get(name);
     if (account) {
       const { role } = account;
@@ -163,15 +162,10 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     renew();
     callListeners();
   });
-  settings?.onChanged(sessionEndKind, callListeners);
+  settings.onChanged(sessionEndKind, callListeners);
   return {
     find: (name: string): Account | undefined => accounts.get(name),
     findGrant,
-    /** Revokes all of a name's tokens until the process ends, where revocations cannot be stored. */
-    revoke: (name: string): void => {
-      void revoke(name);
-      callListeners();
-    },
     /** Lists all accounts by name. */
     list: (): Account[] => [...accounts.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
     /** Replaces the configured accounts; returns the start message's lines about random passwords. */

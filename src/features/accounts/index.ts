@@ -60,7 +60,7 @@ export const accounts = defineFeature({
     const { settings: store } = offers;
     /** Stores a revocation, to keep refusing the tokens after a restart. */
     const storeRevocation = async (name: string): Promise<void> => {
-      await keeper?.endSessions(name, ownSender, true).catch((err) => {
+      await keeper.endSessions(name, ownSender, true).catch((err) => {
         log.warn({ err }, notStored);
         throw err;
       });
@@ -69,8 +69,8 @@ export const accounts = defineFeature({
     const users = new SettingKeeper(userKind, { settings: store });
     const allAccounts = createAccounts({ secrets, settings: store, users, memory, storeRevocation });
     const sessions = createSessions(clock, allAccounts.findGrant, database && createSharedSessions(database, clock));
-    const keeper = store && createUserKeeper(allAccounts, users, store, parts);
-    tokens.setAccounts(allAccounts.findGrant, database && store && (() => store.catchUp()));
+    const keeper = createUserKeeper(allAccounts, users, store, parts);
+    tokens.setAccounts(allAccounts.findGrant, database && (() => store.catchUp()));
     const notices = [...allAccounts.load(settings), ...(allAccounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
     const callListeners = (): void => {
@@ -87,8 +87,7 @@ export const accounts = defineFeature({
     const useStore = database ? createDatabaseUses(database) : createFileUses(storage.file('keys.used'));
     const uses = createKeyUses(keys, useStore, log);
     const endAll = async (user: string): Promise<number> => {
-      const at = keeper ? (await keeper.endSessions(user, user)).at : clock().getTime();
-      if (!keeper) allAccounts.revoke(user);
+      const { at } = await keeper.endSessions(user, user);
       sessions.end(user);
       return at;
     };
@@ -99,7 +98,7 @@ export const accounts = defineFeature({
       profiles: {
         login: [createLoginRoute(authenticate, (...given) => issueToken({ tokens, sessions }, ...given))],
         accounts: [
-          ...(keeper ? [createSetupRoute(setup, keeper)] : []),
+          createSetupRoute(setup, keeper),
           ...createUserRoutes(allAccounts, users, keeper),
           ...createKeyRoutes({ keeper: keyKeeper, keys, loadUses: uses.load, clock }),
           ...createSessionRoutes({ tokens, sessions, accounts: allAccounts, clock, endAll }),
@@ -126,7 +125,7 @@ export const accounts = defineFeature({
       },
       // Where no login is served, nobody needs the passwords.
       notices: parts.base === undefined ? [] : notices,
-      invitation: keeper && setup.invitation,
+      invitation: setup.invitation,
       reload: (changed) => {
         // The server has already reread the config file's keys.
         keyKeeper.configure(keys.listConfigured());
@@ -134,7 +133,7 @@ export const accounts = defineFeature({
       },
       start: () => {
         uses.start();
-        removal = setInterval(() => void keeper?.removeOld(), removalMs).unref();
+        removal = setInterval(() => void keeper.removeOld(), removalMs).unref();
       },
       close: async () => {
         clearInterval(removal);

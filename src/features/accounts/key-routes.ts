@@ -31,7 +31,7 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
     };
   };
   const { list, create, remove } = createSettingRoutes(keyKind, keeper, toShown);
-  const all = [
+  return [
     list(
       {
         operationId: 'listKeys',
@@ -43,9 +43,6 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
         return keeper.list();
       },
     ),
-  ];
-  return [
-    ...all,
     create(
       {
         operationId: 'createKey',

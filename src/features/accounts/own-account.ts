@@ -36,14 +36,13 @@ interface OwnAccountParts {
   tokens: Tokens;
   sessions: Sessions;
   authenticate: Authenticate;
-  /** Undefined where accounts cannot be stored. */
-  keeper: UserKeeper | undefined;
+  keeper: UserKeeper;
 }
 
 /** Creates the routes through which users read and change their own account. */
 export const createOwnAccountRoutes = (parts: OwnAccountParts): Route[] => [
   createOwnAccountRoute(parts),
-  ...(parts.keeper ? [createPasswordRoute(parts, parts.keeper)] : []),
+  createPasswordRoute(parts),
 ];
 
 const createOwnAccountRoute = ({ accounts }: OwnAccountParts): Route =>
@@ -61,7 +60,7 @@ const createOwnAccountRoute = ({ accounts }: OwnAccountParts): Route =>
     },
   });
 
-const createPasswordRoute = (parts: OwnAccountParts, keeper: UserKeeper): Route =>
+const createPasswordRoute = (parts: OwnAccountParts): Route =>
   defineRoute({
     method: 'PUT',
     path: '/api/account/password',
@@ -79,12 +78,12 @@ const createPasswordRoute = (parts: OwnAccountParts, keeper: UserKeeper): Route 
       const { currentPassword, password } = request.body;
       const { name } = principalOf(request);
       const session = sessionOf(request);
-      keeper.requireChangeable(name);
+      parts.keeper.requireChangeable(name);
       await parts.authenticate(name, currentPassword, request.ip).catch((error: unknown) => {
         const isWrong = error instanceof HttpError && error.kind === 'unauthorized';
         throw isWrong ? new HttpError('forbidden', 'currentPassword is wrong') : error;
       });
-      const { role } = await keeper.changePassword(name, password);
+      const { role } = await parts.keeper.changePassword(name, password);
       parts.sessions.end(name);
       return sendJson(reply, issueToken(parts, { name, role }, request, session));
     },

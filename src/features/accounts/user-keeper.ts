@@ -77,7 +77,7 @@ export const createUserKeeper = (
     if (account) return account;
     throw new HttpError('wrong-state', `User ${name} was deleted meanwhile`);
   };
-  /** Refuses to remove the last administrator: only the settings could add another one. */
+  /** Refuses to remove the last administrator; afterwards only the config file could add an administrator. */
   const assertOthers = (name: string, change: string): void => {
     const isOther = (one: Account): boolean => one.name !== name && one.role === 'Admin' && one.origin !== 'temporary';
     if (accounts.list().some(isOther)) return;

@@ -6,14 +6,9 @@ import { ChangedUser, NewUser, ShownUser, UserList } from './schema.ts';
 import type { UserKeeper } from './user-keeper.ts';
 import { toShownUser, type UserSettingKeeper, userKind } from './user-kind.ts';
 
-/** Creates the user routes; without a keeper, users can only be listed and read. */
-export const createUserRoutes = (
-  accounts: Accounts,
-  users: UserSettingKeeper,
-  keeper: UserKeeper | undefined,
-): Route[] => {
+export const createUserRoutes = (accounts: Accounts, users: UserSettingKeeper, keeper: UserKeeper): Route[] => {
   const { list, read, create, replace, remove } = createSettingRoutes(userKind, users, toShownUser);
-  const all = [
+  return [
     list(
       { operationId: 'listUsers', summary: 'List users, including those of the settings', response: UserList },
       accounts.list,
@@ -21,10 +16,6 @@ export const createUserRoutes = (
     read({ operationId: 'getUser', summary: 'Read a user' }, (name) =>
       requireKnown(accounts.find(name), userKind.noun, name, userKind.path),
     ),
-  ];
-  if (!keeper) return all;
-  return [
-    ...all,
     create({ operationId: 'createUser', summary: 'Create a user', body: NewUser }, async (given, by) =>
       toShownUser(await keeper.create(given, by)),
     ),

@@ -140,7 +140,7 @@ const passOutput = ({ stdout }: Child, onOutput: ChildRequest['onOutput'], end: 
   stdout.on('data', (piece: Buffer) => {
     if (!wanted) return;
     waiting += 1;
-    // Node ignores a pause when the program exits; pieces may then arrive while another one is being handled.
+    // Node ignores a pause when the program exits; pieces may then arrive while an earlier piece is being handled.
     stdout.pause();
     taken = taken.then(() => take(piece));
   });

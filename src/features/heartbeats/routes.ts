@@ -30,16 +30,13 @@ export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => {
   const { read, put, remove } = createSettingRoutes(heartbeatKind, keeper, (known, request) =>
     show(known, isAdmin(request, authorize)),
   );
-  const all = [
+  return [
     createListRoute(parts),
     read({ operationId: 'getHeartbeat', summary: 'Get a heartbeat' }),
     createRunsRoute(parts),
     createBadgeRoute(parts),
     createPauseRoute(parts, 'pause', 'Pause a heartbeat: no pings are expected until it is resumed'),
     createPauseRoute(parts, 'resume', 'Resume a heartbeat: the next ping is expected from now on'),
-  ];
-  return [
-    ...all,
     put(
       {
         operationId: 'putHeartbeat',

@@ -11,7 +11,7 @@ import { acknowledge, expire, mostActive, reopen, resolve } from './transitions.
 
 /**
  * Step from one set of incidents to the next: folds alerts, actions and time. Involves neither a clock nor randomness,
- * so the same alerts and actions in the same order always lead to the same incidents.
+ * so every replay of the log leads to equal incidents.
  */
 export class Fold extends Draft {
   /** Folds the log's next alert. */

@@ -31,16 +31,13 @@ const DestinationList = defineList('DestinationList', 'Destinations', ShownDesti
 
 export const createDestinationRoutes = (keeper: DestinationKeeper): Route[] => {
   const { list, read, put, remove } = createSettingRoutes(destinationKind, keeper, toShownDestination);
-  const all = [
+  return [
     list({
       operationId: 'listDestinations',
       summary: 'List destinations with their settings, without secrets',
       response: DestinationList,
     }),
     read({ operationId: 'getDestination', summary: 'Read a destination' }),
-  ];
-  return [
-    ...all,
     put(
       {
         operationId: 'putDestination',

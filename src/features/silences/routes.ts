@@ -21,9 +21,9 @@ export const createSilenceRoutes = (parts: RouteParts): Route[] => {
   const toShown = (silence: KnownSilence): Silence => toSilence(silence, clock().getTime());
   const { read, create, replace, end } = createSettingRoutes(silenceKind, keeper.settings, toShown);
   const require = (id: string): KnownSilence => requireKnown(keeper.find(id), 'Silence', id, silenceKind.path);
-  const all = [createListRoute(parts), read({ operationId: 'getSilence', summary: 'Get a silence' }, require)];
   return [
-    ...all,
+    createListRoute(parts),
+    read({ operationId: 'getSilence', summary: 'Get a silence' }, require),
     create(
       {
         operationId: 'createSilence',

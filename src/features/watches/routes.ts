@@ -12,13 +12,10 @@ import type { Watcher } from './watcher.ts';
 export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[] => {
   const toShown = (watch: KnownWatch): Watch => toWatch(watch, watcher);
   const { list, read, create, replace, remove } = createSettingRoutes(watchKind, keeper, toShown);
-  const all = [
+  return [
     list({ operationId: 'listWatches', summary: 'List watches with their last readings', response: WatchList }),
     read({ operationId: 'getWatch', summary: 'Get a watch with its last readings' }),
     createTestRoute(keeper, watcher),
-  ];
-  return [
-    ...all,
     create({ operationId: 'createWatch', summary: 'Create a watch', body: WatchSettings }, async (given, by) =>
       toShown(await keeper.create(given.name, given, by)),
     ),

@@ -51,7 +51,7 @@ export class WatchRunner {
   readonly #serially = createSerial();
   #working = 0;
 
-  /** `alerts`: the watch's firing alerts, and perhaps those of others, by fingerprint. */
+  /** `alerts`: firing alerts by fingerprint; alerts of other watches are ignored. */
   constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringWatchAlert>) {
     this.watch = watch;
     this.#parts = parts;
