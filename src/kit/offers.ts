@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Scope } from '../auth/rights.ts';
+import type { Role } from '../auth/token.ts';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { AlertDelivery, AlertSource } from './alert-source.ts';
 import type { SharedIncident } from './incident.ts';
@@ -102,10 +103,22 @@ export interface HistorySource {
   readRecent(): Static<typeof History> | null;
 }
 
+/** User of this server. */
+export interface KnownUser {
+  name: string;
+  role: Role;
+  /** True if the config file defines the user. */
+  isConfigured: boolean;
+}
+
 /** Source of the feature `accounts`, for features with streaming responses. */
 interface AccessSource {
   /** Calls the listener when users or keys have changed or tokens have been revoked. */
   onChanged(listener: () => void): void;
+  /** Returns all users by name; empty while a database with users has not been read. */
+  listUsers(): readonly KnownUser[];
+  /** Finds a user; undefined for an unknown name. */
+  findUser(name: string): KnownUser | undefined;
   /** Finds a key by name, and whether it is in the config file; undefined if there is none. */
   findKey(name: string): { scopes: readonly Scope[]; isConfigured: boolean } | undefined;
   /** Creates a key; resolves to its text once it is accepted. Rejects with an HttpError if the name is taken. */

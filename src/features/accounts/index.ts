@@ -3,6 +3,7 @@ import { ErrorBody } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ownSender } from '../../kit/alert-record.ts';
 import { defineFeature, type Parts } from '../../kit/feature.ts';
+import type { KnownUser } from '../../kit/offers.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { type AccountMemory, openAccountMemory } from './account-memory.ts';
@@ -18,7 +19,7 @@ import { createSessions, issueToken } from './sessions.ts';
 import { createSetup, createSetupRoute } from './setup.ts';
 import { createSharedSessions } from './shared-sessions.ts';
 import { createUserKeeper } from './user-keeper.ts';
-import { userKind } from './user-kind.ts';
+import { type Account, userKind } from './user-kind.ts';
 import { createUserRoutes } from './user-routes.ts';
 import { Credentials, findUserProblems, IssuedToken, loginSettings } from './users.ts';
 
@@ -108,6 +109,11 @@ export const accounts = defineFeature({
       offers: {
         accounts: {
           onChanged: (listener) => void listeners.push(listener),
+          listUsers: () => allAccounts.list().map(toKnownUser),
+          findUser: (name) => {
+            const account = allAccounts.find(name);
+            return account && toKnownUser(account);
+          },
           findKey: (name) => {
             const known = keyKeeper.find(name);
             return known && { scopes: known.scopes, isConfigured: known.setting === undefined };
@@ -142,6 +148,12 @@ export const accounts = defineFeature({
       },
     };
   },
+});
+
+const toKnownUser = ({ name, role, origin }: Account): KnownUser => ({
+  name,
+  role,
+  isConfigured: origin === 'config',
 });
 
 /** Opens the memory of configured accounts; undefined where no token outlives the process. */

@@ -101,6 +101,8 @@ test('a destination is notified while on call in one of its rotations, and alway
   const first = at('2026-01-05T08:00:00Z');
   const onDuty = (time: number) => ['anna', 'ben', 'carl', 'boss'].filter((name) => rotations.isOnCall(name, time));
   assert.deepEqual(onDuty(first), ['anna', 'ben', 'boss']);
+  assert.deepEqual(rotations.onCallAt('second', first), ['destination:ben']);
+  assert.deepEqual(rotations.onCallAt('third', first), []);
   assert.equal(rotations.nextHandoverAfter(first), at('2026-01-12T08:00:00Z'));
   assert.deepEqual(onDuty(at('2026-01-12T08:00:00Z')), ['anna', 'ben', 'boss']);
   assert.deepEqual(onDuty(at('2026-01-19T08:00:00Z')), ['anna', 'carl', 'boss']);

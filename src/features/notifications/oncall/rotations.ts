@@ -45,6 +45,12 @@ export class Rotations {
     return this.#members;
   }
 
+  /** Returns the targets on call in a rotation at a time: `person:anna` or `destination:anna-phone`; empty in a gap. */
+  onCallAt(rotation: string, at: number): string[] {
+    const found = this.find(rotation);
+    return found ? [`destination:${found.memberAt(at)}`] : [];
+  }
+
   /** True if a destination is on call at a time (Unix milliseconds), or is in no rotation. */
   isOnCall(destination: string, at: number): boolean {
     return !this.#members.has(destination) || this.#rotations.some((rotation) => rotation.memberAt(at) === destination);
