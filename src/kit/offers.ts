@@ -3,6 +3,7 @@ import type { Scope } from '../auth/rights.ts';
 import type { Role } from '../auth/token.ts';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { AlertDelivery, AlertSource } from './alert-source.ts';
+import type { AvailabilitySource } from './availability.ts';
 import type { SharedIncident } from './incident.ts';
 import type { IncidentNotification, IncidentSource } from './incident-source.ts';
 import type { History } from './machine.ts';
@@ -159,4 +160,5 @@ export interface Offers {
   watches?: WatchSource;
   hosts?: HostSource;
   commands?: CommandSource;
+  availability?: AvailabilitySource;
 }
