@@ -11,7 +11,8 @@ import { bind, exact, Field } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { notify } from '../ui/toast.tsx';
 
-const toTags = (typed: string): string[] => typed.split(',').flatMap((tag) => tag.trim() || []);
+/** Splits a typed list at its commas. */
+const toList = (typed: string): string[] => typed.split(',').flatMap((each) => each.trim() || []);
 
 /** Form that creates a host's code, then shows the line to run on the machine. */
 export const AddHost = ({ onClose, onChanged }: { onClose: () => void; onChanged: () => void }) => {
@@ -19,7 +20,7 @@ export const AddHost = ({ onClose, onChanged }: { onClose: () => void; onChanged
   const tags = useSignal('');
   const created = useSignal<HostCode | undefined>(undefined);
   const submission = useSubmission(async () => {
-    created.value = await userClient.createHost({ name: name.value.trim(), tags: toTags(tags.value) });
+    created.value = await userClient.createHost({ name: name.value.trim(), tags: toList(tags.value) });
     onChanged();
   });
   if (created.value) return <PasteLine created={created.value} onClose={onClose} />;
@@ -80,16 +81,18 @@ interface HostDialogProps {
 
 const EditHost = ({ host, onClose, onChanged }: HostDialogProps) => {
   const tags = useSignal(host.tags.join(', '));
+  const aliases = useSignal(host.aliases.join(', '));
   const note = useSignal(host.note);
   const submission = useSubmission(async () => {
-    const changes = { name: host.name, tags: toTags(tags.value), note: note.value.trim() };
-    await userClient.changeHost(changes).finally(onChanged);
+    const changes = { tags: toList(tags.value), aliases: toList(aliases.value), note: note.value.trim() };
+    await userClient.changeHost({ name: host.name, ...changes }).finally(onChanged);
     notify(words.saved(host.name));
     onClose();
   });
   return (
     <FormDialog title={words.editTitle(host.name)} action={words.saveAction} onClose={onClose} {...submission}>
       <Field label={words.tags} hint={words.tagsHint} {...exact} {...bind(tags)} />
+      <Field label={words.aliases} hint={words.aliasesHint} {...exact} {...bind(aliases)} />
       <Field label={words.note} {...bind(note)} />
     </FormDialog>
   );

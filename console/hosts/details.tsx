@@ -64,7 +64,7 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
         facts={[
           [words.facts.tags, host.tags.join(', ')],
           [words.facts.note, host.note],
-          [words.facts.hostname, host.hostname],
+          [words.facts.hostname, [...(host.hostname ? [host.hostname] : []), ...host.aliases].join(', ')],
           [words.facts.os, host.osName],
           [words.facts.version, host.version],
           [words.facts.lastReport, host.lastReportAt && toFull(new Date(host.lastReportAt))],

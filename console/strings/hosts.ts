@@ -49,6 +49,8 @@ export const hostTexts = {
   nameHint: 'Up to 64 letters, digits, dots and dashes.',
   tags: 'Tags',
   tagsHint: 'Separated by commas.',
+  aliases: 'Aliases',
+  aliasesHint: 'Other host names in the alerts of this host, separated by commas.',
   note: 'Note',
   pasteTitle: (name: string) => `Add ${name}`,
   pasteHint: 'Run this line on the machine. Installed as a service with --install.',

@@ -289,3 +289,43 @@ test('a history without rows gets 200, an invalid step or time 400, and an unkno
   }
   assert.equal((await app.request('GET', '/api/hosts/web-2/history', { token })).status, 404);
 });
+
+test('a host is up since its first report after a stop or a silence, not since its last report', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  await report(app, key, 'web-1');
+  const { since } = await readHost(app, token, 'web-1');
+  await report(app, key, 'web-1');
+  assert.equal((await readHost(app, token, 'web-1')).since, since);
+  await report(app, key, 'web-1', { isStopping: true });
+  await report(app, key, 'web-1');
+  assert.notEqual((await readHost(app, token, 'web-1')).since, since);
+});
+
+test('incidents of alerts with an alias as hostname count for the host, whose aliases no other host can have', async (t) => {
+  const app = await startApp(t, { settings: { hosts: [{ name: 'db-1', aliases: ['postgres'] }] } });
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  await enrol(app, token, 'web-2');
+  await report(app, key, 'web-1');
+  const patch = (name: string, body: object) => app.request('PATCH', `/api/hosts/${name}`, { token, body });
+  assert.equal((await patch('web-1', { aliases: ['www', 'Shop.example'] })).status, 200);
+  assert.deepEqual((await patch('web-1', { note: 'rack 4' })).json['aliases'], ['www', 'Shop.example']);
+  for (const [hostname, count] of [
+    ['www', 1],
+    ['shop.EXAMPLE', 2],
+    ['web-1', 3],
+    ['web-1.example.org', 4],
+    ['web-2', 4],
+  ] as const) {
+    await app.request('POST', '/api/alert', { body: { level: 'ERROR', message: 'a', source: hostname, hostname } });
+    await waitUntil(`${hostname} counts`, async () => (await readHost(app, token, 'web-1')).openIncidents === count);
+  }
+  for (const alias of ['WWW', 'web-1', 'Postgres', 'db-1']) {
+    const { status, json } = await patch('web-2', { aliases: [alias] });
+    assert.deepEqual([status, /^Host (web|db)-1 has the name or alias /.test(json['error'] as string)], [409, true]);
+  }
+  for (const body of [{ aliases: ['a\nb'] }, { aliases: [''] }, { aliases: 'www' }, { tags: ['a\nb'] }])
+    assert.equal((await patch('web-2', body)).status, 400, JSON.stringify(body));
+});

@@ -77,7 +77,7 @@ const toDetails = (host: ShownHost): string => {
     ['Host', host.name],
     ['State', host.since === null ? host.state : `${host.state} since ${toReadableTime(host.since)}`],
     ['Last report', host.lastReportAt === null ? 'never' : toReadableTime(host.lastReportAt)],
-    ['Host name', host.hostname ?? ''],
+    ['Host name', [...(host.hostname === null ? [] : [host.hostname]), ...host.aliases].join(', ')],
     ['Machine', host.machineId ?? ''],
     ['Duplicates', host.duplicates.map(({ hostname, id }) => `${hostname} (${id})`).join(', ')],
     ['System', host.osName ?? ''],

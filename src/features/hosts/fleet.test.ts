@@ -12,9 +12,11 @@ const start = Date.parse('2026-01-31T12:00:00Z');
 const minuteMs = 60_000;
 const dayMs = 1440 * minuteMs;
 
+const options = { isKept: () => true, silentMs: () => 20_000 };
+
 /** Creates a fleet; `take` sends a report at a time, and `readCpu` returns the CPU share of a minute. */
 const createFleet = (t: Scope) => {
-  const fleet = new Fleet(new HostFiles(createFolder(t)));
+  const fleet = new Fleet(new HostFiles(createFolder(t)), options);
   atEnd(t, () => fleet.close());
   const toText = (at: number) => new Date(at).toISOString();
   return {
@@ -94,7 +96,8 @@ test('a fleet drops the state of a host that another instance has deleted', asyn
     close: async () => undefined,
   };
   const known = new Set(['web-1', 'web-2']);
-  const [one, other] = [new Fleet(store), new Fleet(store, (name) => known.has(name))];
+  const one = new Fleet(store, options);
+  const other = new Fleet(store, { ...options, isKept: (name) => known.has(name) });
   for (const name of known) await one.take(name, createReport(name), start);
   await other.catchUp();
   assert.deepEqual(

@@ -5,6 +5,7 @@ import { InTurn } from '../../lib/scheduling.ts';
 import { assignDisks, dropHiddenDisks, toMean, toRow } from './columns.ts';
 import { type HostState, type HostStore, maxStateBytes, type ReportingMachine } from './host-state.ts';
 import { align, isInRing, type RingRow, rings } from './rings.ts';
+import { toLateMs } from './silence.ts';
 
 /** Number of one-minute values in a host's CPU line. */
 const lineLength = 60;
@@ -15,28 +16,31 @@ const machineMs = 10 * 60_000;
 /** Maximum number of machines remembered per name. */
 const mostMachines = 4;
 
-/** Milliseconds without a report after which a reporting host counts as having been silent. */
-const silenceMs = 60_000;
-
 /** A host's state before and after a report. */
 export interface Taken {
   state: HostState;
   before: HostState | undefined;
 }
 
+interface FleetOptions {
+  /** Returns false for a host whose state `catchUp` drops, because another instance has deleted the host. */
+  isKept(name: string): boolean;
+  /** Milliseconds without a report after which a host is silent. */
+  silentMs(): number;
+}
+
 /** Last known state and history of every host. Each host's reports are processed one at a time. */
 export class Fleet {
   readonly #store: HostStore;
-  readonly #isKept: (name: string) => boolean;
+  readonly #options: FleetOptions;
   readonly #states = new Map<string, HostState>();
   readonly #inTurn = new InTurn();
   readonly #listeners: ((name: string) => void)[] = [];
   readonly #lossListeners: (() => void)[] = [];
 
-  /** `isKept` returns false for a host whose state `catchUp` drops, because another instance has deleted the host. */
-  constructor(store: HostStore, isKept: (name: string) => boolean = () => true) {
+  constructor(store: HostStore, options: FleetOptions) {
     this.#store = store;
-    this.#isKept = isKept;
+    this.#options = options;
   }
 
   async load(): Promise<void> {
@@ -46,10 +50,11 @@ export class Fleet {
   /** Loads reports that other instances have received, and drops the states of hosts that are gone. */
   async catchUp(): Promise<void> {
     const changed = await this.#store.loadChanged(this.#states);
-    for (const name of this.#states.keys()) if (!this.#isKept(name)) this.#states.delete(name);
+    const { isKept } = this.#options;
+    for (const name of this.#states.keys()) if (!isKept(name)) this.#states.delete(name);
     for (const state of changed) {
       const known = this.#states.get(state.name);
-      if ((known && known.at >= state.at) || !this.#isKept(state.name)) continue;
+      if ((known && known.at >= state.at) || !isKept(state.name)) continue;
       this.#states.set(state.name, state);
       this.#callListeners(state.name);
     }
@@ -142,7 +147,7 @@ export class Fleet {
     rows.push(...minutes.values());
     // After a long silence, the slots of old means belong to newer rows.
     rows.push(...(await this.#addMeans(name, before, rows, now)).filter((row) => isInRing(row, now)));
-    const silence = before !== undefined && before.stoppedAt === null && at - before.at > silenceMs;
+    const silence = before !== undefined && at - before.at > toLateMs(this.#options.silentMs());
     const state: HostState = {
       name,
       at,
@@ -150,6 +155,7 @@ export class Fleet {
       report,
       processes: processes ? { at, data: processes } : (before?.processes ?? null),
       stoppedAt: report.isStopping ? at : null,
+      upSince: before === undefined || silence || before.stoppedAt !== null ? at : (before.upSince ?? before.at),
       lastSilence: silence ? { from: before.at, until: at } : (before?.lastSilence ?? null),
       machines: toMachines(before?.machines ?? [], { id: report.machineId, hostname: report.hostname, at }),
       disks,

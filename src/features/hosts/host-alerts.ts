@@ -1,4 +1,5 @@
 import type { AlertSource } from '../../kit/alert-source.ts';
+import type { Severity } from '../../kit/severity.ts';
 import { toLocalMinute } from '../../lib/local-time.ts';
 import type { HostState } from './host-state.ts';
 import type { KnownHost } from './kind.ts';
@@ -7,9 +8,6 @@ type Raised = Parameters<AlertSource['raise']>[0];
 
 /** Format of alerts about hosts. */
 export const hostFormat = 'host';
-
-/** Level of the alert about a silent host. */
-const silentLevel = 'CRITICAL';
 
 /** Fingerprints of the alerts about a single host and about most hosts. */
 export const toSilentMark = (name: string): string => `host/${name}`;
@@ -43,9 +41,13 @@ const toDuration = (ms: number): string => {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 };
 
-export const describeSilent = ({ name, tags }: KnownHost, { at, report, stoppedAt }: HostState): Raised => ({
+export const describeSilent = (
+  { name, tags }: KnownHost,
+  { at, report, stoppedAt }: HostState,
+  level: Severity,
+): Raised => ({
   ...toCommon(name, toSilentMark(name), tags),
-  level: silentLevel,
+  level,
   status: 'firing',
   message: `${name} does not report since ${toClock(at)}`,
   details: [
@@ -75,13 +77,18 @@ const describeMissed = ({ lastSilence, report, at }: HostState): string => {
 };
 
 /** Alert about most hosts; `since` is the earliest of their last report times. */
-export const describeMostSilent = (silent: readonly string[], count: number, since: number): Raised => ({
+export const describeMostSilent = (
+  silent: readonly string[],
+  count: number,
+  since: number,
+  level: Severity,
+): Raised => ({
   source: 'hosts',
   hostname: '',
   format: hostFormat,
   fingerprint: mostSilentMark,
   labels: {},
-  level: silentLevel,
+  level,
   status: 'firing',
   message: `${silent.length} of ${count} hosts do not report since ${toClock(since)}: this hub or its network is the likely cause`,
   details: silent.slice(0, 100).join(', '),

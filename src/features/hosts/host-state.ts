@@ -23,6 +23,8 @@ export interface HostState {
   processes: { at: number; data: readonly HostProcess[] } | null;
   /** Time of an orderly stop with no later report. */
   stoppedAt: number | null;
+  /** Time of the first report after a stop or a silence; undefined in states that earlier versions have stored. */
+  upSince?: number;
   /** Times of the last report before the latest silence and of the first report after it. */
   lastSilence: { from: number; until: number } | null;
   /** Most recent machine first; several if machines report in turn. */

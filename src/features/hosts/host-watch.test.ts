@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReport } from '../../../test/hosts/support/hosts.ts';
+import type { Severity } from '../../kit/severity.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { ownLease } from '../../storage/postgres/lease.ts';
 import { Fleet } from './fleet.ts';
@@ -18,7 +19,7 @@ interface Alert {
 }
 
 /** Hosts in memory, a clock that only the test moves, and the raised alerts. */
-const createDesk = (names: readonly string[], silentMs = 120_000) => {
+const createDesk = (names: readonly string[], silentMs = 120_000, silentLevel: Severity = 'CRITICAL') => {
   let now = start;
   let isStoreDown = false;
   let tellLease: (isHeld: boolean) => void = () => undefined;
@@ -36,9 +37,9 @@ const createDesk = (names: readonly string[], silentMs = 120_000) => {
   };
   const alerts: Alert[] = [];
   const known = new Set(names);
-  const list = () => [...known].map((name) => ({ name, tags: [], note: '', setting: undefined }));
+  const list = () => [...known].map((name) => ({ name, tags: [], aliases: [], note: '', setting: undefined }));
   const open = async () => {
-    const fleet = new Fleet(store);
+    const fleet = new Fleet(store, { isKept: () => true, silentMs: () => silentMs });
     await fleet.load();
     const watch = new HostWatch({
       fleet,
@@ -60,6 +61,7 @@ const createDesk = (names: readonly string[], silentMs = 120_000) => {
         },
       },
       silentMs: () => silentMs,
+      silentLevel: () => silentLevel,
       onChanged: () => undefined,
       clock: () => new Date(now),
       log: { warn: () => assert.fail('nothing fails') },
@@ -297,4 +299,24 @@ test('a gap of a quarter of silentSeconds between two checks counts as an outage
   assert.deepEqual(alerts, []);
   for (let second = 0; second < 10; second += 1) await skip(1);
   assert.equal(alerts.length, 1);
+});
+
+test('the resolution of a silence of less than a minute says from when to when reports are missing', async () => {
+  const { messages, pass } = createDesk(['web-1', 'web-2', 'web-3'], 50_000, 'ERROR');
+  await pass(60, ['web-1', 'web-2', 'web-3']);
+  await pass(50, ['web-2', 'web-3']);
+  await pass(10, ['web-1', 'web-2', 'web-3']);
+  assert.equal(messages().length, 2);
+  assert.match(messages()[1] ?? '', /^web-1 reports again: no reports from \d\d:\d\d to \d\d:\d\d \(1 min\)\.$/);
+});
+
+test('alerts about silent hosts have the level of silentLevel', async () => {
+  const { alerts, pass } = createDesk(['web-1', 'web-2', 'web-3'], 50_000, 'ERROR');
+  await pass(60, ['web-1', 'web-2', 'web-3']);
+  await pass(50, ['web-2', 'web-3']);
+  await pass(50);
+  assert.deepEqual(
+    alerts.map(({ level }) => level),
+    ['ERROR', 'ERROR'],
+  );
 });

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import { DueTimes } from '../../kit/due-times.ts';
+import type { Severity } from '../../kit/severity.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { minuteMs } from '../../lib/units.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
@@ -40,6 +41,8 @@ interface WatchParts {
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
   silentMs(): number;
+  /** Level of alerts about silent hosts. */
+  silentLevel(): Severity;
   /** Called with the name of each host whose state changes without a report. */
   onChanged(name: string): void;
   clock: () => Date;
@@ -203,6 +206,7 @@ export class HostWatch {
         together.map(({ name }) => name),
         expected.length,
         since,
+        this.#parts.silentLevel(),
       ),
     );
     this.#mostSilent = toSpan(together);
@@ -237,7 +241,7 @@ export class HostWatch {
     const missing = expected.filter(({ at }) => now - at > missedMs);
     const isUndecided = now - state.at < this.#parts.silentMs() + togetherMs;
     if (isUndecided && isMost(this.#findTogether([state], missing), expected)) return;
-    await this.#raise(describeSilent(host, state));
+    await this.#raise(describeSilent(host, state, this.#parts.silentLevel()));
   }
 
   /** True if the firing alert about most hosts covers the host, whose last report is near theirs. */

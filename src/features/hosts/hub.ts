@@ -8,7 +8,7 @@ import type { Fleet } from './fleet.ts';
 import type { HostCommands } from './host-commands.ts';
 import type { HostIncidents } from './host-incidents.ts';
 import type { HostWatch } from './host-watch.ts';
-import { assertHostName, type HostKeeper, type KnownHost, selfName } from './kind.ts';
+import { assertHostName, type HostKeeper, type KnownHost, type StoredHost, selfName } from './kind.ts';
 import { rings } from './rings.ts';
 import type { ShownHost } from './schema.ts';
 import { findDuplicates } from './silence.ts';
@@ -45,16 +45,13 @@ export class Hub {
   }
 
   /** Creates a host's enrolment code, and the host if it is missing. Rejects with an HttpError. */
-  async invite(
-    { name, tags = [], note = '' }: { name: string; tags?: readonly string[]; note?: string },
-    by: string,
-  ): Promise<CreatedCode> {
+  async invite({ name, ...given }: { name: string } & Partial<StoredHost>, by: string): Promise<CreatedCode> {
     const { accounts, codes, keeper } = this.#parts;
     assertHostName(name);
     const key = accounts.findKey(name);
     if (key && (key.isConfigured || !key.scopes.includes('hosts:report')))
       throw new HttpError('wrong-state', `There is a key ${name}: delete it, or choose another name for the host`);
-    if (!keeper.find(name)) await keeper.create(name, { tags, note }, by);
+    if (!keeper.find(name)) await keeper.create(name, { tags: [], note: '', ...given }, by);
     return codes.create(name, by);
   }
 
@@ -127,12 +124,12 @@ export class Hub {
     void watch.look();
   }
 
-  show({ name, tags, note, setting }: KnownHost): ShownHost {
+  show({ name, tags, aliases, note, setting }: KnownHost): ShownHost {
     const { fleet, incidents, watch } = this.#parts;
     const state = fleet.find(name);
     const { state: status, since } = watch.judge(name);
     const report = state?.report;
-    const { count, worst } = incidents.of([name, ...(report ? [report.hostname] : [])]);
+    const { count, worst } = incidents.of([name, ...aliases, ...(report ? [report.hostname] : [])]);
     const skew = Math.round((state?.skewMs ?? 0) / 1000);
     const { step } = rings[1];
     const line = [...(state?.line ?? [])];
@@ -142,6 +139,7 @@ export class Hub {
       since: toTimeOrNull(since ?? state?.at),
       isHub: state?.isHub ?? false,
       tags: [...tags],
+      aliases: [...aliases],
       note,
       hostname: report?.hostname ?? null,
       machineId: report?.machineId ?? null,

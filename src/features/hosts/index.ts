@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
+import { severities } from '../../kit/severity.ts';
 import { createEventTopic } from '../../kit/topic.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
@@ -15,7 +16,7 @@ import { createHostMetricsRoute } from './host-metrics.ts';
 import { HostTable } from './host-table.ts';
 import { HostWatch } from './host-watch.ts';
 import { Hub } from './hub.ts';
-import { ConfiguredHost, hostKind } from './kind.ts';
+import { assertOwnNames, ConfiguredHost, type HostKeeper, hostKind } from './kind.ts';
 import { OwnHost } from './own-host.ts';
 import { createHostRoutes } from './routes.ts';
 import { ShownHost } from './schema.ts';
@@ -31,6 +32,11 @@ const hostSettings = {
     default: 120,
     description: 'Seconds without a report after which a host is silent, which raises an alert.',
   }),
+  silentLevel: Type.Enum(severities, {
+    type: 'string',
+    default: 'CRITICAL',
+    description: 'Level of the alert about a silent host.',
+  }),
   hosts: Type.Array(ConfiguredHost, {
     default: [],
     maxItems: 1000,
@@ -45,22 +51,29 @@ export const hosts = defineFeature({
   profiles: [{ name: 'hosts', mounts: ['/'], summary: 'machines that report to this server', fixedAccess: 'closed' }],
   settings: hostSettings,
   findProblems: ({ hosts: configured }) => {
-    const names = configured.map(({ name }) => name.toLowerCase());
-    return new Set(names).size < names.length ? ['hosts must all have different names'] : [];
+    const names = configured.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((each) => each.toLowerCase()));
+    return new Set(names).size < names.length ? ['hosts must all have different names and aliases'] : [];
   },
   create: async ({ settings, offers, storage, host, version, clock, log }) => {
     const { database, directory } = storage;
-    let { silentSeconds } = settings;
+    let { silentSeconds, silentLevel } = settings;
     // A database that is away has a line in the log already.
     const warn = (message: string) => (err: unknown) => {
       if (!(err instanceof StoreUnavailable)) log.warn({ err }, message);
     };
-    const fleet = database
-      ? new Fleet(new HostTable(database), (name) => keeper.find(name) !== undefined)
-      : new Fleet(new HostFiles(join(directory, 'hosts')));
+    const silentMs = (): number => silentSeconds * 1000;
+    const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')), {
+      // Only a shared store has hosts that other instances delete.
+      isKept: (name) => !database || keeper.find(name) !== undefined,
+      silentMs,
+    });
     // Requests must wait for this, because each report builds on the last state.
     await fleet.load().catch(warn('hosts: their last states cannot be read'));
-    const keeper = new SettingKeeper(hostKind, { settings: offers.settings, configured: settings.hosts });
+    const keeper: HostKeeper = new SettingKeeper(hostKind, {
+      settings: offers.settings,
+      configured: settings.hosts,
+      check: (known) => assertOwnNames(known, keeper.list()),
+    });
     const lease = database ? createLease(database, 'hosts') : ownLease;
     const incidents = new HostIncidents(offers.incidents);
     const { topic, publish } = createEventTopic(needs('hosts:read'), ShownHost);
@@ -69,7 +82,8 @@ export const hosts = defineFeature({
       keeper,
       alerts: offers.alerts,
       lease,
-      silentMs: () => silentSeconds * 1000,
+      silentMs,
+      silentLevel: () => silentLevel,
       onChanged: (name) => publishHost(name),
       clock,
       log,
@@ -114,7 +128,7 @@ export const hosts = defineFeature({
         if (database) following = setInterval(() => void fleet.catchUp().catch(() => undefined), catchUpMs).unref();
       },
       reload: (changed) => {
-        silentSeconds = changed.silentSeconds;
+        ({ silentSeconds, silentLevel } = changed);
         keeper.configure(changed.hosts, clock().getTime());
         return [];
       },

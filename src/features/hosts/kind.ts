@@ -4,7 +4,7 @@ import { HttpError } from '../../http/errors.ts';
 import type { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
-import { HostParams, ShownHost } from './schema.ts';
+import { aliases, HostParams, note, ShownHost, tags } from './schema.ts';
 
 /** Host names are also used as key names, file names and path segments. */
 const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
@@ -26,9 +26,21 @@ export const assertHostName = (name: string): void => {
   );
 };
 
+/** Throws an HttpError if another host has the host's name or one of its aliases. */
+export const assertOwnNames = ({ name, aliases }: KnownHost, all: readonly KnownHost[]): void => {
+  const own = new Set([name, ...aliases].map((each) => each.toLowerCase()));
+  for (const other of all) {
+    if (other.name === name) continue;
+    const shared = [other.name, ...other.aliases].find((each) => own.has(each.toLowerCase()));
+    if (shared !== undefined) throw new HttpError('wrong-state', `Host ${other.name} has the name or alias ${shared}`);
+  }
+};
+
 /** Stored form of a host, with the descriptions people have entered. */
 export interface StoredHost {
   tags: readonly string[];
+  /** Other names of the machine in alerts. */
+  aliases?: readonly string[];
   note: string;
 }
 
@@ -43,14 +55,15 @@ export const ConfiguredHost = Type.Object(
           'Metrics of a node_exporter, for a machine that runs no agent, such as `http://10.0.0.5:9100/metrics`.',
       }),
     ),
-    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 20 })),
-    note: Type.Optional(Type.String({ maxLength: 1000 })),
+    tags: Type.Optional(tags),
+    aliases: Type.Optional(aliases),
+    note: Type.Optional(note),
   },
   { additionalProperties: false },
 );
 export type ConfiguredHost = Static<typeof ConfiguredHost>;
 
-export interface KnownHost extends StoredHost {
+export interface KnownHost extends Required<StoredHost> {
   name: string;
   /** Address of the host's node_exporter; config file only. */
   url?: string;
@@ -72,15 +85,9 @@ export const hostKind = defineSettingKind<StoredHost, KnownHost, ConfiguredHost>
   assertName: assertHostName,
   compile: (setting) => {
     const { name, value } = setting;
-    return { name, tags: value.tags ?? [], note: value.note ?? '', setting };
+    return { name, tags: value.tags ?? [], aliases: value.aliases ?? [], note: value.note ?? '', setting };
   },
-  fromConfig: ({ name, url, tags = [], note = '' }) => ({
-    name,
-    tags,
-    note,
-    ...(url !== undefined && { url }),
-    setting: undefined,
-  }),
+  fromConfig: (host) => ({ tags: [], aliases: [], note: '', ...host, setting: undefined }),
 });
 
 export type HostKeeper = SettingKeeper<StoredHost, KnownHost, ConfiguredHost>;

@@ -12,7 +12,7 @@ import type { Fleet } from './fleet.ts';
 import { readHistory, readSpan } from './history.ts';
 import type { HostCommands, SentCommand } from './host-commands.ts';
 import type { Hub } from './hub.ts';
-import { type HostKeeper, hostKind } from './kind.ts';
+import { type HostKeeper, hostKind, type KnownHost } from './kind.ts';
 import { rings } from './rings.ts';
 import {
   ChangedHost,
@@ -38,6 +38,8 @@ interface RouteParts {
 }
 
 const path = '/api/hosts';
+
+const withVersion = { ETag: "The host's version, in quotes." };
 
 /** Milliseconds for which a host's connection is kept open. */
 const keptMs = 30_000;
@@ -72,10 +74,11 @@ const createReadRoute = ({ fleet, hub, keeper }: RouteParts): Route =>
     path: `${path}/:name`,
     ...hostKind.reading,
     summary: 'One host',
+    headers: { response: withVersion },
     schema: { operationId: 'getHost', params: HostParams, response: { 200: ShownHost, 404: ErrorBody } },
     handler: async ({ params: { name } }, reply) => {
       await fleet.catchUp();
-      return sendJson(reply, hub.show(keeper.require(name)));
+      return sendHost(reply, hub, keeper.require(name));
     },
   });
 
@@ -133,8 +136,8 @@ const createChangeRoute = ({ hub, keeper }: RouteParts): Route =>
     method: 'PATCH',
     path: `${path}/:name`,
     ...needs('settings:write'),
-    summary: 'Change the tags and the note of a host',
-    headers: { request: ifMatchHeader },
+    summary: 'Change the tags, aliases and note of a host',
+    headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'changeHost',
       params: HostParams,
@@ -144,14 +147,10 @@ const createChangeRoute = ({ hub, keeper }: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       assertOwnMembers(body, ChangedHost);
-      const { tags, note } = keeper.require(params.name);
-      const known = await keeper.replace(
-        params.name,
-        { tags: body.tags ?? tags, note: body.note ?? note },
-        callerOf(request),
-        readIfMatch(request.headers),
-      );
-      sendJson(reply, hub.show(known));
+      const { tags, aliases, note } = keeper.require(params.name);
+      const changed = { tags, aliases, note, ...body };
+      const known = await keeper.replace(params.name, changed, callerOf(request), readIfMatch(request.headers));
+      sendHost(reply, hub, known);
     },
   });
 
@@ -182,6 +181,10 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
       });
     },
   });
+
+/** Sends a host; the version of its runtime setting is its ETag. */
+const sendHost = (reply: FastifyReply, hub: Hub, known: KnownHost): void =>
+  sendJson(known.setting ? reply.header('etag', `"${known.setting.version}"`) : reply, hub.show(known));
 
 /** Omits the member if there are no commands. */
 const toCommands = (commands: SentCommand[]): { commands?: SentCommand[] } => (commands.length > 0 ? { commands } : {});

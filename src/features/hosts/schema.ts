@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { HostProcess, ReportedReadings } from '../../kit/host-report/report-schema.ts';
+import { HostProcess, linePattern, ReportedReadings } from '../../kit/host-report/report-schema.ts';
 import { defineList, defineShape, nullable, orNull, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
@@ -11,21 +11,31 @@ export const HostParams = Type.Object({ name: Type.String({ description: 'Name o
 const hostStates = ['silent', 'late', 'new', 'stopped', 'up'] as const;
 export type HostStateName = (typeof hostStates)[number];
 
-const tags = Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['web'] }), {
-  maxItems: 20,
-  description: 'Words by which hosts are filtered.',
-});
-const note = Type.String({ maxLength: 1000, description: 'Anything people should know.', examples: ['rack 4'] });
+/** Schema of a list of single-line texts, which lists and messages show. */
+const lines = (maxLength: number, example: string, description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength, pattern: linePattern, examples: [example] }), {
+    maxItems: 20,
+    description,
+  });
+
+export const tags = lines(100, 'web', 'Words by which hosts are filtered.');
+export const aliases = lines(
+  255,
+  'web-1.example.org',
+  "Other values of `hostname` in the host's alerts, besides its name and its own host name.",
+);
+export const note = Type.String({ maxLength: 1000, description: 'Anything people should know.', examples: ['rack 4'] });
 const hostName = Type.String({
   maxLength: 200,
   description: 'Up to 64 letters, digits, `.`, `_` and `-`; begins with a letter or digit.',
   examples: ['web-1'],
 });
 
+const describedFields = { tags: Type.Optional(tags), aliases: Type.Optional(aliases), note: Type.Optional(note) };
+
 export const NewHost = defineShape('NewHost', {
   name: hostName,
-  tags: Type.Optional(tags),
-  note: Type.Optional(note),
+  ...describedFields,
 });
 
 export const HostCode = defineShape('HostCode', {
@@ -53,7 +63,7 @@ export const EnrolledHost = defineShape('EnrolledHost', {
   }),
 });
 
-export const ChangedHost = defineShape('ChangedHost', { tags: Type.Optional(tags), note: Type.Optional(note) });
+export const ChangedHost = defineShape('ChangedHost', describedFields);
 
 const Machine = Type.Object({
   id: Type.String({ examples: ['3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d'] }),
@@ -72,6 +82,7 @@ const hostFields = {
   since: nullable(Time, 'Time since which the host has this state; `null` for a new one.'),
   isHub: Type.Boolean({ description: 'The host runs this server, or an instance of it.', examples: [false] }),
   tags,
+  aliases,
   note,
   hostname: nullable(Type.String({ examples: ['web-1.example.org'] }), 'Host name by the host itself.'),
   machineId: nullable(Type.String({ examples: ['3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d'] })),

@@ -3,7 +3,7 @@ import type { HostState } from './host-state.ts';
 import type { HostStateName } from './schema.ts';
 
 /** Milliseconds without a report after which a host is late. */
-const lateMs = minuteMs;
+export const toLateMs = (silentMs: number): number => Math.min(minuteMs, silentMs);
 
 /** Milliseconds for which no report is expected from a host after an orderly stop. */
 const stoppedMs = 10 * minuteMs;
@@ -35,9 +35,13 @@ export const judgeHost = (
   const silentAt =
     stoppedAt === null ? quietSince + silentMs : Math.max(stoppedAt + stoppedMs, receivingSince + silentMs);
   if (now >= silentAt) return { state: 'silent', since: at, changesAt: Number.POSITIVE_INFINITY };
-  const lateAt = quietSince + Math.min(lateMs, silentMs);
+  const lateAt = quietSince + toLateMs(silentMs);
   if (now >= lateAt) return { state: 'late', since: at, changesAt: silentAt };
-  return { state: 'up', since: state.lastSilence?.until ?? null, changesAt: Math.min(lateAt, silentAt) };
+  return {
+    state: 'up',
+    since: state.upSince ?? state.lastSilence?.until ?? null,
+    changesAt: Math.min(lateAt, silentAt),
+  };
 };
 
 /** Returns the machines that report in turn under one name; empty for a single machine, even a replacement. */

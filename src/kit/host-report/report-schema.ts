@@ -8,11 +8,13 @@ export const mostKept = 60;
 /** Maximum number of processes in a report. */
 export const mostProcesses = 30;
 
-/** Schema of a single-line text, because a host's names are shown in lists and messages. */
+/** Single-line text, because a host's names are shown in lists and messages. */
+export const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+
 const line = (maxLength: number, example: string, description?: string) =>
   Type.String({
     maxLength,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+    pattern: linePattern,
     examples: [example],
     ...(description !== undefined && { description }),
   });
