@@ -91,6 +91,7 @@ export const incidentTexts = {
     notified: 'Notified',
     reminder: 'Reminded',
     escalated: 'Escalated to',
+    addressed: 'Escalated to',
     taskCreated: 'Task created',
     snapshotTaken: 'Picture taken',
     resolved: 'Resolved',

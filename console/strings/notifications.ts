@@ -65,6 +65,7 @@ export const notificationTexts = {
     reminder: 'Reminder',
     acknowledged: 'Acknowledged',
     resolved: 'Resolved',
+    addressed: 'Requested',
   },
   notified: (kind: string, time: string) => `${kind}, ${time}`,
   nothingSent: 'Not notified yet',

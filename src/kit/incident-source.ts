@@ -1,7 +1,13 @@
 import Type, { type Static } from 'typebox';
 import type { StoredRecord } from '../storage/journal/line.ts';
 import type { Awaitable } from '../storage/list.ts';
-import { type NotificationKind, notificationKinds, type SharedIncident } from './incident.ts';
+import {
+  type AddressReason,
+  type EscalationPlace,
+  type NotificationKind,
+  notificationKinds,
+  type SharedIncident,
+} from './incident.ts';
 import { defineShape, nullable, Time } from './route.ts';
 import { type Severity, severities } from './severity.ts';
 
@@ -18,6 +24,19 @@ export interface IncidentDelivery {
   result: string;
   /** True for a destination notified only if nobody acknowledges the incident. */
   isEscalation?: boolean;
+  /** The address's `times` when the notification was sent. */
+  times?: number | undefined;
+}
+
+/** Step of an escalation policy that begins now. */
+export interface EscalationStep {
+  /** Opening of the incident to which the step belongs. */
+  opening: number;
+  /** Place before the step: if the incident is elsewhere, the step changes nothing. Null before the first step. */
+  after: EscalationPlace | null;
+  place: EscalationPlace;
+  /** Targets of the step, `person:NAME` or `destination:NAME`. */
+  targets: readonly string[];
 }
 
 /** Another feature's action on an incident. */
@@ -29,6 +48,14 @@ export type SharedAction = { id: string; by: string } & (
   | { type: 'attempt'; destination: string }
   /** The destinations will not be notified of the resolution. */
   | { type: 'forget'; destinations: readonly string[] }
+  | ({ type: 'escalate' } & EscalationStep)
+  /** The targets, `person:NAME` or `destination:NAME`, are notified of the incident, also if it is acknowledged. */
+  | {
+      type: 'address';
+      targets: readonly string[];
+      reason: Exclude<AddressReason, 'step'>;
+      comment?: string | undefined;
+    }
   /** A silence suppresses the notifications. */
   | { type: 'silence' }
   /** A picture of the machine was taken at `takenAt` (Unix milliseconds), or has been deleted. */

@@ -8,9 +8,17 @@ export type IncidentState = (typeof incidentStates)[number];
 /** Reasons for a resolution: the sender or a person resolved the incident, or its alerts stopped. */
 export const resolutionReasons = ['sender', 'person', 'quiet'] as const;
 
-/** Incident events that trigger notifications. */
-export const notificationKinds = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
+/** Incident events that trigger notifications, for the settings of destinations. */
+export const notificationEvents = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
+export type NotificationEvent = (typeof notificationEvents)[number];
+
+/** Kinds of notifications; `addressed`: a person asks somebody to look at the incident. */
+export const notificationKinds = [...notificationEvents, 'addressed'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
+
+/** Reasons why an incident addresses a target: a step of its escalation policy, or a person's request. */
+export const addressReasons = ['step', 'responder', 'takeOver', 'mention'] as const;
+export type AddressReason = (typeof addressReasons)[number];
 
 /** Unix milliseconds. */
 const Milliseconds = Type.Number();
@@ -35,8 +43,40 @@ const NotificationState = Type.Object({
   isTold: Type.Boolean(),
   /** The first notification is being sent; after a kill -9, its delivery is uncertain. */
   isPending: Type.Optional(Type.Literal(true)),
+  /** The address's `times` when the notification was sent; missing if nothing addressed the destination. */
+  times: Type.Optional(Type.Integer()),
 });
 export type NotificationState = Static<typeof NotificationState>;
+
+/** Latest request to notify a target. Requests of former openings have no effect. */
+const Address = Type.Object({
+  /** Times of the first request in this opening, and of the latest one. */
+  firstAt: Milliseconds,
+  at: Milliseconds,
+  /** Number of requests in this opening. */
+  times: Type.Integer(),
+  opening: Type.Integer(),
+  reason: Type.Enum(addressReasons),
+  by: Type.String(),
+});
+export type Address = Static<typeof Address>;
+
+/** Place in an escalation policy: `step` and `round` of 0 and more; step 0 precedes the first step. */
+const EscalationPlace = Type.Object({
+  /** Null if the routing has no policy for the incident. */
+  policy: nullable(Type.String()),
+  round: Type.Integer(),
+  step: Type.Integer(),
+});
+export type EscalationPlace = Static<typeof EscalationPlace>;
+
+const Escalation = Type.Object({
+  ...EscalationPlace.properties,
+  /** Time when the step began. */
+  at: Milliseconds,
+  opening: Type.Integer(),
+});
+export type Escalation = Static<typeof Escalation>;
 
 /**
  * Incident as shared by stores and other features; times are Unix milliseconds. All other forms of an incident are
@@ -89,6 +129,10 @@ export const SharedIncident = Type.Object({
   isOld: Type.Boolean(),
   /** Each destination's last notification; once resolved, only for destinations not yet notified of the resolution. */
   notices: Type.Record(Type.String(), NotificationState),
+  /** Latest requests by target, `person:NAME` or `destination:NAME`; missing until the first request. */
+  addressed: Type.Optional(Type.Record(Type.String(), Address)),
+  /** Latest step of the escalation; null after a rise in level, which starts the policy anew. */
+  escalation: Type.Optional(nullable(Escalation)),
   /** Level and opening at the latest timeline event `silenced`. */
   silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),
   version: Type.Integer({

@@ -7,3 +7,6 @@ export const toPerson = (name: string): string =>
     .replace(/^(?:user|address):/, '')
     .replace(/^key:/, 'the key ')
     .replace(/^destination:/, 'somebody through ');
+
+/** Returns a target's readable name: `anna` for `person:anna`, `room` for `destination:room`. */
+export const toTargetName = (target: string): string => target.replace(/^(?:person|destination):/, '');

@@ -2,6 +2,7 @@ import { HttpError } from '../../http/errors.ts';
 import type { IncidentDelivery, SharedAction } from '../../kit/incident-source.ts';
 import { rankOf } from '../../kit/severity.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
+import { address, escalate } from './address.ts';
 import type { Draft } from './draft.ts';
 import type { StoredIncident } from './incident.ts';
 import { acknowledge, mostActive, reopen, resolve, toComment } from './transitions.ts';
@@ -60,6 +61,10 @@ export const applyAction = (
       return recordAttempt(draft, incident, action);
     case 'forget':
       return forgetNotices(draft, incident, action.destinations);
+    case 'escalate':
+      return escalate(draft, incident, action);
+    case 'address':
+      return address(draft, incident, action);
     case 'silence':
       return recordSilence(draft, incident, action);
     case 'snapshot':
@@ -82,7 +87,17 @@ const assertMayReopen = (draft: Draft, incident: StoredIncident): void => {
 const recordNotification = (
   draft: Draft,
   incident: StoredIncident,
-  { at, destination, what, level, opening, result, isDelivered, isEscalation }: IncidentDelivery & { at: number },
+  {
+    at,
+    destination,
+    what,
+    level,
+    opening,
+    result,
+    isDelivered,
+    isEscalation,
+    times,
+  }: IncidentDelivery & { at: number },
 ): StoredIncident => {
   const isTold = isDelivered || incident.notices[destination]?.isTold === true;
   const type = what === 'reminder' ? what : isEscalation ? 'escalated' : 'notified';
@@ -90,7 +105,8 @@ const recordNotification = (
   const notices = draft.editNotices(changed);
   delete notices[destination];
   // Without a notice, a reopened incident notifies the destination again.
-  if (what !== 'resolved') notices[destination] = { what, level, at, opening, isTold };
+  if (what !== 'resolved')
+    notices[destination] = { what, level, at, opening, isTold, ...(times !== undefined && { times }) };
   return changed;
 };
 

@@ -415,6 +415,78 @@ test('the notice of a first notification that is being sent is pending', () => {
   assert.deepEqual([told?.isTold, told?.isPending], [true, undefined]);
 });
 
+const anyStep = { type: 'escalate', opening: 1, after: null } as const;
+const first = { policy: 'ops', round: 0, step: 1 };
+
+test('a step of an escalation is taken once, and only after the step before it', () => {
+  const life = createLife();
+  life.alert();
+  const { version } = life.act({ ...anyStep, place: first, targets: ['person:anna'] } as never) ?? {};
+  const again = life.act({ ...anyStep, place: first, targets: ['person:anna'] } as never);
+  assert.deepEqual([again?.version, life.shown().events], [version, 'opened addressed']);
+  assert.deepEqual(again?.escalation, { ...first, at: life.now(), opening: 1 });
+  life.wait(minute);
+  const second = { ...first, step: 2 };
+  life.act({ ...anyStep, after: second, place: { ...first, step: 3 }, targets: [] } as never);
+  const taken = life.act({
+    ...anyStep,
+    after: first,
+    place: second,
+    targets: ['person:anna', 'destination:room'],
+  } as never);
+  assert.deepEqual(taken?.addressed, {
+    'person:anna': {
+      at: life.now(),
+      by: 'anna',
+      reason: 'step',
+      firstAt: life.now() - minute,
+      times: 2,
+      opening: 1,
+    },
+    'destination:room': {
+      at: life.now(),
+      by: 'anna',
+      reason: 'step',
+      firstAt: life.now(),
+      times: 1,
+      opening: 1,
+    },
+  });
+  assert.equal(life.shown().events, 'opened addressed addressed');
+});
+
+test('an acknowledgement ends an escalation; a rise in level and a new opening start it anew', () => {
+  const life = createLife();
+  life.alert();
+  const take = (opening: number) =>
+    life.act({ ...anyStep, opening, place: first, targets: ['person:anna'] } as never)?.escalation?.opening;
+  assert.equal(take(1), 1);
+  life.alert({ level: 'CRITICAL' });
+  assert.equal(life.state.find(1)?.escalation, null);
+  assert.equal(take(1), 1);
+  life.act({ type: 'acknowledge' });
+  const second = { ...first, step: 2 };
+  life.act({ ...anyStep, after: first, place: second, targets: [] } as never);
+  assert.equal(life.state.find(1)?.escalation?.step, 1);
+  life.act({ type: 'reopen' });
+  assert.equal(take(1), 1);
+  assert.equal(take(2), 2);
+  assert.deepEqual(life.state.find(1)?.addressed?.['person:anna']?.times, 1);
+});
+
+test('a request of a person is in the timeline with its comment, and makes a new version', () => {
+  const life = createLife();
+  life.alert();
+  const before = life.act({ type: 'acknowledge' })?.version ?? 0;
+  const after = life.act({ type: 'address', reason: 'mention', targets: ['person:ben'], comment: '@ben?' } as never);
+  assert.equal(after?.version, before + 1);
+  const event = life.state.listEvents(after?.id ?? '').at(-1);
+  assert.deepEqual(
+    [event?.type, event?.cause, event?.targets, event?.comment],
+    ['addressed', 'mention', ['person:ben'], '@ben?'],
+  );
+});
+
 test('a silence is recorded once for each opening and each rise of the level', () => {
   const life = createLife();
   const silence = () => life.act({ type: 'silence' } as never);

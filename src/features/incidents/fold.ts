@@ -119,7 +119,12 @@ export class Fold extends Draft {
       if (isLowered) this.change(counted, { level: severity }, { ...event, type: 'lowered' });
       return;
     }
-    const levels = { level: severity, highestLevel: toHigher(severity, counted.highestLevel), raisedAt: at };
+    const levels = {
+      level: severity,
+      highestLevel: toHigher(severity, counted.highestLevel),
+      raisedAt: at,
+      ...toAnew(counted),
+    };
     this.change(counted, levels, { ...event, type: 'raised' });
     if (counted.state === 'acknowledged') {
       reopen(this, counted, { at, type: 'reopened', alert: id, ...toSender(record) }, { raisedAt: at });
@@ -162,6 +167,9 @@ export class Fold extends Draft {
     return changed;
   }
 }
+
+/** Starts the escalation anew; incidents without a policy get no additional member. */
+const toAnew = ({ escalation }: StoredIncident): Partial<StoredIncident> => (escalation ? { escalation: null } : {});
 
 const toHigher = (one: StoredIncident['level'], other: StoredIncident['level']): StoredIncident['level'] =>
   rankOf(one) < rankOf(other) ? one : other;

@@ -1,4 +1,5 @@
-import { toPerson } from '../../kit/people.ts';
+import { ownSender } from '../../kit/alert-record.ts';
+import { toPerson, toTargetName } from '../../kit/people.ts';
 import { toDurationText } from '../../lib/duration.ts';
 import { toLocalSecond } from '../../lib/local-time.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
@@ -49,14 +50,16 @@ const describeResolution = ({ at, by }: NonNullable<StoredIncident['resolved']>)
   `${toLocalSecond(at)} by ${by === null ? 'nobody: no more alerts came' : toPerson(by)}`;
 
 const describeEvent = (event: StoredEvent): string => {
-  const { type, by, level, until, reason, task, destination, what, result, comment } = event;
+  const { type, by, level, until, reason, task, destination, what, result, comment, targets, policy, step } = event;
   const parts = [
     `**${names[type] ?? type}**`,
     level,
     task && `task ${task}`,
     what,
     destination && `${escapeMarks(destination)}${result ? `: ${escapeMarks(result)}` : ''}`,
-    by && `by ${escapeMarks(toPerson(by))}`,
+    targets && (targets.map((target) => escapeMarks(toTargetName(target))).join(', ') || 'nobody'),
+    policy && `by step ${step} of ${escapeMarks(policy)}`,
+    by && by !== ownSender && `by ${escapeMarks(toPerson(by))}`,
     reason === 'quiet' && 'because no more alerts came',
     until !== undefined && `until ${toLocalSecond(until)}`,
   ];

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import {
+  addressReasons,
   incidentFacts,
   incidentStates,
   notificationKinds,
@@ -22,6 +23,7 @@ const incidentEventTypes = [
   'notified',
   'reminder',
   'escalated',
+  'addressed',
   'taskCreated',
   'snapshotTaken',
   'resolved',
@@ -66,6 +68,17 @@ export const IncidentEvent = defineShape('IncidentEvent', {
     'Kind of notification that the destination got.',
   ),
   result: textOrNull('delivered', '`delivered`, or why the notification was given up.'),
+  targets: orNull(
+    Type.Array(Type.String({ examples: ['person:anna'] })),
+    '`addressed`: people and destinations that the event addresses, `person:NAME` or `destination:NAME`.',
+  ),
+  cause: orNull(
+    Type.Enum(addressReasons, { type: 'string', examples: ['step'] }),
+    '`addressed`: a step of the escalation policy, or the request of a person.',
+  ),
+  policy: textOrNull('ops', 'Escalation policy of the step.'),
+  step: orNull(Type.Integer({ examples: [2] }), 'Number of the step.'),
+  round: orNull(Type.Integer({ examples: [1] }), 'Number of the round, from 1.'),
 });
 export type IncidentEvent = Static<typeof IncidentEvent>;
 

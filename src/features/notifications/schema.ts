@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { notificationKinds } from '../../kit/incident.ts';
+import { notificationEvents } from '../../kit/incident.ts';
 import { NextNotification, ShownNotification } from '../../kit/incident-source.ts';
 import { defineShape, nullable, optionalText, pagingQuery, Time } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
@@ -59,7 +59,7 @@ const DeliveryError = defineShape('DeliveryError', {
 
 /** An incident destination's settings with their defaults. */
 const IncidentRulesShown = defineShape('DestinationIncidentRules', {
-  on: Type.Array(Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] })),
+  on: Type.Array(Type.Enum(notificationEvents, { type: 'string', examples: ['opened'] })),
   after: Type.Number({
     examples: [15],
     description: 'Minutes for which the incident must have been open and not acknowledged.',

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import { notificationKinds } from '../../kit/incident.ts';
+import { notificationEvents } from '../../kit/incident.ts';
 import { alertmanagerDestination } from './destinations/alertmanager.ts';
 import { appriseDestination } from './destinations/apprise.ts';
 import { emailDestination } from './destinations/email.ts';
@@ -110,7 +110,7 @@ export const DestinationSettings = Type.Object(
       }),
     ),
     on: Type.Optional(
-      Type.Array(Type.Enum(notificationKinds, { type: 'string' }), {
+      Type.Array(Type.Enum(notificationEvents, { type: 'string' }), {
         minItems: 1,
         uniqueItems: true,
         description: 'Events of an incident that send a notification; opened, raised and resolved by default.',

@@ -22,6 +22,8 @@ export interface DestinationTarget {
   isRuntimeSetting: boolean;
   /** Creation time of the runtime setting, in Unix milliseconds; a different time means a different destination. */
   createdAt: number | null;
+  /** User whom the way reaches; undefined for a destination that belongs to nobody. */
+  person?: string;
 }
 
 /** Returns problems with destinations and `publicUrl`, as clauses without secrets. */

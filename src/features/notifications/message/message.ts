@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { toKnownHost, toText, withoutResolvedMark } from '../../../kit/alert-record.ts';
-import type { NotificationKind, SharedIncident } from '../../../kit/incident.ts';
+import type { Address, NotificationKind, SharedIncident } from '../../../kit/incident.ts';
 import { toPerson } from '../../../kit/people.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 import { toDurationText } from '../../../lib/duration.ts';
@@ -9,7 +9,14 @@ import { createIdOf, type StoredRecord } from '../../../storage/journal/line.ts'
 import { toSingleLine, truncate } from './plain-text.ts';
 
 /** Kinds of notifications, most important first; a message takes the first kind it contains. */
-const byImportance = ['opened', 'raised', 'reminder', 'acknowledged', 'resolved'] as const satisfies NotificationKind[];
+const byImportance = [
+  'opened',
+  'raised',
+  'addressed',
+  'reminder',
+  'acknowledged',
+  'resolved',
+] as const satisfies NotificationKind[];
 
 /** Incident update in a message. */
 export interface IncidentUpdate {
@@ -17,6 +24,8 @@ export interface IncidentUpdate {
   /** Time of the event or of the due reminder, in Unix milliseconds; the same in every attempt. */
   happenedAt: number;
   incident: SharedIncident;
+  /** Address that the update answers. */
+  address?: Address | undefined;
   /** The incident's last alert, if still stored. The message includes its details and links. */
   alert?: StoredRecord | undefined;
 }
@@ -114,7 +123,7 @@ export const toConsoleLink = (
   return `${publicUrl.replace(/\/+$/, '')}/console/#/incidents${incident ? `/${incident.number}` : ''}`;
 };
 
-const toTitle = ({ what, happenedAt, incident }: IncidentUpdate): string => {
+const toTitle = ({ what, happenedAt, incident, address }: IncidentUpdate): string => {
   const { number, level, acknowledged, stateSince, openings } = incident;
   const name = toName(incident);
   switch (what) {
@@ -124,11 +133,21 @@ const toTitle = ({ what, happenedAt, incident }: IncidentUpdate): string => {
       return `Raised to ${level}: #${number} ${name}`;
     case 'reminder':
       return `Still open for ${toDurationText(happenedAt - stateSince)}: ${level} #${number} ${name}`;
+    case 'addressed':
+      return `${toRequest(address)}: ${level} #${number} ${name}`;
     case 'acknowledged':
       return `Acknowledged by ${acknowledged ? toPerson(acknowledged.by) : 'somebody'}: #${number} ${name}`;
     case 'resolved':
       return `Resolved #${number}: ${name}`;
   }
+};
+
+/** `ben asks you to help`. */
+const toRequest = (
+  { by, reason }: Pick<Address, 'by' | 'reason'> = { by: 'somebody', reason: 'responder' },
+): string => {
+  const verbs = { takeOver: 'has taken over', mention: 'mentions you', responder: 'asks you to help', step: 'asks' };
+  return `${toPerson(by)} ${verbs[reason]}`;
 };
 
 /** `disk full on db-1`. */

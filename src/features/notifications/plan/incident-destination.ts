@@ -231,11 +231,14 @@ export class IncidentDestination extends Destination<MessageContent> {
     }
   }
 
-  #storeDelivery({ what, isEscalation, incident }: PlannedUpdate, settled: Settled): Promise<void> | undefined {
+  #storeDelivery(
+    { what, isEscalation, incident, address }: PlannedUpdate,
+    settled: Settled,
+  ): Promise<void> | undefined {
     const { id, level, openings: opening } = incident;
     const name = `${what} ${settled.isDelivered ? 'delivered' : 'refused'}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-    const delivery = { destination: this.name, what, level, opening, ...settled };
+    const delivery = { destination: this.name, what, level, opening, times: address?.times, ...settled };
     return this.#parts.notifier.storeDelivery(id, { ...delivery, ...(isEscalation && { isEscalation }) });
   }
 }

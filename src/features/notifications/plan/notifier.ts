@@ -12,7 +12,7 @@ import { ActionQueue } from './action-queue.ts';
 import { describeNotifications } from './describe-notifications.ts';
 import type { IncidentDestination } from './incident-destination.ts';
 import { NextChange, type OnCallSource } from './next-change.ts';
-import { isPlanned, isReady, type NotificationPlan, type PlannedUpdate, planNotification } from './plan.ts';
+import { addressOf, isPlanned, isReady, type NotificationPlan, type PlannedUpdate, planNotification } from './plan.ts';
 import { UnsettledIncidents } from './unsettled-incidents.ts';
 
 /** Maximum time between clock checks, in milliseconds: the system clock can be set at any time. */
@@ -169,8 +169,8 @@ export class Notifier {
   #update(incident: SharedIncident): void {
     const known = this.#incidents.get(incident.id);
     if (!this.#incidents.put(incident) || !this.#incidents.isLoaded || !this.#incidents.get(incident.id)) return;
-    // Further alerts and own notifications keep the version. They change no plan, unless an alert ends a silence.
-    const isUnchanged = known?.version === incident.version && this.#parts.lease.isHeld();
+    // Further alerts and own notifications change no plan, unless an alert ends a silence.
+    const isUnchanged = known && this.#parts.lease.isHeld() && isPlanOf(known, incident);
     if (isUnchanged && !this.#blocked.has(incident.id)) return;
     this.#changed.add(incident.id);
   }
@@ -280,7 +280,8 @@ export class Notifier {
     // The receiver certainly did not get the opening, so it does not get the resolution.
     if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
     const isOnCall = this.#parts.onCall.isOnCall(name, now);
-    const circumstances = { now, isOnCall, isSilenced: silencedBy.length > 0 };
+    const address = addressOf(incident, target);
+    const circumstances = { now, isOnCall, isSilenced: silencedBy.length > 0, address };
     return planNotification(incident, last, target.rules, circumstances);
   }
 
@@ -342,6 +343,10 @@ export class Notifier {
     return this.#parts.clock().getTime();
   }
 }
+
+/** True if the plans of two states of an incident are equal: its version, addresses and escalation. */
+const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: SharedIncident): boolean =>
+  known.version === version && known.addressed === addressed && known.escalation === escalation;
 
 /** True if the timeline has no silence recorded for the incident since its opening or last rise in level. */
 const isSilenceUnrecorded = ({ isOld, state, silenced, openings, level }: SharedIncident): boolean =>

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../../test/support/long.ts';
-import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident.ts';
+import type { Address, NotificationEvent, NotificationState, SharedIncident } from '../../../kit/incident.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
-import { type NotificationPlan, planNotification, type UsableHours } from './plan.ts';
+import { type Circumstances, type NotificationPlan, planNotification, type UsableHours } from './plan.ts';
 import { type IncidentKeys, toIncidentRules } from './rules.ts';
 
 const second = 1000;
@@ -74,13 +74,14 @@ const plan = (
     now = Math.max(incident.stateSince, incident.raisedAt ?? 0, last?.at ?? 0),
     isOnCall = true,
     isSilenced = false,
-  }: { now?: number; isOnCall?: boolean; isSilenced?: boolean } = {},
+    ...more
+  }: Partial<Circumstances> = {},
 ): NotificationPlan =>
   planNotification(
     incident,
     last,
     toIncidentRules(keys, () => daytime),
-    { now, isOnCall, isSilenced },
+    { now, isOnCall, isSilenced, ...more },
   );
 
 /** Returns the notification and the seconds until it is sent, or the reason why it is not sent. */
@@ -136,7 +137,7 @@ test('on: only the listed events notify', () => {
   const raised = create({ level: 'CRITICAL', raisedAt: start + minute });
   assert.deepEqual(show(plan({ ...atOnce, on: ['raised'] }, raised)), ['raised', 60]);
   assert.equal(plan({ ...atOnce, on: ['opened'] }, raised, told()), undefined);
-  const on: NotificationKind[] = ['opened', 'acknowledged'];
+  const on: NotificationEvent[] = ['opened', 'acknowledged'];
   assert.deepEqual(show(plan({ ...atOnce, on }, taken, told())), ['acknowledged', 60]);
   assert.equal(plan({ ...atOnce, on }, taken, told({ what: 'acknowledged' })), undefined);
   assert.equal(plan({ ...atOnce, on }, taken), undefined);
@@ -214,6 +215,69 @@ test('a destination that is not on call gets no opening, and a silence holds bac
   assert.deepEqual(show(plan(atOnce, over, told(), { isSilenced: true })), ['resolved', 'silence']);
 });
 
+const asked = (changes: Partial<Address> = {}): Address => ({
+  firstAt: start + minute,
+  at: start + minute,
+  times: 1,
+  opening: 1,
+  reason: 'step',
+  by: 'signalbox',
+  ...changes,
+});
+
+test('an addressed destination is notified of the opening, and of each further address by a reminder', () => {
+  const ask = (last?: NotificationState, changes?: Partial<Address>, incident = create()) =>
+    plan(atOnce, incident, last, { now: start + hour, address: asked(changes), isGoverned: true, isOnCall: false });
+  assert.deepEqual(show(ask()), ['opened', 60]);
+  assert.equal(ask(told({ times: 1 })), undefined);
+  assert.deepEqual(show(ask(told({ times: 1 }), { at: start + hour, times: 2 })), ['reminder', 3600]);
+  assert.deepEqual(show(ask(told(), {}, create({ level: 'CRITICAL', raisedAt: start + 1 }))), ['raised', 60]);
+  assert.equal(ask(told(), {}, taken), undefined);
+  assert.deepEqual(show(plan(atOnce, over, told({ times: 1 }), { address: asked(), isGoverned: true })), [
+    'resolved',
+    3600,
+  ]);
+});
+
+test('a delay is counted from the first address, and an acknowledgement cancels the notification', () => {
+  const rules = { ...toIncidentRules(atOnce, () => daytime), delayMs: 5 * minute };
+  const ask = (incident: SharedIncident, changes: Partial<Address>, last?: NotificationState) =>
+    show(
+      planNotification(incident, last, rules, {
+        now: start + hour,
+        isOnCall: true,
+        isSilenced: false,
+        ...governed(changes),
+      }),
+    );
+  const governed = (changes: Partial<Address>) => ({ address: asked(changes), isGoverned: true });
+  assert.deepEqual(ask(create(), {}), ['opened', 360]);
+  assert.deepEqual(ask(create(), { at: start + 4 * minute, times: 2 }), ['opened', 360]);
+  assert.deepEqual(ask(create(), { at: start + hour, times: 2 }, told({ times: 1 })), ['reminder', 3900]);
+  assert.equal(ask(taken, {}), undefined);
+});
+
+test('a destination that only addresses notify follows a rise in level, and none of its own rules', () => {
+  const governed = { isGoverned: true };
+  assert.equal(plan(atOnce, create(), undefined, governed), undefined);
+  assert.equal(plan({ ...atOnce, repeat: 1 }, create(), told(), governed), undefined);
+  assert.deepEqual(show(plan(atOnce, create({ level: 'CRITICAL', raisedAt: start + 1000 }), told(), governed)), [
+    'raised',
+    1,
+  ]);
+});
+
+test('a request of a person notifies also of an acknowledged incident', () => {
+  for (const incident of [create(), taken]) {
+    const address = asked({ reason: 'mention', by: 'user:anna' });
+    assert.deepEqual(show(plan(atOnce, incident, undefined, { now: start + hour, address })), ['addressed', 60]);
+    assert.notDeepEqual(show(plan(atOnce, incident, told({ what: 'addressed', times: 1 }), { address })), [
+      'addressed',
+      60,
+    ]);
+  }
+});
+
 test('nobody is notified of incidents from before there were incidents', () => {
   assert.equal(plan(atOnce, create({ isOld: true })), undefined);
 });
@@ -256,7 +320,7 @@ test('in any order of events, a destination gets each wanted notification once, 
       let lastReminder = Number.NEGATIVE_INFINITY;
       let openFor = start;
       const opened: number[] = [];
-      const wants = (what: NotificationKind): boolean => (keys.on ?? ['opened', 'raised', 'resolved']).includes(what);
+      const wants = (what: NotificationEvent): boolean => (keys.on ?? ['opened', 'raised', 'resolved']).includes(what);
       const isWanted = (): boolean => keys.levels?.includes(incident.level) ?? true;
       const sendPlanned = (): void => {
         const found = plan(keys, incident, last, { now, isOnCall, isSilenced });
@@ -268,7 +332,7 @@ test('in any order of events, a destination gets each wanted notification once, 
         if (!found || found.dueAt > now) return;
         const { what } = found;
         assert.ok(!isSilenced, `${what} while silenced`);
-        assert.ok(what === 'reminder' ? keys.repeat !== undefined : wants(what), `${what} is not wanted`);
+        assert.ok(what !== 'addressed' && (what === 'reminder' ? keys.repeat !== undefined : wants(what)), what);
         if (keys.hours && incident.level !== 'CRITICAL' && !keys.groupSeconds)
           assert.ok(daytime.isWithin(now), 'outside its hours');
         if (what === 'resolved') {

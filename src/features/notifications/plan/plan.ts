@@ -1,4 +1,10 @@
-import type { NotificationKind, NotificationState, SharedIncident } from '../../../kit/incident.ts';
+import type {
+  Address,
+  NotificationEvent,
+  NotificationKind,
+  NotificationState,
+  SharedIncident,
+} from '../../../kit/incident.ts';
 import { rankOf, type Severity } from '../../../kit/severity.ts';
 
 /** Weekly notification hours; times are Unix milliseconds. */
@@ -10,9 +16,11 @@ export interface UsableHours {
 
 /** A destination's settings for incident notifications. */
 export interface IncidentRules {
-  on: ReadonlySet<NotificationKind>;
+  on: ReadonlySet<NotificationEvent>;
   /** Milliseconds for which an incident must have been open without acknowledgement. */
   afterMs: number;
+  /** Milliseconds between the address of a person and the notification; 0 by default. */
+  delayMs?: number;
   /** Milliseconds between two reminders; undefined without reminders. */
   repeatMs: number | undefined;
   /** Milliseconds for which incidents are collected into one message; 0 sends each incident separately. */
@@ -31,6 +39,10 @@ export interface Circumstances {
   now: number;
   isOnCall: boolean;
   isSilenced: boolean;
+  /** Request of this opening to notify the destination. */
+  address?: Address | undefined;
+  /** True if only requests notify the destination of this incident, not its own rules. */
+  isGoverned?: boolean;
 }
 
 type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
@@ -48,6 +60,8 @@ export interface PlannedNotification {
   isEscalation: boolean;
   /** Reason why the notification is not sent earlier. */
   waitsFor: WaitReason;
+  /** Address that the notification answers. */
+  address?: Address;
 }
 
 /** Planned notification with its incident. */
@@ -61,7 +75,7 @@ export type NotificationPlan = PlannedNotification | 'forget' | undefined;
 /** A stored time further in the future than this (milliseconds) predates a clock that was set back. */
 const clockSlackMs = 60_000;
 
-type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation'> & {
+type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation' | 'address'> & {
   /** Time from which `after` or `repeat` is counted. */
   since?: number;
   waitsFor: 'grouping' | 'after' | 'repeat';
@@ -79,8 +93,20 @@ export const planNotification = (
 ): NotificationPlan => {
   if (incident.isOld) return last && 'forget';
   const wanted =
-    incident.state === 'resolved' ? planResolution(incident, last, rules) : planUnresolved(incident, last, rules);
+    incident.state === 'resolved'
+      ? planResolution(incident, last, rules)
+      : planUnresolved(incident, last, rules, circumstances);
   return wanted === undefined || wanted === 'forget' ? wanted : addTimes(wanted, incident, rules, circumstances);
+};
+
+/** Returns the latest request of this opening to notify a destination, or the person whom its way reaches. */
+export const addressOf = (
+  { addressed, openings }: SharedIncident,
+  { settings: { name }, person }: { settings: { name: string }; person?: string | undefined },
+): Address | undefined => {
+  const target = person === undefined ? `destination:${name}` : `person:${person}`;
+  const address = addressed && Object.hasOwn(addressed, target) ? addressed[target] : undefined;
+  return address?.opening === openings ? address : undefined;
 };
 
 /** Everyone notified of an incident also gets its resolution, and nobody else does. */
@@ -99,13 +125,48 @@ const planUnresolved = (
   incident: SharedIncident,
   stored: NotificationState | undefined,
   rules: IncidentRules,
+  { address, isGoverned = false }: Circumstances,
 ): Wanted | undefined => {
   const { state, openings } = incident;
   const last = stored?.isPending ? undefined : stored;
   if (!rules.accepts(incident)) return undefined;
   const isCurrent = last?.opening === openings;
+  const asked = address && planAddress(incident, last, address, rules);
+  if (asked) return asked;
   if (state === 'acknowledged') return planAcknowledgement(incident, last, isCurrent, rules);
-  return last && isCurrent ? planMore(incident, last, rules) : planOpening(incident, last, rules);
+  if (last && isCurrent) return planMore(incident, last, isGoverned ? { ...rules, repeatMs: undefined } : rules);
+  return isGoverned ? undefined : planOpening(incident, last, rules);
+};
+
+/** Plans the answer to an address that has had none in this opening; undefined if it has been answered. */
+const planAddress = (
+  incident: SharedIncident,
+  last: NotificationState | undefined,
+  address: Address,
+  { delayMs = 0 }: IncidentRules,
+): Wanted | undefined => {
+  const { state, openings, level, escalation } = incident;
+  const { reason, at, times } = address;
+  const current = last?.opening === openings ? last : undefined;
+  if ((current?.times ?? 0) >= times) return undefined;
+  if (reason !== 'step') {
+    return { what: 'addressed', since: at, happenedAt: at, isEscalation: false, waitsFor: 'grouping', address };
+  }
+  if (state !== 'open') return undefined;
+  if (last && rankOf(level) < rankOf(last.level)) {
+    return { what: 'raised', since: at, happenedAt: at, isEscalation: false, waitsFor: 'grouping', address };
+  }
+  // A repeated step must not postpone the first notification.
+  const since = current ? at : address.firstAt;
+  const isLater = escalation ? escalation.round > 0 || escalation.step > 1 : false;
+  return {
+    what: current ? 'reminder' : 'opened',
+    since,
+    happenedAt: since + delayMs,
+    isEscalation: isLater || delayMs > 0,
+    waitsFor: delayMs > 0 ? 'after' : 'grouping',
+    address,
+  };
 };
 
 /** Destinations that should have received the opening but did not are not notified of the acknowledgement either. */
@@ -165,10 +226,10 @@ const addTimes = (
   wanted: Wanted,
   { level }: SharedIncident,
   { hours, hoursExcept, groupMs }: IncidentRules,
-  { now, isOnCall, isSilenced }: Circumstances,
+  { now, isOnCall, isSilenced, address }: Circumstances,
 ): PlannedNotification => {
   if (isSilenced) return { ...wanted, ...never, waitsFor: 'silence' };
-  const isForOnCall = wanted.what === 'opened' || wanted.what === 'raised' || wanted.what === 'reminder';
+  const isForOnCall = !address && ['opened', 'raised', 'reminder'].includes(wanted.what);
   if (isForOnCall && !isOnCall) return { ...wanted, ...never, waitsFor: 'offDuty' };
   const { happenedAt } = wanted;
   // The event's age is unknown. Sending early is better than sending late by as much as the clock was set back.

@@ -1,11 +1,11 @@
-import type { NotificationKind, SharedIncident } from '../../../kit/incident.ts';
+import type { NotificationEvent, SharedIncident } from '../../../kit/incident.ts';
 import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import { minuteMs } from '../../../lib/units.ts';
 import { isLike } from '../../../lib/wildcards.ts';
 import type { DestinationSettings } from '../settings.ts';
 import type { IncidentRules, UsableHours } from './plan.ts';
 
-const defaultOn: readonly NotificationKind[] = ['opened', 'raised', 'resolved'];
+const defaultOn: readonly NotificationEvent[] = ['opened', 'raised', 'resolved'];
 const defaultGroupSeconds = 10;
 const defaultHoursExcept = ['CRITICAL'];
 

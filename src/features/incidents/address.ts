@@ -1,0 +1,62 @@
+import type { Address, AddressReason, Escalation, EscalationPlace } from '../../kit/incident.ts';
+import type { EscalationStep } from '../../kit/incident-source.ts';
+import type { Draft } from './draft.ts';
+import type { StoredIncident } from './incident.ts';
+
+/** Records that people and destinations are to be notified because a person asks for it. */
+export const address = (
+  draft: Draft,
+  incident: StoredIncident,
+  request: {
+    at: number;
+    by: string;
+    targets: readonly string[];
+    reason: Exclude<AddressReason, 'step'>;
+    comment?: string | undefined;
+  },
+): StoredIncident => {
+  const { at, by, targets, reason, comment } = request;
+  const event = { at, type: 'addressed' as const, by, cause: reason, targets: [...targets] };
+  const addressed = addTargets(incident, targets, { at, by, reason });
+  return draft.change(incident, { addressed }, { ...event, ...(comment !== undefined && { comment }) });
+};
+
+/**
+ * Records a step of the escalation policy. A step that does not follow the incident's place changes nothing, so that
+ * two instances, or a retry after a kill, take no step twice.
+ */
+export const escalate = (
+  draft: Draft,
+  incident: StoredIncident,
+  { at, by, opening, after, place, targets }: EscalationStep & { at: number; by: string },
+): StoredIncident => {
+  const isNext = incident.state === 'open' && incident.openings === opening && isAt(incident, after);
+  if (!isNext) return incident;
+  const { policy, round, step } = place;
+  const escalation: Escalation = { policy, round, step, at, opening };
+  if (policy === null || step === 0) return Object.assign(draft.touch(incident), { escalation });
+  const event = { at, type: 'addressed', by, cause: 'step', policy, step, round: round + 1 } as const;
+  const addressed = addTargets(incident, targets, { at, by, reason: 'step' });
+  return Object.assign(draft.addEvent(incident, { ...event, targets: [...targets] }), { escalation, addressed });
+};
+
+/** True if the latest step in this opening has the given place; null means no step. */
+const isAt = ({ escalation, openings }: StoredIncident, place: EscalationPlace | null): boolean => {
+  if (escalation?.opening !== openings) return place === null;
+  const { policy, round, step } = escalation;
+  return place?.policy === policy && place.round === round && place.step === step;
+};
+
+const addTargets = (
+  { addressed = {}, openings }: StoredIncident,
+  targets: readonly string[],
+  request: Pick<Address, 'at' | 'by' | 'reason'>,
+): Record<string, Address> => {
+  const all = { ...addressed };
+  for (const target of targets) {
+    const known = Object.hasOwn(all, target) && all[target]?.opening === openings ? all[target] : undefined;
+    const { firstAt, times } = known ?? { firstAt: request.at, times: 0 };
+    all[target] = { ...request, firstAt, times: times + 1, opening: openings };
+  }
+  return all;
+};
