@@ -52,7 +52,7 @@ export const silenceTexts = {
   saved: (when: string) => `Silenced ${when}.`,
   newTitle: 'New silence',
   editTitle: 'Edit silence',
-  matchHint: 'All filled fields must match; * stands for any text.',
+  matchHint: 'All filled fields must match; * matches any text.',
   source: 'Source',
   hostname: 'Host',
   text: 'Text of the alert',

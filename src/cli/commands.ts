@@ -39,11 +39,11 @@ export const serve = defineCommand({
 
 const demoCommand = defineCommand({
   name: 'demo',
-  summary: 'Show signalbox at work for a minute: a server with made-up senders, which leaves nothing behind.',
+  summary: 'Run a one-minute demo: a real server with simulated senders, deleted afterwards.',
   details: [
-    'It starts a server on a free port of this machine, with a temporary folder, and prints the address of the console, the login, and what happens.',
-    'Incidents open, escalate and are resolved, a heartbeat is late, a disk fills up: a watch has its limit 32 MiB below the space that is free, and the demo writes 64 MiB for a few seconds.',
-    'Ctrl+C ends it and deletes the folder. Variables and config files are not read.',
+    "Starts a server on a free local port, with a temporary folder. Prints the console's URL, the login, and each event.",
+    'Incidents open, escalate and are resolved; a heartbeat is late; a disk fills up: a watch fires if free space drops by 32 MiB, and for a few seconds the demo writes 64 MiB.',
+    'Ctrl+C ends the demo and deletes the folder. Environment variables and config files are ignored.',
   ],
   run: async () => {
     const { loadDemo, schema } = await import('./program.ts');
@@ -57,14 +57,14 @@ const checkConfig = defineCommand({
   argument: { name: 'FILE' },
   summary: 'Check a config file without starting the server.',
   details: [
-    'Settings that would stop a start are refused. Neither port nor data directory is opened.',
-    'A database is read and compared with the settings, but never changed: the output lists the changes that a start would make.',
-    'A database that cannot be reached is a warning, because a start waits for it.',
+    'Reports every setting that would prevent a start. Opens neither the port nor the data directory.',
+    'Compares a database with the settings, without changing it: the output lists the changes that a start would make.',
+    'An unreachable database is only a warning, because the server waits for the database on startup.',
   ],
   settings: 'all',
   run: async ({ words: [file = ''], flags }) => {
     if (flags['config'] !== undefined) {
-      throw new UsageError('check-config takes its file without --config: remove the flag');
+      throw new UsageError('check-config takes the file as its argument: remove --config');
     }
     const { loadServer, schema } = await import('./program.ts');
     const { check } = await loadServer();
@@ -103,14 +103,14 @@ const createKey = defineCommand({
       throw new UsageError(`create-key needs --scope with one or more of ${scopes.join(', ')}${found}`);
     }
     if (!isKeyName(name)) {
-      throw new UsageError(`NAME must be a name without control characters, not ${JSON.stringify(name)}`);
+      throw new UsageError(`NAME must not be empty or contain control characters: ${JSON.stringify(name)}`);
     }
     const { key, entry } = createAccessKey(
       name,
       scopes.filter((scope) => asked.includes(scope)),
     );
     process.stderr.write(
-      `Key of ${name}, shown only now: ${key}\nAdd this line to keys in the config file, then send SIGHUP:\n`,
+      `Key of ${name}, shown only once: ${key}\nAdd this entry to keys in the config file, then send SIGHUP to the server:\n`,
     );
     return print(`${JSON.stringify(entry)}\n`);
   },
@@ -131,7 +131,7 @@ const createUserCommand = defineCommand({
   argument: { name: 'NAME' },
   summary: 'Create a user; prompts for the password, or reads standard input.',
   details: [
-    'The user is stored in the data directory, while no server uses it; or in the database, where running servers know it within a second.',
+    'Stores the user in the data directory, which no running server may use, or in the database, where running servers find the user within a second.',
   ],
   settings: 'all',
   flags: {
@@ -151,13 +151,12 @@ const createUserCommand = defineCommand({
 
 const exportCommand = defineCommand({
   name: 'export',
-  summary:
-    'Print all tasks, items, alerts, audit records and settings made at run time as JSON lines; stop the server first.',
-  details: ['An export has secrets. If standard output is a file, only its owner can read it afterwards.'],
+  summary: 'Print all tasks, items, alerts, audit records and runtime settings as JSON lines; stop the server first.',
+  details: ['An export contains secrets: if standard output is a file, export makes it readable only by its owner.'],
   settings: 'all',
   exitCodes: {
     0: 'success',
-    1: 'the store cannot be read, or a part of it is damaged and was left out',
+    1: 'the store cannot be read, or a damaged part was left out',
     2: 'the command line is invalid',
   },
   run: async ({ flags }) => {
@@ -168,7 +167,7 @@ const exportCommand = defineCommand({
     const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, {
       onProblem: (problem) => {
         isWhole = false;
-        say(`damaged, left out: ${problem}`);
+        say(`left out a damaged part: ${problem}`);
       },
       onProgress: (done, total) => showProgress('Exporting', done, total),
     });
@@ -187,7 +186,7 @@ const exportCommand = defineCommand({
 
 const importCommand = defineCommand({
   name: 'import',
-  summary: 'Store the output of export, from standard input, in an empty store.',
+  summary: 'Import the output of export from standard input into an empty store.',
   settings: 'all',
   exitCodes: { 0: 'success', 1: 'nothing was stored', 2: 'the command line is invalid' },
   run: async ({ flags }) => {

@@ -14,7 +14,7 @@ const names: Record<Severity, RegExp> = {
   INFO: /^(?:info|information|informational|inf|notice|debug|trace|verbose|none|ok|okay|low|normal|resolved|(?:p|sev|s|prio|priority)?-?[45])$/,
 };
 
-/** Finds the severity of a level or label, in any case; undefined for unknown text. */
+/** Finds the severity of a level or label, ignoring case; undefined for unknown text. */
 export const findSeverity = (level: string): Severity | undefined => {
   // Most senders use the severities' own names.
   if (isSeverity(level)) return level;

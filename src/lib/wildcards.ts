@@ -1,4 +1,4 @@
-/** True if the text matches the pattern, in which each `*` stands for any text. */
+/** True if the text matches the pattern, in which each `*` matches any text. */
 export const isLike = (text: string, pattern: string): boolean => createLikeTest(pattern)(text);
 
 /** Creates the test of `isLike` for many texts. */

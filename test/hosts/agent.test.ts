@@ -158,8 +158,8 @@ test('a remote hub without HTTPS, a wrong code and a missing key are refused wit
   for (const [args, message] of [
     [['--hub', 'http://desk.example', 'sbh_x'], /must begin with https/],
     [['--hub', hub.url, 'sbh_x'], /This code is unknown, was used, or is older than 30 minutes/],
-    [['--hub', hub.url], /there is no key in .*hub\.key: run signalbox add-host/],
-    [[], /agent needs --hub, or hub in the config file/],
+    [['--hub', hub.url], /hub\.key does not exist: run signalbox add-host/],
+    [[], /agent needs the URL of the hub: pass --hub, or set hub in the config file/],
   ] as const) {
     const { code, stderr } = await run(...args);
     assert.equal(code, 1, stderr);

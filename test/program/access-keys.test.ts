@@ -31,7 +31,7 @@ test('create-key without a name, or without known scopes, is refused with one li
   for (const name of ['a\nb', 'a\u001b[2Kb', 'a\u2028b']) {
     assert.match(
       await refusal(['create-key', name, '--scope', 'alerts:read'], 2),
-      /^NAME must be a name without control characters, not "[ -~]*"$/,
+      /^NAME must not be empty or contain control characters: "[ -~]*"$/,
     );
   }
   assert.match(await refusal(['--scope', 'alerts:read'], 2), /--scope belongs to create-key$/);

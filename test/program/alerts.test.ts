@@ -99,7 +99,7 @@ test('alerts filters by severity, source, host, time and number, and prints JSON
   const all = await run('--since', '1h');
   assert.deepEqual(all.messages.toSorted(), [...names, 'a', 'b'].toSorted());
   const cut = await run('--since', '1h', '--limit', '3');
-  assert.match(cut.stderr, /^signalbox: more alerts match; these are the last 3\n$/);
+  assert.match(cut.stderr, /^signalbox: more alerts match; only the last 3 are shown\n$/);
   assert.equal(cut.messages.at(-1), 'b');
   assert.match((await runCommand(['alerts', '--url', app.url, '--source', 'none'])).stdout, /^No such alerts\.\n$/);
 });

@@ -50,7 +50,7 @@ test('check-config accepts exactly one file', async () => {
   for (const words of [[], ['a', 'b']]) assert.equal(await refusal(['check-config', ...words], 2), message);
   assert.equal(
     await refusal(['check-config', '--config', 'a', 'b'], 2),
-    'check-config takes its file without --config: remove the flag',
+    'check-config takes the file as its argument: remove --config',
   );
 });
 

@@ -39,7 +39,7 @@ test('run --heartbeat runs the command while the server is away, and the next ru
   const args = ['--retry-for', '0', '--heartbeat', uuid];
   const ended = await runCommand(['run', '--url', away, ...args, ...script('process.exitCode = 3')], { variables });
   assert.equal(ended.code, 3);
-  assert.match(ended.stderr, /the heartbeat was not sent: .*refused; it is kept for the next run/);
+  assert.match(ended.stderr, /the ping was not sent: .*refused; the next run retries/);
   assert.ok(!ended.stderr.includes(uuid));
   const [file = ''] = readdirSync(join(state, 'signalbox', 'pings'));
   assert.match(readFileSync(join(state, 'signalbox', 'pings', file), 'utf8'), new RegExp(uuid));
@@ -58,7 +58,7 @@ test('run --heartbeat runs the command while the server is away, and the next ru
       ['failure', 3],
     ],
   );
-  assert.match(runs[1]?.output ?? '', /\(sent late; it happened at /);
+  assert.match(runs[1]?.output ?? '', /\(sent late; happened at /);
   assert.deepEqual(readdirSync(join(state, 'signalbox', 'pings')), []);
 });
 

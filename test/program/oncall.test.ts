@@ -88,22 +88,22 @@ test('oncall --next-month lists the shifts of the next calendar month, overrides
 test('oncall --end ends the current override, or the override with an id', async (t) => {
   const run = await start(t);
   const none = await run(['--end', 'oncall']);
-  assert.deepEqual([none.code, none.stderr], [1, 'signalbox: there is no override in oncall now\n']);
+  assert.deepEqual([none.code, none.stderr], [1, 'signalbox: rotation oncall has no override now\n']);
   await run(['--override', 'oncall=carl', '--until', '2h', '-m', 'ill']);
   const later = await run(['--override', 'oncall=ben', '--from', '10d', '--until', '11d', '--json']);
   const ended = await run(['--end', 'oncall']);
-  assert.deepEqual([ended.code, ended.stdout], [0, 'the override of oncall by carl has ended\n']);
+  assert.deepEqual([ended.code, ended.stdout], [0, 'ended the override of oncall by carl\n']);
   assert.ok(!(await run([])).stdout.includes('ill'));
   const { id } = JSON.parse(later.stdout) as { id: string };
-  assert.deepEqual((await run(['--end', id.slice(0, 23)])).stdout, 'the override of oncall by ben has ended\n');
+  assert.deepEqual((await run(['--end', id.slice(0, 23)])).stdout, 'ended the override of oncall by ben\n');
   const unknown = await run(['--end', 'nowhere']);
   assert.deepEqual([unknown.code, unknown.stderr], [1, 'signalbox: there is no override nowhere\n']);
 });
 
 test('oncall has an exit code each for a server without rotations, a refusal and a server that is away', async (t) => {
   const run = await start(t, []);
-  assert.match((await run([])).stdout, /^The server has no rotations\.\n$/);
-  assert.match((await run(['--next-week'])).stdout, /^The server has no rotations\.\n$/);
+  assert.match((await run([])).stdout, /^No rotations\.\n$/);
+  assert.match((await run(['--next-week'])).stdout, /^No rotations\.\n$/);
   const refused = await run(['--override', 'night=ben', '--until', '2h']);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /responded 400: There is no rotation "night"; the settings have: none/);
@@ -119,12 +119,12 @@ test('contradictory flags of oncall are refused', async () => {
     [['--override', 'ben', '--until', '2h'], /--override must be ROTATION=MEMBER, not "ben"/],
     [['--override', 'oncall=ben'], /--override needs --until/],
     [['--override', 'oncall=ben', '--until', 'soon'], /--until must be a time such as/],
-    [['--until', '2h'], /--from, --until and --message belong to --override/],
-    [['--from', '2h'], /--from, --until and --message belong to --override/],
-    [['--next-week', '--at', '2h'], /give one of --at, --next-week, --next-month, --override and --end/],
-    [['--next-week', '--next-month'], /give one of --at/],
-    [['--end', 'oncall', '--override', 'oncall=ben', '--until', '2h'], /give one of --at/],
-    [['--override', 'oncall=ben', '--from', '2h', '--at', '2h', '--until', '3h'], /give one of --at/],
+    [['--until', '2h'], /--from, --until and --message need --override/],
+    [['--from', '2h'], /--from, --until and --message need --override/],
+    [['--next-week', '--at', '2h'], /use only one of --at, --next-week, --next-month, --override and --end/],
+    [['--next-week', '--next-month'], /use only one of --at/],
+    [['--end', 'oncall', '--override', 'oncall=ben', '--until', '2h'], /use only one of --at/],
+    [['--override', 'oncall=ben', '--from', '2h', '--at', '2h', '--until', '3h'], /use only one of --at/],
     [['--override', 'oncall=ben', '--from', '3h', '--until', '2h'], /--until must be after --from, not 2h/],
     [['--at', 'soon'], /--at must be a time such as 18:00/],
   ] as const) {

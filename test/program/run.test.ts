@@ -12,7 +12,7 @@ import { command, refusal, runCommand, runProgram } from '../support/program.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
-const kept = 'it is kept for the next send or run';
+const kept = 'the next send or run retries';
 
 const node = process.execPath;
 const [program, ...programArgs] = command;
@@ -102,7 +102,7 @@ test('a command that cannot be started results in an alert and in the exit code 
     [folder, 126, 'it is not executable'],
     [`${file}/job`, 127, 'not a directory'],
     [`/${'a'.repeat(300)}`, 127, 'name too long'],
-    [orphan, 127, 'its interpreter is missing, which its first line names'],
+    [orphan, 127, 'the interpreter in its first line does not exist'],
   ] as const) {
     const ended = await run(server.url, ['--timeout', '60', program]);
     assert.deepEqual([ended.code, ended.stderr], [code, `signalbox: ${program} could not be started: ${reason}\n`]);
@@ -133,7 +133,7 @@ test('a command whose working directory is gone is not run, and the alert has th
   mkdirSync(gone);
   const inGone = ['/bin/sh', '-c', 'cd "$0" && rmdir "$0" && exec "$@"', gone];
   const ended = await runProgram(['run', '--url', server.url, 'touch', 'file'], { wrapper: inGone, cwd });
-  const reason = 'could not be started: the working directory is gone';
+  const reason = 'could not be started: the working directory was deleted';
   assert.deepEqual([ended.code, ended.stderr], [126, `signalbox: touch ${reason}\n`]);
   assert.deepEqual(
     readAlerts(server).map(({ message }) => message),

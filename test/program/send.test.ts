@@ -16,7 +16,7 @@ import { waitUntil } from '../support/wait.ts';
 const send = (url: string, args: string[], input = '', variables: Record<string, string> = {}) =>
   runCommand(['send', ...args], { variables: { SIGNALBOX_URL: url, ...variables }, input });
 
-const kept = 'it is kept for the next send or run';
+const kept = 'the next send or run retries';
 
 const list = async ({ request }: Pick<Running, 'request'>, path = '/api/alerts?count=100') =>
   (await request<{ data: Record<string, string>[] }>('GET', path)).json.data;
@@ -193,7 +193,7 @@ test('a wrong or missing key ends send with 1, and the key is not shown', async 
   }
   assert.match(
     (await send(server.url, ['x'])).stderr,
-    /responded 401: .*; set SIGNALBOX_KEY; it is kept for the next send or run\n$/,
+    /responded 401: .*; set SIGNALBOX_KEY; the next send or run retries\n$/,
   );
   assert.equal((await send(server.url, ['x'], '', { SIGNALBOX_KEY: `${key}\n` })).code, 0);
   const broken = await send(server.url, ['x'], '', { SIGNALBOX_KEY: 'two\nsecret lines' });
@@ -232,7 +232,7 @@ test('send trusts the certificates that Node trusts, and no others', async (t) =
   assert.equal((await runProgram(['send', 'x'], { variables })).code, 0);
   const { code, stderr } = await send(url, ['x']);
   assert.equal(code, 1);
-  assert.match(stderr, /^signalbox: the alert was not stored: https:\S+: the certificate is not trusted; [^\n]+\n$/);
+  assert.match(stderr, /^signalbox: the alert was not stored: https:\S+: the certificate is not trusted: [^\n]+\n$/);
 });
 
 test('send fails if the server is not signalbox', async (t) => {
@@ -258,7 +258,7 @@ test('send fails if the server is not signalbox', async (t) => {
   t.after(() => other.close());
   await once(other, 'listening');
   const { stderr: printed } = await send(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, ['x']);
-  assert.match(printed, /: the server does not speak HTTP; it is kept for the next send or run\n$/);
+  assert.match(printed, /: the server does not speak HTTP; the next send or run retries\n$/);
 });
 
 test('addresses and flags that send cannot use are usage errors', async () => {
@@ -268,10 +268,10 @@ test('addresses and flags that send cannot use are usage errors', async () => {
     [['--url', 'http://a:b@box'], '--url must be a URL without user name, password, query and fragment'],
     [['--retry-for', 'long'], '--retry-for must be seconds from 0 to 2000000, not "long"'],
     [['--retry-for', '-1'], '--retry-for must be seconds from 0 to 2000000, not "-1"'],
-    [['--key', 'sbk_x'], '--key names the problem of the alert; put the key for the server into SIGNALBOX_KEY'],
+    [['--key', 'sbk_x'], "--key is the key of the problem, not of the server: set SIGNALBOX_KEY to the server's key"],
     [['--key', ''], '--key must have 1 to 256 characters'],
     [['--status', 'over'], '--status must be firing or resolved, not "over"'],
-    [['--status', 'resolved'], '--status resolved needs --key, with the key of the alert that is resolved'],
+    [['--status', 'resolved'], '--status resolved needs --key: pass the key of the firing alert'],
     [['--link', 'wiki'], '--link must be an http or https URL, not "wiki"'],
     [['--label', 'team'], '--label must be NAME=VALUE, not "team"'],
     [['--port', '1'], '--port is a setting that send does not read'],

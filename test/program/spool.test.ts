@@ -67,10 +67,7 @@ test('undelivered alerts are kept for their user, and the next send delivers the
   for (const message of ['one', 'two']) {
     const { code, stderr } = await send('--source', 'backup', message);
     assert.equal(code, 75);
-    assert.match(
-      stderr,
-      /^signalbox: the alert was not stored: \S+: the connection was refused; it is kept for the next /,
-    );
+    assert.match(stderr, /^signalbox: the alert was not stored: \S+: the connection was refused; the next /);
   }
   assert.equal(readdirSync(spool).length, 2);
   for (const path of [join(spool, '..'), spool]) assert.equal(statSync(path).mode & 0o777, 0o700);
@@ -85,7 +82,7 @@ test('undelivered alerts are kept for their user, and the next send delivers the
   assert.deepEqual(alerts.map(firstLine), ['one', 'two', 'three']);
   assert.match(
     alerts[0]?.['message'] ?? '',
-    /^one\n\(sent late; it happened at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d\)$/,
+    /^one\n\(sent late; happened at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d\)$/,
   );
   assert.equal(alerts[0]?.['source'], 'backup');
   assert.equal(alerts[2]?.['message'], 'three');
@@ -155,7 +152,7 @@ test('an alert that is kept for another server stays, and a refused alert is dro
   const { stderr } = await runCommand(['send', '--retry-for', '0', '--url', away.url, 'y'], { variables });
   assert.match(
     stderr,
-    /^signalbox: a kept alert was not stored: \S+ responded 400\nsignalbox: the alert was not stored: /,
+    /^signalbox: the server refused a kept alert: \S+ responded 400\nsignalbox: the alert was not stored: /,
   );
   assert.deepEqual(readdirSync(join(state, 'signalbox', 'spool')), []);
 });
@@ -166,7 +163,7 @@ test('the spool is bounded, and the oldest alert is dropped first', async (t) =>
   for (let index = 0; index < 1000; index += 1)
     writeKept(spool, `${String(index).padStart(16, '0')}-x.json`, { url: 'http://elsewhere/' });
   const { stderr } = await send('newest');
-  assert.match(stderr, /^signalbox: too many alerts are kept: the oldest was dropped\n/);
+  assert.match(stderr, /^signalbox: too many alerts are kept on disk: the oldest was dropped\n/);
   const files = readdirSync(spool).sort();
   assert.equal(files.length, 1000);
   assert.ok(!files.includes(`${'0'.repeat(16)}-x.json`));
@@ -179,7 +176,7 @@ test('a spool that other accounts can write is not used, and one line says that 
   chmodSync(spool, 0o777);
   const { code, stderr } = await send('x');
   assert.equal(code, 75);
-  assert.match(stderr, /; it is lost: other accounts can write \S+: remove it\n$/);
+  assert.match(stderr, /; the alert is lost: other accounts can write \S+: remove it\n$/);
   assert.deepEqual(readdirSync(spool), []);
 });
 
@@ -244,7 +241,7 @@ test('a kept failure and its kept resolution arrive in order', async (t) => {
   await run('--source', 'job', 'sh', '-c', 'exit 3');
   const { code, stderr } = await run('--source', 'job', 'true');
   assert.equal(code, 0);
-  assert.match(stderr, /it is kept for the next send or run\n$/);
+  assert.match(stderr, /the next send or run retries\n$/);
   const server = await start();
   assert.equal((await signalbox('run', 'true')).stderr, '');
   assert.deepEqual(
@@ -308,7 +305,7 @@ test('a success stays a success if its failure cannot be deleted, also after an 
   await waitUntil('the resolution is sent', () => requests.length > 2);
   child.kill('SIGTERM');
   assert.deepEqual(await ended, [0, null]);
-  assert.match(printed, /^signalbox: the next success [^\n]+\nsignalbox: [^\n]+: interrupted; it is kept [^\n]+\n$/);
+  assert.match(printed, /^signalbox: the next success [^\n]+\nsignalbox: [^\n]+: interrupted; the next [^\n]+\n$/);
 });
 
 test('files in the spool that are not alerts are renamed, and later alerts are delivered', async (t) => {
@@ -331,7 +328,7 @@ test('files in the spool that are not alerts are renamed, and later alerts are d
   const { code, stderr } = await send('own');
   assert.equal(code, 0);
   assert.deepEqual(stderr.split('\n'), [
-    ...bad.map((file) => `signalbox: a kept file holds no valid alert: it is now ${join(spool, file)}.bad`),
+    ...bad.map((file) => `signalbox: a kept file contains no valid alert: renamed to ${join(spool, file)}.bad`),
     '',
   ]);
   assert.deepEqual((await list(server)).map(firstLine), ['9-kept.json', 'own']);
@@ -359,7 +356,7 @@ test('an alert is kept if the server refuses everything, and dropped if it refus
     const { code, stderr } = await send('--url', url, String(status));
     assert.equal(code, 1);
     assert.match(stderr, /^signalbox: the alert was not stored: [^\n]+\n$/);
-    assert.equal(stderr.endsWith('; it is kept for the next send or run\n'), isKept, stderr);
+    assert.equal(stderr.endsWith('; the next send or run retries\n'), isKept, stderr);
   }
   assert.equal(readdirSync(spool).length, 6);
   const sent = requests.length;
@@ -380,7 +377,10 @@ test('a resolution that could be neither sent nor kept is sent after the next su
   await run('false');
   writeFileSync(spool, 'not a folder');
   behave(answer(503));
-  assert.match((await run('true')).stderr, /\nsignalbox: the alert was not stored: [^\n]+; it is lost: [^\n]+\n$/);
+  assert.match(
+    (await run('true')).stderr,
+    /\nsignalbox: the alert was not stored: [^\n]+; the alert is lost: [^\n]+\n$/,
+  );
   const [program, ...programArgs] = command;
   const child = spawn(program, [...programArgs, ...args, '--retry-for', '600', 'true'], {
     env: { ...process.env, ...variables },
@@ -410,7 +410,7 @@ test('alerts and failed runs that other accounts could have planted are ignored 
   ] as const) {
     spoil();
     const { code, stderr } = await send('own');
-    assert.deepEqual([code, stderr], [0, `signalbox: kept alerts are not delivered: ${reason}\n`]);
+    assert.deepEqual([code, stderr], [0, `signalbox: kept alerts cannot be delivered: ${reason}\n`]);
   }
   assert.deepEqual((await list(server)).map(firstLine), ['own', 'own']);
   rmSync(spool);

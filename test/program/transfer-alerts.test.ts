@@ -201,7 +201,7 @@ test('an export leaves out damaged alerts and contains the rest', async (t) => {
   writeFileSync(path, [...lines.with(1, '{"seq":'), '{"message":"by hand"}', ''].join('\n'));
   const places = [[lines[0]], [lines[0], '{"seq":', ...lines.slice(2)]].map((before) => {
     const place = `the line at byte ${Buffer.byteLength(before.join('\n')) + 1} of alerts.jsonl`;
-    return `signalbox: damaged, left out: alerts: ${place} cannot be read\n`;
+    return `signalbox: left out a damaged part: alerts: ${place} cannot be read\n`;
   });
   const { code, stdout, stderr } = await runCommand(['export', ...fileStore(folder)]);
   assert.deepEqual([code, stderr], [1, `${places.join('')}signalbox: exported alerts 4, executions 2\n`]);

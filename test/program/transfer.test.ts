@@ -125,10 +125,10 @@ test('an export leaves out damaged records, names them, and can be imported', as
   assert.deepEqual(
     stderr.split('\n').map((line) => line.replace(`${folder}/`, '')),
     [
-      'signalbox: damaged, left out: tasks: tasks.state is damaged near line 7',
-      'signalbox: damaged, left out: tasks: record 2 of the log is missing or damaged',
-      'signalbox: damaged, left out: simple-tasks: record 2 of the log is missing or damaged',
-      'signalbox: damaged, left out: simple-tasks: lost 1; later entries move up',
+      'signalbox: left out a damaged part: tasks: tasks.state is damaged near line 7',
+      'signalbox: left out a damaged part: tasks: record 2 of the log is missing or damaged',
+      'signalbox: left out a damaged part: simple-tasks: record 2 of the log is missing or damaged',
+      'signalbox: left out a damaged part: simple-tasks: lost 1; later entries move up',
       'signalbox: exported tasks 2001, simpleTasks 4',
       '',
     ],

@@ -132,7 +132,7 @@ test('file: a record or snapshot in an unknown form is refused in one line and l
     assert.deepEqual([code, stdout.match(/"tasks"/g)?.length], [1, 6]);
     assert.match(
       stderr,
-      /^signalbox: damaged, left out: tasks: record 4 of the log cannot be read by this version .*\n.*\n$/,
+      /^signalbox: left out a damaged part: tasks: record 4 of the log cannot be read by this version .*\n.*\n$/,
     );
   }
   for (const change of unknownChanges) {

@@ -6,22 +6,22 @@ import { temporaryFailure } from '../remote/server.ts';
 export const agentCommand = defineCommand({
   name: 'agent',
   argument: { name: '[CODE]', isList: true },
-  summary: 'Report this machine to a hub: its readings, and the alerts of its watches, heartbeats and local senders.',
+  summary: 'Report this machine to a hub: its readings, and alerts from its watches, heartbeats and local senders.',
   details: [
-    'It is a server that listens on no port, only on a socket in its data folder, which signalbox send and run on this machine use.',
-    'CODE is what signalbox add-host or the console of the hub shows. It works once; the key that it is exchanged for is kept in the data folder.',
-    'While the hub is away, alerts and readings of 24 hours are kept on disk and sent later.',
-    'SIGTERM ends it in order: the hub does not miss the host for ten minutes.',
+    'The agent listens on no port: signalbox send and run on this machine reach it through a socket in its data folder.',
+    "Get CODE from signalbox add-host or from the hub's console. CODE works once: the agent exchanges it for a key, and stores the key in the data folder.",
+    'While the hub is unreachable, alerts and up to 24 hours of readings are kept on disk, and sent later.',
+    'SIGTERM stops the agent cleanly: the hub then waits ten minutes before it reports the host as missing.',
   ],
   settings: ['dataDir', 'logLevel', 'timeZone'],
   flags: {
     hub: {
       value: 'URL',
-      summary: 'Address of the hub, with https; http only on this machine. Default: hub in the config file.',
+      summary: 'URL of the hub: https, or http for a hub on this machine. Default: hub in the config file.',
     },
     keyFile: { value: 'FILE', summary: 'File with the key of this host. Default: hub.key in the data folder.' },
-    ca: { value: 'FILE', summary: 'PEM file with an authority that signed the certificate of the hub.' },
-    install: { summary: 'Show the systemd unit that runs the agent, ask, and install it.' },
+    ca: { value: 'FILE', summary: "PEM file with the certificate authority that signed the hub's certificate." },
+    install: { summary: 'Show a systemd unit for the agent, and install it after confirmation.' },
   },
   variables: {
     [otherVariables.hubKey]: 'Key of this host, instead of a file.',
@@ -33,7 +33,7 @@ export const agentCommand = defineCommand({
     [temporaryFailure]: 'the hub could not be reached while the code was valid',
   },
   run: async ({ words, own, flags }) => {
-    if (words.length > 1) throw new UsageError('agent takes one CODE at most; see signalbox agent --help');
+    if (words.length > 1) throw new UsageError('agent takes at most one CODE; see signalbox agent --help');
     const { loadAgent, schema } = await import('../program.ts');
     const { installAgent, runAgent } = await loadAgent();
     const { hub, keyFile, ca } = own;

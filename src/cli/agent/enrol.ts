@@ -35,7 +35,12 @@ export const enrol = async (hub: HubSetting, code: string, keyFile: string): Pro
       // The systemd unit passes the same code on each start.
       if (status === 403 && existsSync(keyFile)) return undefined;
       const mayComeBack = status === 0 || status === 429 || status >= 500;
-      if (!mayComeBack) throw new SettingsError([status === 404 ? `${reason}: it takes no reports of hosts` : reason]);
+      if (!mayComeBack)
+        throw new SettingsError([
+          status === 404
+            ? `${reason}: the server does not accept host reports; mount the profile hosts on the hub`
+            : reason,
+        ]);
       if (performance.now() > end) return temporaryFailure;
       if (reason !== said) say(`${reason}; trying again`);
       said = reason;

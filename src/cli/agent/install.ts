@@ -86,7 +86,7 @@ export const installAgent = async (schema: TObject, flags: Flags, given: AgentOp
   if (
     !(await ask(`Write this file${given.code === undefined ? '' : ', use the code'} and start ${unitName}? [y/N] `))
   ) {
-    say('nothing was changed');
+    say('not confirmed: nothing was changed');
     return 1;
   }
   const keyFile = join(stateFolder, 'hub.key');
@@ -108,7 +108,7 @@ export const installAgent = async (schema: TObject, flags: Flags, given: AgentOp
     if (status !== 0)
       throw new SettingsError([`systemctl ${words.join(' ')} failed${error ? `: ${error.message}` : ''}`]);
   }
-  say(`${unitName} runs`);
+  say(`${unitName} is running`);
   return 0;
 };
 

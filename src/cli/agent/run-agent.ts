@@ -44,7 +44,8 @@ export const readAgentSettings = (
   const settings = loadSettings(schema, flags, process.env, warn);
   const configured = settings['hub'] as HubSetting | undefined;
   const url = given.hub ?? configured?.url;
-  if (url === undefined) throw new SettingsError(['agent needs --hub, or hub in the config file']);
+  if (url === undefined)
+    throw new SettingsError(['agent needs the URL of the hub: pass --hub, or set hub in the config file']);
   try {
     parseHubUrl(url);
   } catch (error) {
@@ -70,14 +71,16 @@ export const runAgent = async (schema: TObject, flags: Flags, given: AgentOption
   applyTimeZone(settings);
   const socket = join(dataDir, agentSocket);
   if (Buffer.byteLength(socket) > longestSocketPath)
-    throw new SettingsError([`dataDir: the path of the socket ${socket} is too long: choose a shorter folder`]);
+    throw new SettingsError([
+      `dataDir: the path of the socket ${socket} is too long: choose a folder with a shorter path`,
+    ]);
   if (given.code !== undefined) {
     const code = await enrol(hub, given.code, hub.keyFile ?? join(dataDir, 'hub.key'));
     if (code !== undefined) return code;
   }
   if (hub.keyFile !== undefined && !existsSync(hub.keyFile))
     throw new SettingsError([
-      `there is no key in ${hub.keyFile}: run signalbox add-host at the hub, and the line that it prints on this machine`,
+      `${hub.keyFile} does not exist: run signalbox add-host on the hub, then run the command it prints on this machine`,
     ]);
   const log = createLog(settings.logLevel);
   const app = await createApp(settings, { log, features, openStorage });
@@ -88,7 +91,7 @@ export const runAgent = async (schema: TObject, flags: Flags, given: AgentOption
   handleSignals({ log, close: () => app.server.close(), limitMs: gracePeriodMs, reload: undefined });
   process.stdout.on('error', () => undefined);
   print(
-    `signalbox ${programVersion} reports to ${parseHubUrl(hub.url).origin}; programs on this machine send alerts to ${socket}\n`,
+    `signalbox ${programVersion} reports to ${parseHubUrl(hub.url).origin}; programs on this machine can send alerts to ${socket}\n`,
   );
   for (const warning of warnings) log.warn(warning);
   setTimeout(() => void freeMemory(), 1000).unref();

@@ -28,19 +28,19 @@ export const fillDisk = async (scene: Scene): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
-    if (free < minFree) return tell('has too little space for this part of the demo');
+    if (free < minFree) return tell('has too little free space: the demo skips this part');
     const limit = free - writtenBytes / 2;
     const watch = { name: 'demo-disk', type: 'disk', metric: 'free', mounts: [findMount(folder)], every: 1 };
     const message = 'Real, but harmless: the demo has written 64 MiB into its folder.';
     const settings = { ...watch, limit, clear: limit, level: 'WARNING', message };
     if (attempt === 1) await call('admin', 'POST', '/api/watches', settings);
     else await call('admin', 'PUT', `/api/watches/${watch.name}`, settings);
-    tell('fills up: the demo writes 64 MiB, and a watch warns of half as much');
+    tell('fills up: the demo writes 64 MiB, and a watch fires at 32 MiB');
     const isNoticed = await writeForSeconds(scene);
     tell('the demo deletes its 64 MiB');
     if (isNoticed) break;
     if (attempt === maxAttempts) {
-      tell('is too busy: others free space meanwhile');
+      tell('is too busy: other programs free space at the same time, so the demo skips this part');
       break;
     }
   }

@@ -125,7 +125,7 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
     call: (caller: Caller, method: string, target: string, body?: object) =>
       request(method, target, tokens[caller], body),
     welcome: [
-      'This is a demo: its senders are made up, the server is real. Ctrl+C ends it and deletes everything.',
+      'This demo runs a real server with simulated senders. Ctrl+C ends the demo and deletes everything.',
       '',
       `  Console   ${url}/console/`,
       `  Log in    admin / ${passwords.admin}`,

@@ -67,7 +67,7 @@ const waitUntilLate = async ({ call, end }: Scene): Promise<void> => {
 const sendErrors = async ({ call, narrator }: Scene, status: 'firing' | 'resolved'): Promise<void> => {
   const isOver = status === 'resolved';
   const labels = { alertname: 'CheckoutErrors', severity: 'critical', instance: 'shop-1:9100', team: 'shop' };
-  narrator.tell('sender', 'Alertmanager', `CheckoutErrors on shop-1 ${isOver ? 'is over' : 'fires'}`);
+  narrator.tell('sender', 'Alertmanager', `CheckoutErrors on shop-1 ${isOver ? 'is resolved' : 'fires'}`);
   await call('alertmanager', 'POST', '/api/alert/alertmanager', {
     version: '4',
     groupKey: '{}:{alertname="CheckoutErrors"}',
@@ -134,7 +134,7 @@ const followUp = async (scene: Scene): Promise<void> => {
 };
 
 const silence = async ({ call, narrator }: Scene): Promise<void> => {
-  narrator.tell('person', 'anna', 'silences source=lab* for an hour: its alert is stored, and nobody is notified');
+  narrator.tell('person', 'anna', 'silences source=lab* for an hour: alerts are stored, but nobody is notified');
   const endsAt = new Date(Date.now() + 3_600_000).toISOString();
   await call('anna', 'POST', '/api/silences', { match: { source: 'lab*' }, endsAt, comment: 'New machines' });
   await call('cron', 'POST', '/api/alert', { source: 'lab-7', level: 'ERROR', message: 'The test rack is on fire' });
@@ -195,7 +195,7 @@ export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal
 const states: Record<string, string> = {
   up: 'is up',
   late: 'is late',
-  down: 'is down: it did not run in time',
+  down: 'is down: the job did not run in time',
 };
 
 const describe = ({ state, level, title, acknowledgedBy, resolvedBy }: Incident): string => {

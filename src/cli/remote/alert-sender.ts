@@ -120,7 +120,7 @@ export const deliverKept = async (
       return delivery.cause === 'away' ? delivery : undefined;
     }
     remove();
-    if ('cause' in delivery && !delivery.isStored) say(`a kept alert was not stored: ${delivery.reason}`);
+    if ('cause' in delivery && !delivery.isStored) say(`the server refused a kept alert: ${delivery.reason}`);
   }
   return undefined;
 };
@@ -178,7 +178,7 @@ export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url
   const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {
     const dropped = spool.keep({ url: url.href, idempotencyKey, alert: isTooLong(late) ? alert : late }, sentAt);
-    if (dropped > 0) say('too many alerts are kept: the oldest was dropped');
+    if (dropped > 0) say('too many alerts are kept on disk: the oldest was dropped');
     return { isKept: true };
   } catch (error) {
     return { isKept: false, lost: (error as Error).message };
@@ -187,6 +187,6 @@ export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url
 
 /** Explains why an alert was not stored, and whether it has been kept. */
 export const explainUnsent = ({ reason, isKept, lost }: Pick<Unsent, 'reason'> & Keeping): string => {
-  const fate = isKept ? '; it is kept for the next send or run' : lost === undefined ? '' : `; it is lost: ${lost}`;
+  const fate = isKept ? '; the next send or run retries' : lost === undefined ? '' : `; the alert is lost: ${lost}`;
   return `the alert was not stored: ${reason}${fate}`;
 };

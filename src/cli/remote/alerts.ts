@@ -28,25 +28,25 @@ const maxPerPage = 1000;
 
 export const alertsCommand = defineAskingCommand({
   name: 'alerts',
-  summary: 'List the last alerts of a server, the newest last, or follow them as they come.',
+  summary: 'List the latest alerts of a server, newest last, or follow new alerts.',
   flags: {
     follow: { short: 'f', summary: 'Follow new alerts until Ctrl+C.' },
-    search: { value: 'TEXT', summary: 'Only alerts with this text in the message, in any case.' },
-    level: { value: 'LEVEL', summary: 'Only alerts of this severity, under any of its names.' },
-    since: { value: 'TIME', summary: 'Only alerts since then: 2h, 30m or 1d ago, 18:00 or an RFC 3339 time.' },
-    source: { value: 'NAME', summary: 'Only alerts of this source; * stands for any text.' },
-    hostname: { value: 'NAME', summary: 'Only alerts of this host; * stands for any text.' },
+    search: { value: 'TEXT', summary: 'Only alerts whose message contains this text; case is ignored.' },
+    level: { value: 'LEVEL', summary: 'Only alerts of this severity; synonyms of the level match too.' },
+    since: { value: 'TIME', summary: 'Only alerts since this time: 2h, 30m or 1d ago, 18:00 or an RFC 3339 time.' },
+    source: { value: 'NAME', summary: 'Only alerts from this source; * matches any text.' },
+    hostname: { value: 'NAME', summary: 'Only alerts from this host; * matches any text.' },
     limit: {
       value: 'N',
       isNumber: true,
-      summary: `The last N at most. Default ${usualLimit}, with --since or --csv ${maxLimit}.`,
+      summary: `Maximum number of alerts. Default ${usualLimit}, with --since or --csv ${maxLimit}.`,
     },
-    csv: { summary: 'Print CSV, for spreadsheets; a text that would be a formula begins with an apostrophe.' },
+    csv: { summary: 'Print CSV for spreadsheets; an apostrophe is put before text that would be a formula.' },
   },
   scope: 'alerts:read or incidents:write',
   run: async ({ server, ask }, { own }) => {
     const { follow, search: text, level, since, source, hostname, limit, json, csv } = own;
-    if (json && csv) throw new UsageError('give --json or --csv, not both');
+    if (json && csv) throw new UsageError('use either --json or --csv, not both');
     const filter = { level, source, hostname, text };
     const from = since === undefined ? undefined : parseSince(since, new Date());
     const most = readLimit(limit, from === undefined && !csv ? usualLimit : maxLimit);
@@ -73,7 +73,7 @@ export const alertsCommand = defineAskingCommand({
     if (!follow && shown.length === 0)
       return print(json || csv ? '' : `No ${isFiltered(filter, from) ? 'such ' : ''}alerts.\n`);
     show(shown);
-    if ((from !== undefined || csv) && isMore) say(`more alerts match; these are the last ${most}`);
+    if ((from !== undefined || csv) && isMore) say(`more alerts match; only the last ${most} are shown`);
     if (!follow) return;
     const { followAlerts } = await import('./alert-follower.ts');
     const listBetween: FollowedAlerts['listBetween'] = (ask, ...between) =>

@@ -14,20 +14,20 @@ import {
 const timeoutMs = 15_000;
 
 const askingFlags = {
-  json: { summary: 'Print JSON, one object a line, for scripts.' },
-  url: { value: 'URL', summary: `Server to use, instead of ${otherVariables.url}.` },
+  json: { summary: 'Print JSON for scripts, one object per line.' },
+  url: { value: 'URL', summary: `URL of the server. Default: ${otherVariables.url}.` },
 } as const;
 
 const exitCodes = {
   0: 'success',
-  1: 'the server refused the request, for example because the incident, silence or rotation does not exist',
+  1: 'the server refused the request, for example because there is no such incident, silence or rotation',
   2: 'the command line is invalid',
   [temporaryFailure]: 'the server could not be reached',
 };
 
 /** Variables of commands that read from a server; `scope` is the scope their key needs. */
 export const askedVariables = (scope: string) => ({
-  [otherVariables.url]: `Server to use, with the path of a mount if it has one. Default ${defaultUrl}.`,
+  [otherVariables.url]: `URL of the server, including the path of a mount. Default ${defaultUrl}.`,
   [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server requires a key.`,
 });
 
@@ -137,7 +137,7 @@ export const printLines = (rows: readonly object[]): undefined =>
 
 /** Prints that the server has more entries than were listed; `which` is a word such as `newest`. */
 export const sayIfMore = ({ data, total }: ListReply<unknown>, which: string): void => {
-  if (Number(total) > data.length) say(`${total} match; these are the ${data.length} ${which}`);
+  if (Number(total) > data.length) say(`showing the ${data.length} ${which} of ${total} matches`);
 };
 
 /** Characters of an id shown in tables, enough to distinguish entries. */
@@ -158,6 +158,6 @@ export const findById = <Row extends { id: string }>(
   const [found, ...others] = rows.filter((row) => row.id.startsWith(id.toLowerCase()));
   if (found === undefined) say(`there is no ${noun} ${id}`);
   if (others.length === 0) return found;
-  say(`several ${noun}s have an id that begins with ${id}`);
+  say(`several ${noun}s have an id that begins with ${id}: give more of the id`);
   return undefined;
 };

@@ -172,7 +172,7 @@ const explainStartFailure = (program: string, error: NodeJS.ErrnoException): str
   if (error.code === 'EACCES') return 'it is not executable';
   if (error.code !== 'ENOENT') return explainSystemError(error);
   const isThere = program.includes('/') && existsSync(program);
-  return isThere ? 'its interpreter is missing, which its first line names' : 'there is no such program';
+  return isThere ? 'the interpreter in its first line does not exist' : 'there is no such program';
 };
 
 const maxTailBytes = 4096;

@@ -12,7 +12,7 @@ export const completionCommand = defineCommand({
   summary: 'Print a completion script for bash, zsh or fish.',
   details: [
     'For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"',
-    'The scripts complete numbers, too: they run signalbox completion incidents, or tasks, which asks the server for at most a second and prints nothing if it is away.',
+    'The scripts also complete incident and task numbers: they ask the server, and complete nothing without a response within a second.',
   ],
   variables: askedVariables('incidents:read'),
   run: async ({ words: [word] }) => {

@@ -11,16 +11,16 @@ const limitMs = 5000;
 
 export const healthcheckCommand = defineCommand({
   name: 'healthcheck',
-  summary: 'Check that the server of this machine or container works, for example from a container without curl.',
+  summary: 'Check that the server on this machine or in this container is healthy; needs no curl.',
   details: [
-    'Within 5 seconds, /readyz must respond 200; where no mount has it, /livez. Certificates are not checked.',
-    'Nothing is printed if the server works.',
+    'The server is healthy if /readyz returns 200 within 5 seconds, or /livez if no mount serves /readyz. Certificates are not checked.',
+    'Prints nothing if the server is healthy.',
   ],
-  flags: { url: { value: 'URL', summary: 'Server to check, instead of the server in the settings.' } },
+  flags: { url: { value: 'URL', summary: 'URL of the server to check. Default: the server in the settings.' } },
   settings,
   exitCodes: {
-    0: 'the server works',
-    1: 'the server does not work, or cannot be found; one line on stderr says why',
+    0: 'the server is healthy',
+    1: 'the server is not healthy, or cannot be found; one line on stderr says why',
     2: 'the command line is invalid',
   },
   run: async ({ own, flags }) => {

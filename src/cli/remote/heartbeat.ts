@@ -63,7 +63,7 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
     }
     end = undefined;
     if (!unsent) return;
-    say(`the heartbeat was not sent: ${unsent.reason}${unsent.isPassing ? '; it is kept for the next run' : ''}`);
+    say(`the ping was not sent: ${unsent.reason}${unsent.isPassing ? '; the next run retries' : ''}`);
     if (unsent.isPassing) keep(ping, at);
   };
   return {
@@ -96,7 +96,7 @@ const deliverKeptPings = async (server: AlertServer): Promise<boolean> => {
   for (const { kept, remove } of spool.listFor(server.url.href)) {
     const unsent = await send(server, kept);
     if (unsent?.isPassing) return true;
-    if (unsent) say(`a kept ping was refused: ${unsent.reason}`);
+    if (unsent) say(`the server refused a kept ping: ${unsent.reason}`);
     remove();
   }
   return false;

@@ -4,7 +4,7 @@ import { foldSpaces, toReadableTime, toTable } from './table.ts';
 
 export const heartbeatsCommand = defineAskingCommand({
   name: 'heartbeats',
-  summary: 'List the heartbeats of a server: which jobs are up, late or down, and when they are due.',
+  summary: 'List the heartbeats of a server: jobs that are up, late or down, and their due times.',
   scope: 'incidents:read',
   run: async ({ ask, show }) => {
     const { data } = await ask<ListReply<Heartbeat>>('api/heartbeats');

@@ -6,13 +6,11 @@ import { paintSeverity, toReadableTime, toRelativeTime, toTable } from './table.
 export const addHostCommand = defineAskingCommand({
   name: 'add-host',
   argument: { name: 'NAME' },
-  summary: 'Print the line that makes a machine report to this server; run it there within 30 minutes.',
-  details: [
-    'The line holds a code that works once. For the key, use that of an administrator, or one with the scope hosts:create.',
-  ],
+  summary: 'Print a command that makes another machine report to this server; run it there within 30 minutes.',
+  details: ["The command contains a one-time code. Use an administrator's key, or a key with the scope hosts:create."],
   flags: {
-    hub: { value: 'URL', summary: 'Address by which the machine reaches this server. Default: that of the request.' },
-    tag: { value: 'TAG', isList: 'repeated', summary: 'A tag of the host; repeat the flag for several tags.' },
+    hub: { value: 'URL', summary: 'URL at which the machine reaches this server. Default: the URL of the request.' },
+    tag: { value: 'TAG', isList: 'repeated', summary: 'Tag of the host; repeat the flag for several tags.' },
   },
   scope: 'hosts:create',
   run: async ({ ask, server }, { words: [name = ''], own: { hub, tag } }) => {
@@ -25,7 +23,7 @@ export const addHostCommand = defineAskingCommand({
 
 export const hostsCommand = defineAskingCommand({
   name: 'hosts',
-  summary: 'List the hosts that report to a server, the worst first.',
+  summary: 'List the hosts that report to a server, worst first.',
   scope: 'incidents:read',
   run: async ({ ask, show }) =>
     show(sortHosts((await ask<ListReply<ShownHost>>('api/hosts')).data), toHostTable, 'No hosts.\n'),

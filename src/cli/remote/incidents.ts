@@ -14,17 +14,17 @@ const states = ['active', 'open', 'acknowledged', 'resolved', 'all'] as const;
 
 export const incidentsCommand = defineAskingCommand({
   name: 'incidents',
-  summary: 'List the incidents of a server, and who has acknowledged them.',
+  summary: 'List the incidents of a server, with the people who acknowledged them.',
   flags: {
     state: {
       value: 'STATE',
       summary: 'Only incidents in this state. Default active: open or acknowledged.',
       choices: states,
     },
-    search: { value: 'TEXT', summary: 'Only incidents with this text in the title, in any case.' },
+    search: { value: 'TEXT', summary: 'Only incidents whose title contains this text; case is ignored.' },
     level: { value: 'LEVEL', summary: 'Only incidents of this severity.' },
-    source: { value: 'NAME', summary: 'Only incidents of this source; * stands for any text.' },
-    hostname: { value: 'NAME', summary: 'Only incidents of this host; * stands for any text.' },
+    source: { value: 'NAME', summary: 'Only incidents from this source; * matches any text.' },
+    hostname: { value: 'NAME', summary: 'Only incidents from this host; * matches any text.' },
   },
   scope: 'incidents:read',
   run: async ({ ask, show }, { own: { state: given, search: q, level, source, hostname, json } }) => {
@@ -34,7 +34,7 @@ export const incidentsCommand = defineAskingCommand({
     const toText = (rows: readonly Incident[]) => toIncidentTable(isActive ? rows.toSorted(compareUrgency) : rows);
     const listed = await ask<ListReply<Incident>>('api/incidents', { query });
     show(listed.data, toText, `No ${state === undefined ? 'open' : 'such'} incidents.\n`);
-    if (!json) sayIfMore(listed, 'that changed last');
+    if (!json) sayIfMore(listed, 'most recently changed');
   },
 });
 
@@ -72,7 +72,7 @@ export const incidentCommand = defineAskingCommand({
   argument: oneIncident,
   summary: 'Show one incident with its timeline.',
   flags: {
-    report: { summary: 'Print its timeline as Markdown, for the review afterwards.' },
+    report: { summary: 'Print the timeline as Markdown, for a review.' },
   },
   scope: 'incidents:read',
   run: async ({ ask, askText, show }, { words: [number = ''], own: { report } }) => {
@@ -112,9 +112,14 @@ export const ackCommand = defineAskingCommand({
   name: 'ack',
   argument: someIncidents,
   summary: 'Acknowledge one or more incidents.',
-  details: ['An acknowledged incident sends no reminders until it is resolved, or until the time of --until.'],
+  details: [
+    'An acknowledged incident sends no reminders until the incident is resolved, or until the time in --until.',
+  ],
   flags: {
-    until: { value: 'TIME', summary: 'When the incident opens again: 18:00, 2h, 30m, 1d or an RFC 3339 time.' },
+    until: {
+      value: 'TIME',
+      summary: 'Time at which the incident opens again: 18:00, 2h, 30m, 1d or an RFC 3339 time.',
+    },
     message: messageFlag,
   },
   scope: 'incidents:write',
@@ -142,7 +147,7 @@ const act = async (
   words: readonly string[],
   more: object,
 ): Promise<number> => {
-  if (words.length === 0) throw new UsageError('name at least one incident by its number, such as 412');
+  if (words.length === 0) throw new UsageError('give the number of at least one incident, such as 412');
   const ids = words.map(toNumber);
   const sent = { method: 'POST', body: { ids, ...more } };
   const { data } = await ask<Static<typeof BulkResult>>(`api/incidents/${action}`, sent);
@@ -156,7 +161,7 @@ const act = async (
 const toNumber = (word: string): string => {
   const number = word.replace(/^#/, '');
   if (!/^[\w-]{1,36}$/.test(number)) {
-    throw new UsageError(`an incident has a number such as 412, not ${JSON.stringify(word)}`);
+    throw new UsageError(`${JSON.stringify(word)} is not an incident number such as 412`);
   }
   return number;
 };

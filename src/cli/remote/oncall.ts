@@ -7,21 +7,21 @@ import { parseUntil, parseWhen } from './until.ts';
 
 export const oncallCommand = defineAskingCommand({
   name: 'oncall',
-  summary: 'List who is on call in each rotation, until when, and who is next; or override a rotation for some time.',
+  summary: 'Show the people on call and next in each rotation, or override a rotation.',
   flags: {
-    at: { value: 'TIME', summary: 'Show who is on call at this time, in the format of --until. Default now.' },
+    at: { value: 'TIME', summary: 'Show the people on call at this time, in the format of --until. Default now.' },
     nextWeek: { summary: 'List the shifts of next week, from Monday on.' },
     nextMonth: { summary: 'List the shifts of next month.' },
-    override: { value: 'ROTATION=MEMBER', summary: 'Put this member on call; needs --until.' },
-    from: { value: 'TIME', summary: 'When the override begins, in the format of --until. Default now.' },
+    override: { value: 'ROTATION=MEMBER', summary: 'Put this member of a rotation on call; needs --until.' },
+    from: { value: 'TIME', summary: 'Start of the override, in the format of --until. Default now.' },
     until: {
       value: 'TIME',
-      summary: 'When the override ends: 18:00, "Thu 18:00", 2h, 30m, 1d or an RFC 3339 time.',
+      summary: 'End of the override: 18:00, "Thu 18:00", 2h, 30m, 1d or an RFC 3339 time.',
     },
     message: { value: 'TEXT', short: 'm', summary: 'Comment for the override.' },
     end: {
       value: 'ROTATION',
-      summary: 'End the current override of this rotation, or any override by the beginning of its id.',
+      summary: 'End the current override of this rotation, or the override whose id begins with this text.',
     },
   },
   scope: 'incidents:read, or incidents:write for --override and --end',
@@ -32,10 +32,10 @@ export const oncallCommand = defineAskingCommand({
     const isFormer = override !== undefined && from === undefined;
     const chosen = [nextWeek, nextMonth, override !== undefined, end !== undefined, at !== undefined && !isFormer];
     if (chosen.filter(Boolean).length > 1) {
-      throw new UsageError('give one of --at, --next-week, --next-month, --override and --end');
+      throw new UsageError('use only one of --at, --next-week, --next-month, --override and --end');
     }
     if (override === undefined && (from ?? until ?? message) !== undefined) {
-      throw new UsageError('--from, --until and --message belong to --override');
+      throw new UsageError('--from, --until and --message need --override');
     }
     if (end !== undefined) return endOverride(asking, end);
     if (nextWeek || nextMonth) {
@@ -64,10 +64,10 @@ const endOverride = async ({ ask, show }: Asking, named: string): Promise<number
   const rotation = rotations.find((one) => one.rotation === named);
   const { data } = await ask<ListReply<DutyOverride>>('api/oncall/overrides');
   const override = rotation ? rotation.override : findById(data, named, 'override');
-  if (override === null) say(`there is no override in ${named} now`);
+  if (override === null) say(`rotation ${named} has no override now`);
   if (!override) return 1;
   const ended = await ask<DutyOverride>(`api/oncall/overrides/${override.id}`, { method: 'DELETE' });
-  show([ended], () => `the override of ${ended.rotation} by ${ended.member} has ended\n`);
+  show([ended], () => `ended the override of ${ended.rotation} by ${ended.member}\n`);
   return 0;
 };
 
@@ -80,7 +80,7 @@ const readOverride = (override: string, until: string | undefined, now: Date, fr
   return { rotation, member, endsAt: parseUntil(until, now, from).toISOString() };
 };
 
-const nothing = 'The server has no rotations.\n';
+const nothing = 'No rotations.\n';
 
 const toDutyTable = (rows: readonly OnCall[]): string =>
   toTable(

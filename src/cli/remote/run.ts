@@ -31,12 +31,12 @@ export const runProgram = defineCommand({
   summary: 'Run a command, and send an alert if it fails or takes too long.',
   details: [
     'The command runs without a shell. Its input, output and exit code, and signals sent to signalbox, are passed through.',
-    'The alert says how the command ended, with the last 20 lines of its output (4 KiB at most), but not its arguments.',
-    'With --timeout, an alert is also sent once if the command runs too long; the command continues. If it then fails, a second alert is sent.',
+    'The alert contains the exit code or signal, and the last 20 lines of output (4 KiB at most), but not the arguments.',
+    'With --timeout, a command that runs too long also sends one alert, and continues. If the command then fails, a second alert follows.',
     'The first success after a reported failure resolves its alerts. Any other success sends nothing.',
-    'Processes that the command leaves in the background are waited for 1 second at most, as by a service manager.',
-    'If its output cannot be written, as on a full disk, the command has failed: the exit code is then never 0.',
-    'If an alert cannot be stored, one line on stderr says so; the exit code stays that of the command. If the server does not come back in time, or refuses everything, as with a wrong key or address, the alert is kept on disk, and the next send or run delivers it first.',
+    'signalbox waits at most 1 second for processes that the command leaves in the background.',
+    'A command whose output cannot be written, for example on a full disk, counts as failed: the exit code is never 0.',
+    "If an alert cannot be stored, one line on stderr says so, and the exit code is still the command's. If the server stays unreachable, or refuses everything, as with a wrong key or URL, the alert is kept on disk; the next send or run delivers the alert first.",
   ],
   flags: {
     ...clientFlags,
@@ -51,12 +51,13 @@ export const runProgram = defineCommand({
     },
     heartbeat: {
       value: 'ADDRESS',
-      summary: 'Send start and end of the command to this heartbeat, its UUID or its name, instead of alerts.',
+      summary:
+        "Report the command's start and end to this heartbeat, given by UUID or name, instead of sending alerts.",
     },
-    timeout: { value: 'SECONDS', isNumber: true, summary: 'Also send an alert if the command takes longer.' },
+    timeout: { value: 'SECONDS', isNumber: true, summary: 'Also send an alert if the command takes longer than this.' },
     retryFor: {
       ...clientFlags.retryFor,
-      summary: 'Time to retry while the server is away, which delays the exit. Default 60.',
+      summary: 'Time to retry while the server is unreachable; delays the exit. Default 60.',
     },
   },
   variables: clientVariables,
@@ -74,7 +75,9 @@ export const runProgram = defineCommand({
     const server = readServerOrProblem(own.url, own.dataDir);
     const address = own.heartbeat === undefined ? undefined : readAddress(own.heartbeat);
     if (address !== undefined && own.timeout !== undefined) {
-      throw new UsageError('--timeout is for alerts: set maxRunMinutes of the heartbeat instead');
+      throw new UsageError(
+        '--timeout works only with alerts: with --heartbeat, set maxRunMinutes of the heartbeat instead',
+      );
     }
     const retryForMs = toMilliseconds('retryFor', own.retryFor ?? '60');
     const timeoutMs = own.timeout === undefined ? undefined : toMilliseconds('timeout', own.timeout);
@@ -101,7 +104,7 @@ export const runProgram = defineCommand({
     // Without the directory, relative paths would point elsewhere.
     if (isFolderGone) ended();
     const { exitCode, failure, isStarted, drain } = isFolderGone
-      ? toUnstarted('the working directory is gone')
+      ? toUnstarted('the working directory was deleted')
       : await runWrapped(words, { keep: tail.add, ended });
     // From now on, a signal ends the wait for the server.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -221,7 +224,7 @@ const createAlertReport = (
 
 /** Creates the report of a run without a usable server. */
 const createMuteReport = (reason: string): RunReport => {
-  const fail = (): void => say(explainUnsent({ reason, isKept: false, lost: 'no server can be used' }));
+  const fail = (): void => say(explainUnsent({ reason, isKept: false, lost: 'the settings name no usable server' }));
   return {
     late: fail,
     end: ({ isFailure }) => {

@@ -12,9 +12,9 @@ export const sendCommand = defineCommand({
   argument: { name: '[MESSAGE...]', isList: true },
   summary: 'Send an alert to a server, for cron jobs and scripts.',
   details: [
-    'Without MESSAGE, or with -, the message is read from standard input. It must not be empty.',
-    'While the server is away or refuses because of load, the alert is sent again; it is stored only once.',
-    'If the server does not come back in time, or refuses everything, as with a wrong key or address, the alert is kept on disk, and the next send or run delivers it first.',
+    'Without MESSAGE, or with -, the message is read from standard input. The message must not be empty.',
+    'While the server is unreachable or overloaded, send retries; the alert is stored only once.',
+    'If the server stays unreachable, or refuses everything, as with a wrong key or URL, the alert is kept on disk; the next send or run delivers the alert first.',
     'Nothing is printed if the alert was stored.',
   ],
   flags: {
@@ -24,11 +24,15 @@ export const sendCommand = defineCommand({
     hostname: { value: 'NAME', summary: 'Host that the alert is about. Default: this host.' },
     status: {
       value: 'STATUS',
-      summary: 'firing, or resolved if the problem is over, which needs --key.',
+      summary: 'firing, or resolved if the problem has ended; resolved needs --key.',
       choices: alertStatuses,
     },
-    link: { value: 'URL', summary: 'Page with more about the alert.' },
-    label: { value: 'NAME=VALUE', isList: 'repeated', summary: 'A label; repeat the flag for several labels.' },
+    link: { value: 'URL', summary: 'URL of a page about the alert.' },
+    label: {
+      value: 'NAME=VALUE',
+      isList: 'repeated',
+      summary: 'Label of the alert; repeat the flag for several labels.',
+    },
     verbose: { summary: 'Print the id of the stored alert, and each failed attempt on stderr.' },
   },
   variables: clientVariables,
@@ -71,7 +75,7 @@ interface Given {
 const readGiven = ({ key, status, link, label }: Given) => {
   const known = status === undefined ? undefined : readChoice('--status', status, alertStatuses);
   if (known === 'resolved' && key === undefined) {
-    throw new UsageError('--status resolved needs --key, with the key of the alert that is resolved');
+    throw new UsageError('--status resolved needs --key: pass the key of the firing alert');
   }
   if (link !== undefined && !(URL.canParse(link) && /^https?:$/.test(new URL(link).protocol))) {
     throw new UsageError(`--link must be an http or https URL, not ${JSON.stringify(link)}`);

@@ -34,18 +34,17 @@ export const clientFlags = {
   },
   key: {
     value: 'KEY',
-    summary: 'Key of the problem: a resolved alert ends the firing alerts with the same key.',
+    summary: 'Key of the problem: a resolved alert resolves all firing alerts with this key.',
   },
-  url: { value: 'URL', summary: `Server that receives the alert, instead of ${otherVariables.url}.` },
-  dataDir: { value: 'FOLDER', summary: 'Data folder of the agent on this machine that receives the alert.' },
-  retryFor: { value: 'SECONDS', isNumber: true, summary: 'Time to retry while the server is away. Default 60.' },
+  url: { value: 'URL', summary: `URL of the server that receives the alert. Default: ${otherVariables.url}.` },
+  dataDir: { value: 'FOLDER', summary: 'Data folder of the local agent that receives the alert.' },
+  retryFor: { value: 'SECONDS', isNumber: true, summary: 'Time to retry while the server is unreachable. Default 60.' },
 } as const;
 
 /** Variables of commands that send alerts. */
 export const clientVariables = {
-  XDG_STATE_HOME:
-    'Folder in which alerts that cannot be delivered are kept, in signalbox/spool. Default ~/.local/state.',
-  [otherVariables.url]: `Server to send alerts to, with the path of a mount if it has one. Default ${defaultUrl}.`,
+  XDG_STATE_HOME: 'Folder for undelivered alerts, which are kept in its signalbox/spool. Default ~/.local/state.',
+  [otherVariables.url]: `URL of the server that receives alerts, including the path of a mount. Default ${defaultUrl}.`,
   [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server requires a key.',
 };
 
@@ -81,7 +80,9 @@ const tryToStat = (path: string) => {
 /** Checks an alert's key. Throws a UsageError. */
 export const readAlertKey = (key: string): string => {
   if (key.startsWith('sbk_')) {
-    throw new UsageError(`--key names the problem of the alert; put the key for the server into ${otherVariables.key}`);
+    throw new UsageError(
+      `--key is the key of the problem, not of the server: set ${otherVariables.key} to the server's key`,
+    );
   }
   if (key === '' || key.length > 256) throw new UsageError('--key must have 1 to 256 characters');
   return key;
@@ -163,7 +164,7 @@ export const callServer = async (
     sent.on('error', () => undefined);
     try {
       const [response]: IncomingMessage[] = await once(sent.end(toBodyText(body)), 'response');
-      if (!response) throw new Error('there is no response');
+      if (!response) throw new Error('no response');
       const { statusCode: status = 0, headers } = response;
       const bytes = await readInput(response, maxResponseBytes);
       if (!bytes) throw new Error('the response is too long');
@@ -207,9 +208,7 @@ export const isPassingStatus = (status: number): boolean => passing.has(status);
 
 const reasons: Record<string, string> = {
   ...connectionFailures,
-  ...forUntrusted(
-    'the certificate is not trusted; the variable NODE_EXTRA_CA_CERTS can name a file with its authority',
-  ),
+  ...forUntrusted('the certificate is not trusted: set NODE_EXTRA_CA_CERTS to a file with its certificate authority'),
 };
 
 /** True if the error code shows that the server speaks neither HTTP nor TLS. */

@@ -13,7 +13,7 @@ const states = ['current', 'active', 'pending', 'expired', 'all'] as const;
 
 export const silencesCommand = defineAskingCommand({
   name: 'silences',
-  summary: 'List the silences of a server: which alerts notify nobody, and until when.',
+  summary: 'List the silences of a server: alerts that notify nobody, and until what time.',
   flags: {
     state: {
       value: 'STATE',
@@ -71,24 +71,27 @@ const describeSchedule = ({ schedule, minutes }: Silence): string =>
 export const silenceCommand = defineAskingCommand({
   name: 'silence',
   argument: { name: 'NAME=PATTERN...', isList: true },
-  summary: 'Silence alerts for some time, so they notify nobody; or end a silence.',
+  summary: 'Silence alerts for some time, so that they notify nobody; or end a silence.',
   details: [
-    'NAME is source, hostname, level, text (the message) or a label; in PATTERN, * stands for any text. All must match.',
-    'With --schedule, there is a maintenance window of --for at each time of the cron expression.',
+    'NAME is source, hostname, level, text (the message) or a label; in PATTERN, * matches any text. All patterns must match.',
+    'With --schedule, a maintenance window starts at each time of the cron expression, and lasts as long as --for says.',
   ],
   flags: {
     from: { value: 'TIME', summary: 'Start of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time. Default now.' },
     for: { value: 'TIME', summary: `Duration: 30m, 2h or 1d. Default ${usualSpan}.` },
     until: { value: 'TIME', summary: 'End of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time.' },
-    schedule: { value: 'CRON', summary: 'Starts of the windows, such as "0 2 * * 6".' },
-    zone: { value: 'NAME', summary: 'Time zone of the schedule, such as Europe/Berlin. Default: that of the server.' },
+    schedule: { value: 'CRON', summary: 'Cron expression of the starts of maintenance windows, such as "0 2 * * 6".' },
+    zone: {
+      value: 'NAME',
+      summary: "Time zone of the schedule, such as Europe/Berlin. Default: the server's time zone.",
+    },
     message: { value: 'TEXT', short: 'm', summary: 'Comment for the silence.' },
-    expire: { value: 'ID', summary: 'End this silence; the beginning of its id is enough.' },
+    expire: { value: 'ID', summary: 'End the silence whose id begins with this text.' },
   },
   scope: 'incidents:write',
   run: async (asking, { words, own: { from, for: span, until, schedule, zone, message, expire } }) => {
     if (expire !== undefined) {
-      if (words.length > 0) throw new UsageError('--expire ends a silence: give no patterns');
+      if (words.length > 0) throw new UsageError('--expire ends a silence and takes no patterns: remove them');
       return end(asking, expire);
     }
     const now = new Date();
@@ -114,11 +117,11 @@ const end = async ({ ask, show }: Asking, id: string): Promise<number> => {
 };
 
 const toMatch = (words: readonly string[]): object => {
-  if (words.length === 0) throw new UsageError("say what to silence, such as 'source=backup*'");
+  if (words.length === 0) throw new UsageError("give at least one pattern, such as 'source=backup*'");
   const pairs = words.map((word) => {
     const [, name, pattern] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
     if (name !== undefined && pattern !== undefined) return [name, pattern] as const;
-    throw new UsageError(`a pattern is NAME=PATTERN, such as 'source=backup*', not ${JSON.stringify(word)}`);
+    throw new UsageError(`a pattern must be like NAME=PATTERN, such as 'source=backup*', not ${JSON.stringify(word)}`);
   });
   const labels = pairs.filter(([name]) => !members.includes(name));
   return {
@@ -128,7 +131,7 @@ const toMatch = (words: readonly string[]): object => {
 };
 
 const toEnd = (span: string | undefined, until: string | undefined, now: Date, start: Date | undefined): object => {
-  if (span !== undefined && until !== undefined) throw new UsageError('give --for or --until, not both');
+  if (span !== undefined && until !== undefined) throw new UsageError('use either --for or --until, not both');
   const endsAt = until === undefined ? toSpanEnd(span ?? usualSpan, start ?? now) : parseUntil(until, now, start);
   return { endsAt: endsAt.toISOString() };
 };

@@ -55,7 +55,7 @@ export class StateFolder {
     mkdirSync(this.#path, { recursive: true, mode: 0o700 });
     assertOwn(this.#path);
     replaceFile(join(this.#path, file), text);
-    return tolerate('the oldest files are kept, too', () => this.#dropOldest()) ?? 0;
+    return tolerate('the oldest files could not be deleted', () => this.#dropOldest()) ?? 0;
   }
 
   /** Does nothing if the file is missing. */
@@ -72,7 +72,7 @@ export class StateFolder {
 
   get #path(): string {
     const base = findBase();
-    if (base === undefined) throw new Error('there is no home directory; set XDG_STATE_HOME to a folder');
+    if (base === undefined) throw new Error('this user has no home directory: set XDG_STATE_HOME to a folder');
     return join(base, 'signalbox', this.#name);
   }
 
@@ -118,16 +118,16 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
    */
   *listFor(url: string): Generator<{ kept: Kept; remove(): void }> {
     const noun = this.#noun;
-    for (const file of tolerate(`kept ${noun}s are not delivered`, () => this.list()) ?? []) {
+    for (const file of tolerate(`kept ${noun}s cannot be delivered`, () => this.list()) ?? []) {
       if (!file.endsWith('.json')) continue;
-      const text = tolerate(`a kept ${noun} is not delivered`, () => this.read(file));
+      const text = tolerate(`a kept ${noun} cannot be delivered`, () => this.read(file));
       if (text === undefined) continue;
       const kept = this.#parse(text);
       const remove = (): void => tolerate(`a kept ${noun} will be sent again`, () => this.remove(file));
       if (kept?.url === url) yield { kept, remove };
       if (kept) continue;
-      const what = `a kept file holds no valid ${noun}`;
-      tolerate(what, () => say(`${what}: it is now ${this.setAside(file)}`));
+      const what = `a kept file contains no valid ${noun}`;
+      tolerate(what, () => say(`${what}: renamed to ${this.setAside(file)}`));
     }
   }
 
@@ -143,7 +143,7 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
 
 /** Marks a text as sent later than intended, for people. */
 export const toLateText = (text: string, at: Date): string =>
-  `${text}\n(sent late; it happened at ${toLocalSecond(at.getTime())})`;
+  `${text}\n(sent late; happened at ${toLocalSecond(at.getTime())})`;
 
 /** Runs an action that the command does not depend on; prints only the first fault with a given effect. */
 export const tolerate = <T>(effect: string, action: () => T): T | undefined => {

@@ -14,7 +14,7 @@ const maxTasks = 1000;
 
 export const tasksCommand = defineAskingCommand({
   name: 'tasks',
-  summary: 'List the open tasks of a server, the most urgent first.',
+  summary: 'List the open tasks of a server, most urgent first.',
   flags: {
     status: {
       value: 'STATUS',
@@ -72,7 +72,7 @@ export const taskCommand = defineAskingCommand({
   scope: 'incidents:read, or incidents:write for --status',
   run: async ({ ask, show }, { words: [word = ''], own: { status } }) => {
     const number = word.replace(/^#/, '');
-    if (!/^\d{1,15}$/.test(number)) throw new UsageError(`a task has a number such as 7, not ${JSON.stringify(word)}`);
+    if (!/^\d{1,15}$/.test(number)) throw new UsageError(`${JSON.stringify(word)} is not a task number such as 7`);
     const change = status !== undefined && {
       method: 'PUT',
       body: { Status: readChoice('--status', status, taskStatuses) },

@@ -4,7 +4,7 @@ import { foldSpaces, paintSeverity, toRelativeTime, toTable } from './table.ts';
 
 export const watchesCommand = defineAskingCommand({
   name: 'watches',
-  summary: 'List the watches of a server: what fires, and the last reading of each thing.',
+  summary: 'List the watches of a server: their states, and the last reading of each watched object.',
   scope: 'incidents:write',
   run: async ({ ask, show }) => show((await ask<ListReply<Watch>>('api/watches')).data, toWatchTable, 'No watches.\n'),
 });

@@ -76,7 +76,7 @@ const AlertTime = Type.String({ format: 'date-time', examples: [example] });
 /** Filters for search and histogram. */
 const since = optionalText(`Only alerts received at this time or later, ${rfc3339}.`, example);
 const until = optionalText(`Only alerts received before this time, ${rfc3339}.`, example);
-const level = optionalText('Only alerts with this level, in any case; `*` stands for any text.', 'ERROR');
+const level = optionalText('Only alerts with this level, ignoring case; `*` matches any text.', 'ERROR');
 const severity = optionalText(
   'Only alerts whose level has this severity, by any of its names, such as CRITICAL or warn.',
   'CRITICAL',
@@ -85,10 +85,10 @@ const severity = optionalText(
 const filters = {
   level,
   severity,
-  source: optionalText('Only alerts with this source, in any case; `*` stands for any text.', 'backup*'),
-  hostname: optionalText('Only alerts with this host name, in any case; `*` stands for any text.', 'web-*'),
-  status: optionalText('Only alerts with this status, in any case.', 'firing'),
-  q: Type.Optional(Type.String({ description: 'Only alerts with this text in the message, in any case.' })),
+  source: optionalText('Only alerts with this source, ignoring case; `*` matches any text.', 'backup*'),
+  hostname: optionalText('Only alerts with this host name, ignoring case; `*` matches any text.', 'web-*'),
+  status: optionalText('Only alerts with this status, ignoring case.', 'firing'),
+  q: Type.Optional(Type.String({ description: 'Only alerts whose message contains this text; case is ignored.' })),
 };
 
 export const SearchQuery = Type.Object({

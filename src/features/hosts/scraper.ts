@@ -80,7 +80,7 @@ export class Scraper {
     const sent = send(url, { signal, headers: { 'user-agent': 'signalbox', accept: 'text/plain' } });
     sent.on('error', () => undefined);
     const [response]: IncomingMessage[] = await once(sent.end(), 'response', { signal });
-    if (!response) throw new Error('there is no response');
+    if (!response) throw new Error('no response');
     try {
       if (response.statusCode !== 200) throw new Error(`it answers ${response.statusCode}`);
       const chunks: Buffer[] = [];

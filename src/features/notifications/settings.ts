@@ -160,9 +160,7 @@ export const DestinationSettings = Type.Object(
         'Send only alerts or incidents with these severities: CRITICAL, ERROR, WARNING, INFO, or levels that mean them.',
       ),
     ),
-    sources: Type.Optional(
-      texts('backup*', 'Send only alerts or incidents with these sources; `*` stands for any text.'),
-    ),
+    sources: Type.Optional(texts('backup*', 'Send only alerts or incidents with these sources; `*` matches any text.')),
     formats: Type.Optional(
       texts('grafana', 'Send only alerts of these formats; the format of POST /api/alert is `native`.'),
     ),

@@ -21,7 +21,7 @@ const pattern = (sample: string, description: string) =>
 
 /** A silence's patterns; all members must match. */
 export const SilenceMatch = defineShape('SilenceMatch', {
-  source: pattern('backup*', 'Pattern for the source of an alert, case-insensitive; `*` stands for any text.'),
+  source: pattern('backup*', 'Pattern for the source of an alert, case-insensitive; `*` matches any text.'),
   hostname: pattern('web-*', 'Pattern for the host name.'),
   level: pattern('WARNING', 'Pattern for the severity: `CRITICAL`, `ERROR`, `WARNING` or `INFO`.'),
   text: pattern('*disk*', 'Pattern for the whole message.'),

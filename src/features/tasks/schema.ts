@@ -58,7 +58,7 @@ export const TaskQuery = Type.Object({
   // Other orders ignore these parameters, as they do unknown ones.
   order: optionalText('`newest`: newest first, at most 1000. Other values have no effect.', 'newest'),
   before: optionalText('With `newest`: id; only tasks with lower ids are listed.', '42'),
-  q: optionalText('With `newest`: text that titles must contain, in any case; up to 256 characters.'),
+  q: optionalText('With `newest`: text that titles must contain, ignoring case; up to 256 characters.'),
 });
 export type TaskQuery = Static<typeof TaskQuery>;
 

@@ -49,7 +49,7 @@ export type JsonCondition = Static<typeof JsonCondition>;
 /** Settings specific to one type. */
 export const ownWatchSettings = {
   mounts: patterns(
-    '`disk`: mount paths, in which `*` stands for any text; all fixed disks by default. Read-only file systems must be named without `*`.',
+    '`disk`: mount paths, in which `*` matches any text; all fixed disks by default. Read-only file systems must be named without `*`.',
     ['/srv/*'],
   ),
   metric: Type.Optional(
