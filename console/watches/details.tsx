@@ -29,6 +29,7 @@ import {
   unitOf,
 } from './kinds.ts';
 import { RecentLine, Since, WatchChip } from './looks.tsx';
+import { Observations } from './seen.tsx';
 import { Found, TrialButton, useTrial } from './trial.tsx';
 
 /** Maximum number of things shown. */
@@ -88,9 +89,7 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
       {state === 'elsewhere' && <p class="note">{words.elsewhereHint}</p>}
       <div class="actions">
         <WatchActions watch={watch} onChanged={onChanged} />
-        {isAllowed('testWatch') && watch.settings.path === undefined && settings.type !== 'file' && (
-          <TrialButton isRunning={trial.isRunning} onTest={test.run} />
-        )}
+        {isAllowed('testWatch') && <TrialButton isRunning={trial.isRunning} onTest={test.run} />}
       </div>
       <Found found={trial.found} />
       {sortThings(things, settings)
@@ -127,6 +126,7 @@ const Thing = ({
       <p>
         <LongText value={thing.text} most={500} />
       </p>
+      <Observations seen={thing.seen} />
       {isMeasured ? (
         <Chart title={thing.thing} data={toPlot(settings, thing)} />
       ) : (

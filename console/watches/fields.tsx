@@ -7,8 +7,11 @@ import { isLimitOptional, sideOf, unitOf, watchMetrics } from './kinds.ts';
 
 type Props = DraftProps<WatchDraft>;
 
-/** Fields for the chosen type. */
-export const OwnFields = ({ draft, set }: Props) => (
+/** Fields with several lines. */
+const areas: readonly string[] = ['mounts', 'units', 'except', 'ca', 'certificate', 'key', 'headers', 'body', 'json'];
+
+/** Fields for the chosen type. `hidden`: secrets that are stored, but not shown. */
+export const OwnFields = ({ draft, set, hidden = [] }: Props & { hidden?: readonly string[] | undefined }) => (
   <>
     {listFields(draft).map((name) => {
       const value = draft.own[name] ?? '';
@@ -26,7 +29,7 @@ export const OwnFields = ({ draft, set }: Props) => (
         );
       }
       const label = words.fields[name];
-      const hint = words.hints[name];
+      const hint = hidden.includes(name) ? words.kept : words.hints[name];
       if (name === 'resource') {
         const options = Object.entries(words.resources);
         return <Choice key={name} label={label} value={value || 'memory'} options={options} onValue={onValue} />;
@@ -46,7 +49,7 @@ export const OwnFields = ({ draft, set }: Props) => (
       if (name === 'failed') {
         return <CheckBox key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
       }
-      if (['mounts', 'units', 'except', 'ca', 'headers', 'body', 'json'].includes(name))
+      if (areas.includes(name))
         return <Area key={name} label={label} hint={hint} value={value} onValue={onValue} lines={2} />;
       return <Field key={name} {...exact} label={label} hint={hint} value={value} onValue={onValue} />;
     })}

@@ -56,7 +56,7 @@ export const WatchForm = ({ draft: first, before: present, known, onSaved, onClo
           />
         </>
       )}
-      <OwnFields {...form} />
+      <OwnFields {...form} hidden={before?.hidden} />
       <LimitFields {...form} />
       <div>
         <TrialButton

@@ -31,6 +31,8 @@ export const watchFields = {
     'json',
     'certificateDays',
     'ca',
+    'certificate',
+    'key',
   ],
   tcp: ['host', 'port'],
   ping: ['host'],

@@ -5,6 +5,7 @@ import { watchTexts as words } from '../strings/watches.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { WatchChip } from './looks.tsx';
+import { Observations } from './seen.tsx';
 
 /** Milliseconds for a check, which may have to queue. */
 const timeout = 45_000;
@@ -49,10 +50,11 @@ export const Found = ({ found: { value: found } }: Pick<Trial, 'found'>) => (
             {found.map((thing) => (
               <li key={thing.thing}>
                 <WatchChip state={thing.state} />
-                <span>
+                <div>
                   <LongText value={thing.text} most={300} />
                   {thing.state === 'pending' && ` (${words.wouldAlert})`}
-                </span>
+                  <Observations seen={thing.seen} />
+                </div>
               </li>
             ))}
           </ul>

@@ -49,7 +49,8 @@ const createCertificate = (name: string, publicKey: KeyObject, privateKey: KeyOb
     integer(1),
     algorithm,
     subject,
-    sequence(encode(0x17, '250101000000Z'), encode(0x17, end)),
+    // Years from 2050 on have four digits, with a tag of their own.
+    sequence(encode(0x17, '250101000000Z'), encode(end.length > 13 ? 0x18 : 0x17, end)),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     encode(0xa3, sequence(sequence(subjectAltName, encode(4, names)))),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -12,18 +11,8 @@ import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { atEnd, type Scope } from '../support/scope.ts';
+import { createPair } from './support/pairs.ts';
 import { createWatch, readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
-
-/** Creates a key and a certificate that is valid for a number of seconds. */
-const createPair = (t: Scope, seconds: number) => {
-  const time = new Date(Date.now() + seconds * 1000);
-  const end = `${time
-    .toISOString()
-    .replaceAll(/[-:T]|\..*/g, '')
-    .slice(2)}Z`;
-  const { cert, key } = writeCertificate(createFolder(t), 'localhost', end);
-  return { cert: readFileSync(cert), key: readFileSync(key) };
-};
 
 const day = 86_400;
 
@@ -208,6 +197,16 @@ test('a certificate that expires raises an alert, and its renewal resolves the a
   renew(30 * day);
   const [, ended] = await waitForAlerts(app, 2);
   assert.equal(ended?.resolves, raised?.id);
+});
+
+test('a certificate of the year 9999 is valid for many days', async (t) => {
+  const { cert } = writeCertificate(createFolder(t), 'localhost', '99991231235959Z');
+  const watches = [{ name: 'late', type: 'certificate', path: cert, every: 1 }];
+  const app = await startApp(t, { settings: { watches } });
+  const token = await app.login('admin');
+  await waitForState(app, token, 'late', 'ok');
+  const { text } = (await readWatch(app, token, 'late')).things[0] ?? {};
+  assert.match(text ?? '', / is valid for 29\d{5} days, until (9999-12-31|10000-01-01)$/);
 });
 
 test('contains searches the text as a browser shows it: unpacked, and in the declared charset', async (t) => {

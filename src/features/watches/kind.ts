@@ -5,7 +5,8 @@ import { defineSettingKind } from '../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { type KnownWatch, toKnownWatch } from './known-watch.ts';
 import { Watch, WatchParams, type WatchSettings } from './schema.ts';
-import { findStoredProblem } from './watch-problems.ts';
+import { findStoredProblem, isConfigOnly } from './watch-problems.ts';
+import { keepSecrets } from './watch-secrets.ts';
 
 /** @throws Error for an invalid watch */
 const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
@@ -14,10 +15,10 @@ const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
   return toKnownWatch(setting.value, 'made', setting);
 };
 
-/** Refuses a watch that reads files. @throws HttpError */
-export const assertWithoutFiles = ({ settings: { path, caFile, type } }: KnownWatch): void => {
-  if (path === undefined && caFile === undefined && type !== 'file') return;
-  throw new HttpError('invalid', 'watches of files are allowed only in the config file, in watches');
+/** Refuses a watch that reads files or runs programs. @throws HttpError */
+export const assertWithoutFiles = ({ settings }: KnownWatch): void => {
+  if (!isConfigOnly(settings)) return;
+  throw new HttpError('invalid', 'watches of files and programs are allowed only in the config file, in watches');
 };
 
 /** Watches from the config file, runtime watches, and the defaults whose names neither uses. */
@@ -33,6 +34,7 @@ export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSetti
   order: 'origin',
   compile,
   fromConfig: (settings) => toKnownWatch(settings, 'config'),
+  complete: (given, { known }) => keepSecrets(given, known?.settings),
   words: {
     inConfig: (name) => `${name} is in the config file: change it there`,
     isDefault: (name) => `${name} is a default watch: create one with its name to replace it`,

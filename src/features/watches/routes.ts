@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { assertOwnMembers } from '../../kit/own-members.ts';
@@ -7,6 +8,7 @@ import { createSettingRoutes } from '../../kit/setting-routes.ts';
 import { type WatchKeeper, watchKind } from './kind.ts';
 import type { KnownWatch } from './known-watch.ts';
 import { type Watch, WatchList, WatchSettings, WatchTrial } from './schema.ts';
+import { keepSecrets, listSecrets, withoutSecrets } from './watch-secrets.ts';
 import type { Watcher } from './watcher.ts';
 
 export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[] => {
@@ -17,14 +19,14 @@ export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[
     read({ operationId: 'getWatch', summary: 'Get a watch with its last readings' }),
     createTestRoute(keeper, watcher),
     create({ operationId: 'createWatch', summary: 'Create a watch', body: WatchSettings }, async (given, by) =>
-      toShown(await keeper.create(given.name, given, by)),
+      toShown(await keeper.create(given.name, keepSecrets(given, undefined), by)),
     ),
     replace(
       { operationId: 'replaceWatch', summary: 'Replace a runtime watch', body: WatchSettings },
       async (name, given, { by, expected }) => {
         keeper.requireRuntime(name);
         if (given.name !== name) throw new HttpError('invalid', 'name must be the name in the path');
-        return toShown(await keeper.replace(name, given, by, expected));
+        return toShown(await keeper.put(name, given, by, expected));
       },
     ),
     remove({ operationId: 'deleteWatch', summary: 'Delete a watch and resolve its alerts' }),
@@ -40,10 +42,17 @@ const createTestRoute = (keeper: WatchKeeper, watcher: Watcher): Route =>
     schema: { operationId: 'testWatch', body: WatchSettings, response: { 200: WatchTrial } },
     handler: async ({ body }, reply) => {
       assertOwnMembers(body, WatchSettings);
-      const things = await watcher.try(keeper.try(body.name, body));
+      const things = await watcher.try(findTried(keeper, body));
       return sendJson(reply, { things });
     },
   });
+
+/** Returns the watch to test: a known one for its shown settings, also if the config file alone may define it. */
+const findTried = (keeper: WatchKeeper, given: WatchSettings): KnownWatch => {
+  const known = keeper.find(given.name);
+  if (known && isDeepStrictEqual(given, withoutSecrets(known.settings))) return known;
+  return keeper.try(given.name, keepSecrets(given, known?.setting && known.settings));
+};
 
 /** States, worst first. */
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'ok'];
@@ -55,7 +64,8 @@ const toWatch = ({ settings, origin, setting }: KnownWatch, watcher: Watcher): W
   return {
     name: settings.name,
     origin,
-    settings: { ...settings },
+    settings: withoutSecrets(settings),
+    hidden: listSecrets(settings),
     state: settings.enabled === false ? 'paused' : (worst?.state ?? unchecked),
     since: worst?.since ?? null,
     things,

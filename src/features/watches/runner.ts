@@ -236,6 +236,7 @@ export class WatchRunner {
       text: finding.words,
       at: now,
       since: shown?.state === state ? shown.since : begun,
+      seen: finding.seen ?? null,
       recent: null,
     };
   }
@@ -288,7 +289,9 @@ export class WatchRunner {
     const { raise, place, isGone = false, clock } = this.#parts;
     const subject = { watch: this.watch, place, thing, mark, isGone };
     if (level !== undefined) {
-      const { id } = await raise(describeFiring(subject, words, level, shown?.since ?? clock().toISOString()));
+      const { id } = await raise(
+        describeFiring(subject, { words, seen: shown?.seen }, level, shown?.since ?? clock().toISOString()),
+      );
       return { id, level };
     }
     if (alert) await raise(describeResolved(subject, words, alert));

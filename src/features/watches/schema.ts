@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { defineList, defineShape, nullable, Time } from '../../kit/route.ts';
 import { settingFacts } from '../../kit/setting-kind.ts';
 import { severities } from '../../kit/severity.ts';
-import { ownWatchSettings } from './type-settings.ts';
+import { ownWatchSettings, watchSecrets } from './type-settings.ts';
 
 /** Pattern for names, which are parts of sources, fingerprints and paths. */
 const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
@@ -132,6 +132,30 @@ const RecentReadings = defineShape('RecentReadings', {
 });
 export type RecentReadings = Static<typeof RecentReadings>;
 
+const phase = (description: string, example: number) => nullable(Type.Number({ examples: [example] }), description);
+
+/** Phases of a connection in order. */
+const phases = ['dns', 'connect', 'tls', 'firstByte', 'body'] as const;
+export type CheckPhase = (typeof phases)[number];
+
+const Seen = defineShape('WatchSeen', {
+  timings: nullable(
+    defineShape('WatchTimings', {
+      dns: phase('Name lookup.', 1.5),
+      connect: phase('Connection.', 12),
+      tls: phase('TLS handshake.', 25),
+      firstByte: phase('Wait for the first byte of the response.', 180),
+    }),
+    'Milliseconds of each phase of the last connection; `null` for a phase without an end.',
+  ),
+  failed: nullable(Type.Enum(phases, { type: 'string', examples: ['tls'] }), 'Phase in which the check failed.'),
+  text: nullable(
+    Type.String({ examples: ['{"error":"no database"}'] }),
+    'Up to 500 characters of the response or output after a fault.',
+  ),
+});
+export type Seen = Static<typeof Seen>;
+
 export const WatchedThing = defineShape('WatchedThing', {
   thing: Type.String({ description: 'Watched mount, unit, address or the like.', examples: ['/var'] }),
   state: Type.Enum(states, {
@@ -147,6 +171,7 @@ export const WatchedThing = defineShape('WatchedThing', {
   text: Type.String({ description: 'Last reading in words.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
   at: Time,
   since: Type.String({ ...Time, description: 'Start of the state.' }),
+  seen: nullable(Seen, 'Observations of the last check; `null` if there are none.'),
   recent: nullable(RecentReadings, 'Readings of the last hours; `null` in a test.'),
 });
 export type WatchedThing = Static<typeof WatchedThing>;
@@ -159,6 +184,9 @@ export const Watch = defineShape('Watch', {
     description: 'Origin of the watch; only `made`, a runtime watch, can be changed.',
   }),
   settings: WatchSettings,
+  hidden: Type.Array(Type.Enum(watchSecrets, { type: 'string', examples: ['password'] }), {
+    description: 'Secrets that are set but not shown.',
+  }),
   state: Type.Enum([...states, 'new', 'paused', 'elsewhere'], {
     type: 'string',
     examples: ['firing'],

@@ -16,6 +16,17 @@ const text = (description: string, example: string) =>
 const count = (description: string, example: number) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description, examples: [example] }));
 
+const pem = (description: string, label: string, options: { writeOnly?: true } = {}) =>
+  Type.Optional(
+    Type.String({
+      ...options,
+      minLength: 1,
+      maxLength: 100_000,
+      description,
+      examples: [`-----BEGIN ${label}-----\nMIIB…\n-----END ${label}-----`],
+    }),
+  );
+
 /** Condition for a value in a JSON body. */
 const JsonCondition = Type.Object(
   {
@@ -138,18 +149,24 @@ export const ownWatchSettings = {
       examples: [14],
     }),
   ),
-  ca: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 100_000,
-      description: '`http`, `certificate`: additional trusted CAs in PEM.',
-      examples: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----'],
-    }),
-  ),
+  ca: pem('`http`, `certificate`: additional trusted CAs in PEM.', 'CERTIFICATE'),
   caFile: text(
     '`http`, `certificate`: file with additional trusted CAs; only in the config file.',
     '/etc/ssl/own-ca.pem',
   ),
+  certificate: pem('`http`: client certificate in PEM, with `key`.', 'CERTIFICATE'),
+  certificateFile: text('File with `certificate`; only in the config file.', '/etc/ssl/client.pem'),
+  key: pem('Private key of `certificate` in PEM.', 'PRIVATE KEY', { writeOnly: true }),
+  password: Type.Optional(
+    Type.String({
+      writeOnly: true,
+      maxLength: maxTextLength,
+      description: '`postgres`, `mysql`, `redis`: password. A change without it keeps the stored one; empty for none.',
+      examples: ['correct horse'],
+    }),
+  ),
+  passwordFile: text('File with `password`; only in the config file.', '/etc/signalbox/database.password'),
+  keyFile: text('File with `key`; only in the config file.', '/etc/ssl/private/client.key'),
   host: text('`tcp`, `ping`, `certificate`: name or address of the server. `dns`: name to look up.', 'db.example'),
   record: Type.Optional(
     Type.Enum(['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'], {
@@ -181,3 +198,9 @@ export const ownWatchSettings = {
     }),
   ),
 };
+
+/** Settings that name files; only the config file can have them, because runtime watches must not read files. */
+export const fileSettings = ['path', 'caFile', 'certificateFile', 'keyFile', 'passwordFile'] as const;
+
+/** Settings that no response contains. */
+export const watchSecrets = ['password', 'key'] as const;

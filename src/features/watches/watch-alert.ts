@@ -4,6 +4,8 @@ import type { Severity } from '../../kit/severity.ts';
 import { type ThingMark, toWatchFingerprint, unknownMark } from './fingerprints.ts';
 import type { FiringWatchAlert } from './firing-alerts.ts';
 import type { KnownWatch } from './known-watch.ts';
+import type { Seen } from './schema.ts';
+import { describeSeen } from './types/phases.ts';
 
 type WatchAlert = Parameters<AlertSource['raise']>[0];
 
@@ -17,11 +19,17 @@ interface AlertSubject {
 }
 
 /** Describes the alert for a thing that has been firing since a time. */
-export const describeFiring = (subject: AlertSubject, words: string, level: Severity, startsAt: string): WatchAlert => {
+export const describeFiring = (
+  subject: AlertSubject,
+  { words, seen }: { words: string; seen: Seen | null | undefined },
+  level: Severity,
+  startsAt: string,
+): WatchAlert => {
   const { settings } = subject.watch;
+  const details = [settings.message, seen && describeSeen(seen)].filter(Boolean).join('\n\n');
   return {
     ...createCommon(subject),
-    ...(settings.message && { details: settings.message }),
+    ...(details !== '' && { details }),
     level,
     message: needsName(subject) ? `${settings.name}: ${words}` : toThingSentence(words, subject.thing),
     status: 'firing',

@@ -1,7 +1,7 @@
 import { createSchemaCheck } from '../../lib/schema-validation.ts';
 import { findPushProblems } from './push-limit.ts';
 import { WatchSettings } from './schema.ts';
-import { ownWatchSettings } from './type-settings.ts';
+import { fileSettings, ownWatchSettings } from './type-settings.ts';
 import type { WatchType } from './watch-type.ts';
 import { findWatchType, toWatchType } from './watch-types.ts';
 
@@ -31,11 +31,16 @@ const findWatchProblem = (watch: WatchSettings): string | undefined => {
 /** Types whose result depends on where the check runs. */
 const remoteTypes: readonly WatchType['name'][] = ['http', 'tcp', 'ping', 'dns', 'certificate'];
 
+/** True for a watch that reads files or runs programs, which only a machine's own config file can define. */
+export const isConfigOnly = (watch: WatchSettings): boolean =>
+  watch.type === 'file' || fileSettings.some((name) => watch[name] !== undefined);
+
 /** Returns the problem with a watch's hosts and places, as a clause. */
-const findPlaceProblem = ({ hosts, from, votes, path, caFile }: WatchSettings, type: WatchType): string | undefined => {
+const findPlaceProblem = (watch: WatchSettings, type: WatchType): string | undefined => {
+  const { hosts, from, votes } = watch;
   if (hosts && from) return 'only one of hosts and from is possible';
-  if ((hosts || from) && (type.name === 'file' || path !== undefined || caFile !== undefined))
-    return 'files of hosts are watched only by their own config files';
+  if ((hosts || from) && isConfigOnly(watch))
+    return 'files and programs of hosts are watched only by their own config files';
   if (from && !remoteTypes.includes(type.name)) return `from is not for type ${type.name}`;
   if (votes === undefined) return undefined;
   if (!from) return 'votes need from';

@@ -10,7 +10,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertCounts } from './alert-counts.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
-import type { WatchSettings } from './schema.ts';
+import type { Seen, WatchSettings } from './schema.ts';
 import type { ownWatchSettings } from './type-settings.ts';
 
 export interface WatchReadings {
@@ -42,6 +42,8 @@ export type Finding = {
   thing: string;
   /** Text without the limit: `/var is 91.3 % full (4.2 GiB free)`. */
   words: string;
+  /** Observations beyond the words; undefined if there are none. */
+  seen?: Seen;
   /** Limits for the figure if they differ from the watch's limits. */
   limits?: FigureLimits;
 } & (

@@ -6,7 +6,9 @@ import { dayMs } from '../../../lib/units.ts';
 import type { FigureLimits } from '../condition.ts';
 import { defineWatchType, type Finding } from '../watch-type.ts';
 import { type ChainEnd, findChainEnd } from './chain.ts';
-import { findAuthorityProblem, readAuthorities, readServerCertificate, toBareHost } from './network.ts';
+import { readServerCertificate } from './network.ts';
+import { toBareHost, toServerName } from './socket.ts';
+import { findTrustProblem, readTrust } from './trust.ts';
 
 const defaultPort = 443;
 
@@ -21,15 +23,15 @@ export const certificateWatch = defineWatchType({
   every: 60,
   findProblem: ({ path, host, port, ...trusted }) => {
     if ((path === undefined) === (host === undefined)) return 'either path or host is needed';
-    return path !== undefined && port !== undefined ? 'port belongs to host' : findAuthorityProblem(trusted);
+    return path !== undefined && port !== undefined ? 'port belongs to host' : findTrustProblem(trusted);
   },
   check: async (watch, { targets, clock }, signal) => {
     const { path, host = '', port = defaultPort } = watch;
-    const authorities = await readAuthorities(watch);
+    const { authorities } = await readTrust(watch);
     if (path === undefined) {
       const bare = toBareHost(host);
       const end = await readServerCertificate(bare, port, { targets, authorities }, signal);
-      return [toDaysFinding(bare.includes(':') ? `[${bare}]:${port}` : `${bare}:${port}`, end, clock())];
+      return [toDaysFinding(toServerName({ host: bare, port }), end, clock())];
     }
     const text = await readSmallFile(path).catch((error: NodeJS.ErrnoException) => {
       throw new Error(`${path} cannot be read (${error.code ?? error.message})`);

@@ -3,7 +3,9 @@ import { defineWatchType, type Finding, toMsText } from '../watch-type.ts';
 import { toDaysFinding } from './certificate.ts';
 import { toFault } from './failures.ts';
 import { findJsonFault, findJsonProblem } from './json-conditions.ts';
-import { findAuthorityProblem, readAuthorities, requestUrl } from './network.ts';
+import { requestUrl } from './network.ts';
+import { PhaseClock } from './phases.ts';
+import { findTrustProblem, readTrust, trustKeys } from './trust.ts';
 
 const statusRanges = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
 
@@ -41,8 +43,7 @@ export const httpWatch = defineWatchType({
     'lacks',
     'json',
     'certificateDays',
-    'ca',
-    'caFile',
+    ...trustKeys,
   ],
   defaultLevel: 'ERROR',
   required: ['url'],
@@ -56,14 +57,16 @@ export const httpWatch = defineWatchType({
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
     if (parsed.username || parsed.password) return 'url must not have a user or password';
-    return findAuthorityProblem(trusted);
+    return findTrustProblem(trusted);
   },
   check: async (watch, { targets, clock }, signal) => {
     const { url = '', status = '200-299', certificateDays, limit } = watch;
     const thing = toThing(watch);
-    const access = { targets, authorities: await readAuthorities(watch) };
+    const phases = new PhaseClock();
+    const access = { targets, clock: phases, ...(await readTrust(watch)) };
     const answer = await requestUrl(url, access, signal, watch).catch(toFault);
-    if (typeof answer === 'string') return [{ thing, isBad: true, words: `${thing} does not answer: ${answer}` }];
+    if (typeof answer === 'string')
+      return [{ thing, isBad: true, words: `${thing} does not answer: ${answer}`, seen: phases.see() }];
     const time = toMsText(answer.ms);
     const days: Finding[] =
       certificateDays !== undefined && answer.certificate
@@ -75,10 +78,11 @@ export const httpWatch = defineWatchType({
           ]
         : [];
     const fault = findFault(answer, status, watch);
-    if (fault !== undefined) return [{ thing, isBad: true, words: `${thing} ${fault}` }, ...days];
-    const words = `${thing} answers ${answer.status} after ${time}`;
-    if (limit === undefined) return [{ thing, isBad: false, figure: Math.round(answer.ms), words }, ...days];
-    return [{ thing, figure: answer.ms, toText: toMsText, words }, ...days];
+    if (fault !== undefined)
+      return [{ thing, isBad: true, words: `${thing} ${fault}`, seen: phases.see(answer.body) }, ...days];
+    const common = { thing, words: `${thing} answers ${answer.status} after ${time}`, seen: phases.see() };
+    if (limit === undefined) return [{ ...common, isBad: false, figure: Math.round(answer.ms) }, ...days];
+    return [{ ...common, figure: answer.ms, toText: toMsText }, ...days];
   },
 });
 

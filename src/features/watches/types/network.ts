@@ -1,15 +1,12 @@
-import type { X509Certificate } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { parseAuthorities, toTrust } from '../../../kit/authorities.ts';
-import type { Targets } from '../../../kit/targets.ts';
-import { readSmallFile } from '../../../lib/small-file.ts';
 import type { WatchSettings } from '../schema.ts';
 import { readBodyText } from './body-text.ts';
 import { type ChainEnd, findChainEnd, listSentCertificates } from './chain.ts';
 import { toNetworkFailure } from './failures.ts';
+import { endWith, isHostName, type NetworkAccess, toTlsName } from './socket.ts';
+import { toTlsOptions } from './trust.ts';
 
 const defaultRedirects = 3;
 
@@ -21,33 +18,6 @@ interface HttpAnswer {
   /** Expiry of the last server's certificates. */
   certificate: ChainEnd | undefined;
 }
-
-/** Targets of network checks, and additional trusted CAs. */
-export interface NetworkAccess {
-  targets: Targets;
-  authorities: readonly X509Certificate[];
-}
-
-/** Reads a watch's CAs. Rejects with an Error whose message is the reason. */
-export const readAuthorities = async ({ ca = '', caFile }: WatchSettings): Promise<X509Certificate[]> => {
-  if (caFile === undefined) return ca === '' ? [] : parseAuthorities('ca', ca);
-  const text = await readSmallFile(caFile).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${caFile} cannot be read (${error.code ?? error.message})`);
-  });
-  return parseAuthorities(caFile, text);
-};
-
-/** Returns the problem with a watch's CAs, as a clause. */
-export const findAuthorityProblem = ({ ca, caFile }: WatchSettings): string | undefined => {
-  if (ca === undefined) return undefined;
-  if (caFile !== undefined) return 'only one of ca and caFile is possible';
-  try {
-    parseAuthorities('ca', ca);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-};
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 
@@ -64,8 +34,9 @@ export const requestUrl = async (
   const begun = performance.now();
   let current = new URL(url);
   let sent = given;
+  let { identity } = access;
   for (let redirects = 0; ; redirects += 1) {
-    const response = await requestOnce(current, access, signal, sent);
+    const response = await requestOnce(current, { ...access, identity }, signal, sent);
     try {
       const { statusCode: status = 0, headers } = response;
       const shown = listSentCertificates((response.socket as Partial<TLSSocket> | null) ?? {});
@@ -74,11 +45,14 @@ export const requestUrl = async (
           throw toNetworkFailure(error, signal);
         });
         const ms = performance.now() - begun;
+        access.clock.markEnd();
         return { status, body, ms, certificate: findChainEnd(shown, access.authorities) };
       }
       if (redirects === limit) throw new Error(`there are more than ${limit} redirects`);
       const next = toNext(headers.location, current);
-      sent = toNextRequest(sent, status, next.origin === current.origin);
+      const isSameOrigin = next.origin === current.origin;
+      sent = toNextRequest(sent, status, isSameOrigin);
+      if (!isSameOrigin) identity = undefined;
       current = next;
     } finally {
       response.destroy();
@@ -103,7 +77,7 @@ const toNextRequest = ({ method, headers, body }: HttpRequest, status: number, i
 
 const requestOnce = (
   url: URL,
-  { targets, authorities }: NetworkAccess,
+  { targets, clock, ...trust }: NetworkAccess,
   signal: AbortSignal,
   { method = 'GET', headers: own, body }: HttpRequest,
 ): Promise<IncomingMessage> =>
@@ -112,9 +86,15 @@ const requestOnce = (
     assertHost(url.hostname);
     const headers = { 'user-agent': 'signalbox', accept: '*/*', ...toLowerCase(own), connection: 'close' };
     // Each check opens a new connection because connecting is part of the check.
-    const options = { method, lookup, signal, headers, agent: false, ...toTrust(authorities) };
+    const options = { method, lookup, signal, headers, agent: false, ...toTlsOptions(trust) };
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = send(url.href, options, resolve);
+    const request = send(url.href, options, (response) => {
+      clock.markFirstByte();
+      resolve(response);
+    });
+    request.on('socket', (socket) => {
+      clock.follow(socket, { isTls: url.protocol === 'https:', isNamed: isHostName(url.hostname) });
+    });
     request.on('error', (error) => reject(toNetworkFailure(error, signal)));
     request.end(body);
   });
@@ -122,40 +102,16 @@ const requestOnce = (
 const toLowerCase = (headers: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Removes the brackets of an IPv6 address: `[::1]` → `::1`. */
-export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
-
-/** Connects; resolves to the milliseconds taken to open the connection. */
-export const connectTo = (
-  host: string,
-  port: number,
-  { assertHost, lookup }: Targets,
-  signal: AbortSignal,
-): Promise<number> =>
-  new Promise((resolve, reject) => {
-    assertHost(host);
-    const begun = performance.now();
-    const socket = connect({ host, port, lookup });
-    endWith(socket, signal);
-    socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
-    socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
-    socket.on('connect', () => {
-      resolve(performance.now() - begun);
-      socket.destroy();
-    });
-  });
-
 /** Reads when a TLS server's certificates expire, whether trusted or not. */
 export const readServerCertificate = (
   host: string,
   port: number,
-  { targets: { assertHost, lookup }, authorities }: NetworkAccess,
+  { targets: { assertHost, lookup }, authorities }: Pick<NetworkAccess, 'targets' | 'authorities'>,
   signal: AbortSignal,
 ): Promise<ChainEnd> =>
   new Promise((resolve, reject) => {
     assertHost(host);
-    const servername = /^[\d.]+$|:/.test(host) ? '' : host;
-    const socket = connectTls({ host, port, lookup, servername, rejectUnauthorized: false });
+    const socket = connectTls({ host, port, lookup, servername: toTlsName(host), rejectUnauthorized: false });
     endWith(socket, signal);
     socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
     socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
@@ -166,9 +122,3 @@ export const readServerCertificate = (
       socket.destroy();
     });
   });
-
-const endWith = (socket: Socket, signal: AbortSignal): void => {
-  const end = (): void => void socket.destroy();
-  signal.addEventListener('abort', end, { once: true });
-  socket.once('close', () => signal.removeEventListener('abort', end));
-};

@@ -2,7 +2,7 @@ import { ping } from '../../../host/ping.ts';
 import type { Targets } from '../../../kit/targets.ts';
 import { defineWatchType, toMsText } from '../watch-type.ts';
 import { toNetworkFailure } from './failures.ts';
-import { toBareHost } from './network.ts';
+import { toBareHost } from './socket.ts';
 
 /** Checks with the system's `ping`, which needs no privileges, that a host responds, and how fast. */
 export const pingWatch = defineWatchType({

@@ -1,6 +1,7 @@
 import { defineWatchType, toMsText } from '../watch-type.ts';
 import { toFault } from './failures.ts';
-import { connectTo, toBareHost } from './network.ts';
+import { PhaseClock } from './phases.ts';
+import { openSocket, toBareHost, toServerName } from './socket.ts';
 
 /** Checks that a server accepts a connection in time. */
 export const tcpWatch = defineWatchType({
@@ -12,11 +13,18 @@ export const tcpWatch = defineWatchType({
   defaultLevel: 'ERROR',
   every: 60,
   check: async ({ host: written = '', port = 0, limit }, { targets }, signal) => {
-    const host = toBareHost(written);
-    const thing = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-    const ms = await connectTo(host, port, targets, signal).catch(toFault);
-    if (typeof ms === 'string') return [{ thing, isBad: true, words: `${thing} does not accept connections: ${ms}` }];
-    const words = `${thing} accepts connections after ${toMsText(ms)}`;
-    return [limit === undefined ? { thing, isBad: false, words } : { thing, figure: ms, toText: toMsText, words }];
+    const server = { host: toBareHost(written), port };
+    const thing = toServerName(server);
+    const clock = new PhaseClock();
+    const begun = performance.now();
+    const access = { targets, clock, authorities: [] };
+    const socket = await openSocket(server, { isTls: false }, access, signal).catch(toFault);
+    if (typeof socket === 'string')
+      return [{ thing, isBad: true, words: `${thing} does not accept connections: ${socket}`, seen: clock.see() }];
+    const ms = performance.now() - begun;
+    socket.destroy();
+    clock.markEnd();
+    const common = { thing, words: `${thing} accepts connections after ${toMsText(ms)}`, seen: clock.see() };
+    return [limit === undefined ? { ...common, isBad: false } : { ...common, figure: ms, toText: toMsText }];
   },
 });
