@@ -135,7 +135,7 @@ const Actions = ({ destination, onRetried }: PartProps) => {
 
 const Facts = ({ destination, onCall }: Pick<Props, 'destination' | 'onCall'>) => {
   const { destination: name, lastSuccess, lastError, nextAttempt, incidents, repeatMinutes } = destination;
-  const rotations = onCall.filter(({ members }) => members.includes(name));
+  const rotations = onCall.filter(({ kind, members }) => kind === 'destination' && members.includes(name));
   return (
     <dl class="pairs">
       <Fact name={words.gets}>

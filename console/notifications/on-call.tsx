@@ -86,7 +86,7 @@ const RotationPanel = ({ onCall, members, overrides, onChanged }: RotationProps)
       <p class="on-call-now">
         <Icon name="user" />
         <span class="strong">
-          <bdi>{member}</bdi>
+          <bdi>{member ?? words.nobody}</bdi>
         </span>
         <span class="hint">{endsAt ? words.untilTime(toMinute(Date.parse(endsAt))) : words.always}</span>
       </p>

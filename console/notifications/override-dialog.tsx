@@ -25,7 +25,7 @@ export const OverrideDialog = ({
   onSaved,
   onClose,
 }: Props) => {
-  const first = next?.member ?? members.find((each) => each !== present) ?? present;
+  const first = next?.member ?? members.find((each) => each !== present) ?? present ?? '';
   const blank = { member: first, start: '', end: endsAt ? toTyped(Date.parse(endsAt)) : '', comment: '' };
   const { form, submission } = useDraft(blank, async ({ member, start, end, comment }) => {
     const [from, until] = [start === '' ? undefined : fromTyped(start), fromTyped(end)];

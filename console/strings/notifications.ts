@@ -105,6 +105,7 @@ export const notificationTexts = {
   onCall: (rotation: string) => `On call: ${rotation}`,
   untilTime: (time: string) => `until ${time}`,
   always: 'no handover',
+  nobody: 'Nobody',
   follows: (member: string, time: string) => `Then ${member}, from ${time}`,
   override: (member: string, from: string, until: string, by: string) =>
     `${member} is on call from ${from} until ${until}, by ${by}`,

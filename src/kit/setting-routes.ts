@@ -120,7 +120,7 @@ export const createSettingRoutes = <
     /** Defines the route that creates a setting under the name in the body or a new id. */
     create: <Body extends TObject>(
       { operationId, summary, body, ignores, created = shape }: WithBody<Body> & { created?: TSchema },
-      create: (given: Static<Body>, by: string) => Promise<Shown>,
+      create: (given: Static<Body>, by: string, request: FastifyRequest) => Promise<Shown>,
     ): Route =>
       defineRoute({
         method: 'POST',
@@ -131,7 +131,7 @@ export const createSettingRoutes = <
         schema: { operationId, body: body as TSchema, response: { 201: created, 409: ErrorBody } },
         handler: async (request, reply) => {
           const given = readBody(request, body, ignores);
-          return sendSetting(reply.code(201), await create(given, callerOf(request)));
+          return sendSetting(reply.code(201), await create(given, callerOf(request), request));
         },
       }),
 
@@ -178,8 +178,10 @@ export const createSettingRoutes = <
     ): Route => changeOne({ method: 'DELETE', ...described }, undefined, { 409: ErrorBody }, remove),
 
     /** Defines the route that ends a setting, which remains listed. */
-    end: (described: Described, end: (name: string, condition: Condition) => Promise<Shown>): Route =>
-      changeOne({ method: 'DELETE', ...described }, withVersion, {}, end),
+    end: (
+      described: Described,
+      end: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown>,
+    ): Route => changeOne({ method: 'DELETE', ...described }, withVersion, {}, end),
   };
 };
 

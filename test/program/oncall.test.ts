@@ -106,7 +106,7 @@ test('oncall has an exit code each for a server without rotations, a refusal and
   assert.match((await run(['--next-week'])).stdout, /^No rotations\.\n$/);
   const refused = await run(['--override', 'night=ben', '--until', '2h']);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /responded 400: There is no rotation "night"; the settings have: none/);
+  assert.match(refused.stderr, /responded 400: There is no rotation "night"; the rotations are: none/);
   const anonymous = await run([], { SIGNALBOX_KEY: '' });
   assert.equal(anonymous.code, 1);
   assert.match(anonymous.stderr, /responded 401: Missing token; set SIGNALBOX_KEY to a key/);

@@ -80,13 +80,16 @@ const readOverride = (override: string, until: string | undefined, now: Date, fr
   return { rotation, member, endsAt: parseUntil(until, now, from).toISOString() };
 };
 
+/** Shown for a gap. */
+const nobody = 'nobody';
+
 const nothing = 'No rotations.\n';
 
 const toDutyTable = (rows: readonly OnCall[]): string =>
   toTable(
     ['ROTATION', 'ON CALL', 'UNTIL', 'NEXT', 'OVERRIDE'],
     rows.map(({ rotation, member, endsAt, override, next }) => [
-      ...[rotation, member, endsAt === null ? '' : toMinute(endsAt), next?.member ?? ''],
+      ...[rotation, member ?? nobody, endsAt === null ? '' : toMinute(endsAt), next?.member ?? ''],
       override === null ? '' : [override.createdBy, foldSpaces(override.comment)].join(' ').trim(),
     ]),
     { dropped: ['NEXT'], fixed: ['UNTIL'] },
@@ -111,7 +114,7 @@ const toShiftTable = (rows: readonly OnCallShift[]): string =>
   toTable(
     ['ROTATION', 'ON CALL', 'FROM', 'UNTIL', ''],
     rows.map(({ rotation, member, startsAt, endsAt, override }) => [
-      ...[rotation, member, ...[startsAt, endsAt].map((time) => (time === null ? '' : toMinute(time)))],
+      ...[rotation, member ?? nobody, ...[startsAt, endsAt].map((time) => (time === null ? '' : toMinute(time)))],
       override === null ? '' : `override ${toShortId(override)}`,
     ]),
     { fixed: ['FROM', 'UNTIL'] },

@@ -16,8 +16,9 @@ import { listSecretFiles } from './destinations/credentials.ts';
 import { findNotificationProblems, toLinkedDestination, toTarget } from './destinations/target.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
+import { openRotations } from './oncall/open-rotations.ts';
 import { Overrides } from './oncall/overrides.ts';
-import { Rotations } from './oncall/rotations.ts';
+import { createRotationRoutes } from './oncall/rotation-routes.ts';
 import { createOnCallRoutes, listOnCall } from './oncall/routes.ts';
 import { OnCallList } from './oncall/schema.ts';
 import { findRotationProblems, rotationSettings } from './oncall/settings.ts';
@@ -75,7 +76,8 @@ export const notifications = defineFeature({
     const settings = addHub(parts.settings);
     const { database } = storage;
     const { alerts, incidents, silences } = offers;
-    const rotations = new Rotations(settings.rotations);
+    const onCallParts = openRotations(settings.rotations, parts);
+    const { rotations } = onCallParts;
     const targets = openTargets(settings.watchTargets);
     let settled: Promise<void> | undefined;
     const keeper = new SettingKeeper(destinationKind, {
@@ -139,7 +141,10 @@ export const notifications = defineFeature({
           ...createDestinationRoutes(keeper),
           ...acknowledgement.routes,
         ],
-        oncall: createOnCallRoutes({ rotations, overrides, clock }),
+        oncall: [
+          ...createOnCallRoutes({ rotations, overrides, clock }),
+          ...createRotationRoutes(onCallParts.keeper, clock),
+        ],
       },
       topics: {
         deliveries: createPolledTopic(needs('notifications:read'), DeliveryList, deliveriesInterval, listDeliveries, {
@@ -147,7 +152,7 @@ export const notifications = defineFeature({
         }),
         oncall: { ...onCall.topic, profile: 'oncall' },
       },
-      notices: listLinkNotices(settings),
+      notices: [...listLinkNotices(settings), ...onCallParts.notices],
       warning: isQuiet ? quietWarning : undefined,
       findConcerns: () =>
         isQuiet
@@ -156,8 +161,9 @@ export const notifications = defineFeature({
       reload: (changed) => {
         targets.change(changed.watchTargets);
         keeper.configure(addHub(changed).destinations);
-        rotations.changeSettings(changed.rotations);
-        return changed.quiet === isQuiet ? [] : ['Warning: quiet has changed. Restart the server to apply it.'];
+        const rotationNotices = onCallParts.configure(changed.rotations);
+        const quietNotice = 'Warning: quiet has changed. Restart the server to apply it.';
+        return [...rotationNotices, ...(changed.quiet === isQuiet ? [] : [quietNotice])];
       },
       close: async () => {
         await destinations?.close();

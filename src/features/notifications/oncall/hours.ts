@@ -11,6 +11,9 @@ const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 /** Spans in milliseconds since Monday: at least one, sorted, non-overlapping, end exclusive. */
 type WeekSpans = readonly (readonly [start: number, end: number])[];
 
+/** Hours recur within this many milliseconds, even if a clock change skips them one week. */
+const longestSpanMs = 16 * dayMs;
+
 /** Weekly hours in a time zone. */
 export class Hours {
   readonly #clock: ZoneClock;
@@ -36,6 +39,34 @@ export class Hours {
       // If clocks change before then, the local time differs.
       time = this.#clock.findChange(time, next) ?? next;
     }
+    return time;
+  }
+
+  /** Returns the period around a time in which `isWithin` does not change; times are Unix milliseconds. */
+  spanAt(at: number): { isWithin: boolean; startsAt: number; endsAt: number } {
+    const isWithin = this.isWithin(at);
+    if (this.#spans.some(([start, end]) => end - start === weekMs)) {
+      return { isWithin, startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
+    }
+    let startsAt = at - longestSpanMs;
+    let endsAt = startsAt;
+    while (endsAt <= at) {
+      startsAt = endsAt;
+      endsAt = this.#nextChangeAfter(endsAt);
+    }
+    return { isWithin, startsAt, endsAt };
+  }
+
+  /** Returns the first time after `after` when the hours begin or end. */
+  #nextChangeAfter(after: number): number {
+    const wasWithin = this.isWithin(after);
+    let time = after;
+    do {
+      const ms = toWeekMs(this.#clock.toLocal(time));
+      const next = time + Math.min(...this.#spans.flat().map((edge) => (edge - ms + weekMs) % weekMs || weekMs));
+      // If clocks change before then, the local time differs.
+      time = this.#clock.findChange(time, next) ?? next;
+    } while (this.isWithin(time) === wasWithin);
     return time;
   }
 }

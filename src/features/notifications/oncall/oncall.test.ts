@@ -134,7 +134,7 @@ test('an override of an unknown rotation or member, or at an impossible time, is
   const token = await app.login('admin');
   const good = { rotation: 'oncall', member: 'ben', endsAt: inDays(1) };
   for (const [body, error] of [
-    [{ ...good, rotation: 'night' }, /There is no rotation "night"; the settings have: oncall, backup/],
+    [{ ...good, rotation: 'night' }, /There is no rotation "night"; the rotations are: oncall, backup/],
     [{ ...good, member: 'zed' }, /"zed" is not a member of a rotation; the members are: anna, ben, carl/],
     [{ ...good, endsAt: inDays(-1) }, /endsAt must be in the future/],
     [{ ...good, startsAt: inDays(2) }, /endsAt must be after startsAt/],

@@ -1,48 +1,67 @@
-import type { Handovers } from './handovers.ts';
-import { type RotationSettings, toHandovers } from './settings.ts';
+import { intersect, type Layer, type Period } from './layer.ts';
 
 /** Override applied to a rotation. */
-export interface AppliedOverride {
+export interface AppliedOverride extends Period {
   id: string;
   rotation: string;
   member: string;
-  /** Unix milliseconds; end exclusive. */
-  startsAt: number;
-  endsAt: number;
 }
 
-/** Time a member is on call, until a handover or the start or end of an override. */
-export interface Shift {
-  member: string;
-  /** Unix milliseconds; end exclusive, Infinity if unknown. */
-  startsAt: number;
-  endsAt: number;
+/** Period in which one member is on call, or nobody, by one layer or override. */
+export interface Shift extends Period {
+  /** User or destination; undefined in a gap. */
+  member: string | undefined;
+  /** Index of the layer; undefined in a gap and for an override. */
+  layer: number | undefined;
   /** Id of the override that put the member on call. */
   override: string | undefined;
 }
 
-/** Destinations that share on-call duty, by handovers and overrides. */
+/** Kind of a rotation's members: users, or destinations in the form of version 1. */
+export type MemberKind = 'person' | 'destination';
+
+interface RotationParts {
+  name: string;
+  kind: MemberKind;
+  /** All members, in order, each once. */
+  members: readonly string[];
+  /** Lowest layer first: later layers cover earlier ones. */
+  layers: readonly Layer[];
+}
+
+/** Periods checked for the end of a shift or for the next member, in addition to those of overrides. */
+const mostPieces = 500;
+
+/** Maximum number of shifts in a list. */
+export const mostShifts = 5000;
+
+/** Members who share on-call duty, by layers and overrides. */
 export class Rotation {
   readonly name: string;
+  readonly kind: MemberKind;
   readonly members: readonly string[];
-  readonly #handovers: Handovers;
+  readonly #layers: readonly Layer[];
   #overrides: readonly AppliedOverride[] = [];
+  #isKnown: (name: string) => boolean = () => true;
   /** Last result of `#pieceAt`, often needed again. */
-  #known: Shift | undefined;
+  #last: Shift | undefined;
 
-  constructor(settings: RotationSettings) {
-    this.name = settings.name;
-    this.members = settings.members;
-    this.#handovers = toHandovers(settings);
+  constructor({ name, kind, members, layers }: RotationParts) {
+    this.name = name;
+    this.kind = kind;
+    this.members = members;
+    this.#layers = layers;
   }
 
-  /** Replaces the overrides; where overrides overlap, the last one counts. */
-  setOverrides(overrides: readonly AppliedOverride[]): void {
+  /** Replaces the overrides; where overrides overlap, the last one counts. Members who are not known are passed over. */
+  setOverrides(overrides: readonly AppliedOverride[], isKnown: (name: string) => boolean = () => true): void {
     this.#overrides = overrides.filter(({ rotation }) => rotation === this.name);
-    this.#known = undefined;
+    this.#isKnown = isKnown;
+    this.#last = undefined;
   }
 
-  memberAt(at: number): string {
+  /** Returns the member on call at a time (Unix milliseconds); undefined in a gap. */
+  memberAt(at: number): string | undefined {
     return this.#pieceAt(at).member;
   }
 
@@ -52,10 +71,11 @@ export class Rotation {
     return Number.isFinite(endsAt) ? endsAt : undefined;
   }
 
-  /** Returns the shift at a time. Each override counts as a separate shift. */
+  /** Returns the shift or gap at a time. Each override and each layer's part counts as a separate shift. */
   shiftAt(at: number): Shift {
     const shift = { ...this.#pieceAt(at) };
-    const isSame = ({ member, override }: Shift) => member === shift.member && override === shift.override;
+    const isSame = ({ member, layer, override }: Shift) =>
+      member === shift.member && layer === shift.layer && override === shift.override;
     for (let left = this.#mostPieces; left > 0 && Number.isFinite(shift.startsAt); left -= 1) {
       const piece = this.#pieceAt(shift.startsAt - 1);
       if (!isSame(piece)) break;
@@ -71,17 +91,17 @@ export class Rotation {
 
   /** Returns the next shift of another member after `at`; undefined if there is none. */
   nextShiftAfter(at: number): Shift | undefined {
-    const { member, ...first } = this.shiftAt(at);
-    let { endsAt } = first;
-    for (let left = this.#mostPieces; left > 0 && Number.isFinite(endsAt); left -= 1) {
-      const shift = this.shiftAt(endsAt);
-      if (shift.member !== member) return shift;
-      endsAt = shift.endsAt;
-    }
-    return undefined;
+    const present = this.memberAt(at);
+    return this.#findShiftAfter(at, ({ member }) => member !== present && member !== undefined);
   }
 
-  /** Lists up to `most` shifts between two times; the first and last are not cut off. */
+  /** Returns the time when the member on call at `at` goes off call, or a gap at `at` ends; undefined if unknown. */
+  nextMemberChangeAfter(at: number): number | undefined {
+    const present = this.memberAt(at);
+    return this.#findShiftAfter(at, ({ member }) => member !== present)?.startsAt;
+  }
+
+  /** Lists up to `most` shifts and gaps between two times; the first and last are not cut off. */
   listShifts(from: number, to: number, most: number): Shift[] {
     const shifts: Shift[] = [];
     for (let at = from; at < to && shifts.length < most; ) {
@@ -92,20 +112,37 @@ export class Rotation {
     return shifts;
   }
 
+  /** Returns the members on call between two times, each once; undefined stands for a gap. */
+  listMembers(from: number, to: number): (string | undefined)[] {
+    return [...new Set(this.listShifts(from, to, mostShifts).map(({ member }) => member))];
+  }
+
+  #findShiftAfter(at: number, isWanted: (shift: Shift) => boolean): Shift | undefined {
+    let { endsAt } = this.shiftAt(at);
+    for (let left = this.#mostPieces; left > 0 && Number.isFinite(endsAt); left -= 1) {
+      const shift = this.shiftAt(endsAt);
+      if (isWanted(shift)) return shift;
+      endsAt = shift.endsAt;
+    }
+    return undefined;
+  }
+
   /** Number of pieces within which each member has a shift, and each override begins and ends. */
   get #mostPieces(): number {
-    return this.members.length + 2 * this.#overrides.length + 1;
+    return mostPieces + 2 * this.#overrides.length;
   }
 
   /** Returns the period around `at` in which no override begins or ends and no other member takes over. */
   #pieceAt(at: number): Shift {
-    if (!this.#known || at < this.#known.startsAt || at >= this.#known.endsAt) this.#known = this.#findPiece(at);
-    return this.#known;
+    if (!this.#last || at < this.#last.startsAt || at >= this.#last.endsAt) this.#last = this.#findPiece(at);
+    return this.#last;
   }
 
   #findPiece(at: number): Shift {
     const override = this.#overrides.findLast(({ startsAt, endsAt }) => startsAt <= at && at < endsAt);
-    const shift = override ? { ...toEndless(override.member), override: override.id } : this.#shiftWithoutOverrides(at);
+    const shift = override
+      ? { member: override.member, layer: undefined, override: override.id, ...always }
+      : this.#shiftWithoutOverrides(at);
     for (const { startsAt, endsAt } of this.#overrides) {
       for (const edge of [startsAt, endsAt]) {
         if (edge <= at) shift.startsAt = Math.max(shift.startsAt, edge);
@@ -117,27 +154,14 @@ export class Rotation {
 
   /** Returns the shift at a time, ignoring overrides. */
   #shiftWithoutOverrides(at: number): Shift {
-    const [only = ''] = this.members;
-    // With a single member, handovers end no shift.
-    if (this.members.every((member) => member === only)) return toEndless(only);
-    const number = this.#handovers.numberAt(at);
-    const shift = toEndless(this.#memberOf(number));
-    return {
-      ...shift,
-      startsAt: this.#handovers.timeOf(number) ?? shift.startsAt,
-      endsAt: this.#handovers.timeOf(number + 1) ?? shift.endsAt,
-    };
-  }
-
-  #memberOf(number: number): string {
-    const count = this.members.length;
-    return this.members[((number % count) + count) % count] ?? '';
+    let period: Period = always;
+    for (let layer = this.#layers.length - 1; layer >= 0; layer -= 1) {
+      const { member, ...piece } = (this.#layers[layer] as Layer).pieceAt(at, this.#isKnown);
+      period = intersect(period, piece);
+      if (member !== undefined) return { member, layer, override: undefined, ...period };
+    }
+    return { member: undefined, layer: undefined, override: undefined, ...period };
   }
 }
 
-const toEndless = (member: string): Shift => ({
-  member,
-  startsAt: Number.NEGATIVE_INFINITY,
-  endsAt: Number.POSITIVE_INFINITY,
-  override: undefined,
-});
+const always: Period = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };

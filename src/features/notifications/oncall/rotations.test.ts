@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { amount } from '../../../../test/support/long.ts';
 import type { DestinationSettings } from '../settings.ts';
-import { type AppliedOverride, Rotation } from './rotation.ts';
+import { toRotation } from './create-rotation.ts';
+import type { AppliedOverride, Rotation } from './rotation.ts';
 import { Rotations } from './rotations.ts';
 import { findRotationProblems } from './settings.ts';
 
@@ -12,7 +13,7 @@ const hour = 3_600_000;
 const weekly = { handover: '0 9 * * 1', timeZone: 'Europe/Berlin' };
 
 const create = (members: string[], overrides: AppliedOverride[] = []): Rotation => {
-  const rotation = new Rotation({ name: 'oncall', members, ...weekly });
+  const rotation = toRotation({ name: 'oncall', members, ...weekly });
   rotation.setOverrides(overrides);
   return rotation;
 };
@@ -50,7 +51,7 @@ test('startsAt says where turns begin, as a date of the zone or as a time', () =
     ['2026-01-12T09:00:00+01:00', '2026-01-12T08:00:00Z'],
     ['2036-01-01', '2036-01-07T08:00:00Z'],
   ] as const) {
-    const rotation = new Rotation({ name: 'oncall', members: ['anna', 'ben', 'carl'], ...weekly, startsAt });
+    const rotation = toRotation({ name: 'oncall', members: ['anna', 'ben', 'carl'], ...weekly, startsAt });
     assert.deepEqual([rotation.memberAt(at(first)), rotation.memberAt(at(first) - 1)], ['anna', 'carl'], startsAt);
   }
 });
@@ -76,12 +77,13 @@ test('an override replaces the member on call, even across a handover, and the n
 });
 
 test('an override of a year does not hide the shift after hourly handovers', () => {
-  const rotation = new Rotation({ name: 'oncall', members: ['anna', 'ben'], handover: '0 * * * *', timeZone: 'UTC' });
+  const rotation = toRotation({ name: 'oncall', members: ['anna', 'ben'], handover: '0 * * * *', timeZone: 'UTC' });
   rotation.setOverrides([override('1', 'ben', '2026-02-01T00:30:00Z', '2027-02-01T00:30:00Z')]);
   assert.deepEqual(rotation.shiftAt(at('2026-06-01T00:00:00Z')), {
     member: 'ben',
     startsAt: at('2026-02-01T00:30:00Z'),
     endsAt: at('2027-02-01T00:30:00Z'),
+    layer: undefined,
     override: '1',
   });
 });
@@ -94,9 +96,10 @@ test('nobody follows a member who is alone', () => {
 });
 
 test('a destination is notified while on call in one of its rotations, and always without a rotation', () => {
-  const rotations = new Rotations([
-    { name: 'first', members: ['anna', 'ben'], ...weekly },
-    { name: 'second', members: ['ben', 'anna', 'carl'], ...weekly },
+  const rotations = new Rotations();
+  rotations.setRotations([
+    toRotation({ name: 'first', members: ['anna', 'ben'], ...weekly }),
+    toRotation({ name: 'second', members: ['ben', 'anna', 'carl'], ...weekly }),
   ]);
   const first = at('2026-01-05T08:00:00Z');
   const onDuty = (time: number) => ['anna', 'ben', 'carl', 'boss'].filter((name) => rotations.isOnCall(name, time));
@@ -115,13 +118,13 @@ test('a destination is notified while on call in one of its rotations, and alway
   ]);
   assert.equal(rotations.nextHandoverAfter(first), first + hour);
   assert.deepEqual(onDuty(first + hour), ['ben', 'carl', 'boss']);
-  rotations.changeSettings([{ name: 'first', members: ['anna', 'ben'], ...weekly }]);
+  rotations.setRotations([toRotation({ name: 'first', members: ['anna', 'ben'], ...weekly })]);
   assert.deepEqual(onDuty(first + hour), ['anna', 'carl', 'boss'], 'an override of a former member does nothing');
   assert.equal(changes, 2);
 });
 
 test('without rotations every destination is notified at any time', () => {
-  const rotations = new Rotations([]);
+  const rotations = new Rotations();
   assert.equal(rotations.isOnCall('anna', 0), true);
   assert.equal(rotations.nextHandoverAfter(0), undefined);
 });

@@ -1,29 +1,35 @@
-import { type AppliedOverride, Rotation } from './rotation.ts';
-import type { RotationSettings } from './settings.ts';
+import type { AppliedOverride, Rotation } from './rotation.ts';
 
 /** All rotations and their overrides. */
 export class Rotations {
+  readonly #isUser: (name: string) => boolean;
   #rotations: readonly Rotation[] = [];
   #members: ReadonlySet<string> = new Set();
   #overrides: readonly AppliedOverride[] = [];
   readonly #listeners: (() => void)[] = [];
 
-  /** Expects settings without problems. */
-  constructor(settings: readonly RotationSettings[]) {
-    this.changeSettings(settings);
+  /** `isUser` is true for the name of a user; all others are passed over. */
+  constructor(isUser: (name: string) => boolean = () => true) {
+    this.#isUser = isUser;
   }
 
-  changeSettings(settings: readonly RotationSettings[]): void {
-    this.#rotations = settings.map((each) => new Rotation(each));
-    this.#members = new Set(settings.flatMap(({ members }) => members));
+  /** Replaces the rotations. */
+  setRotations(rotations: readonly Rotation[]): void {
+    this.#rotations = rotations;
+    this.#members = new Set(rotations.flatMap(({ kind, members }) => (kind === 'destination' ? members : [])));
     this.setOverrides(this.#overrides);
   }
 
   /** Replaces the overrides, oldest first. Overrides of removed members and rotations have no effect. */
   setOverrides(overrides: readonly AppliedOverride[]): void {
     this.#overrides = overrides;
-    const usable = overrides.filter(({ member }) => this.#members.has(member));
-    for (const rotation of this.#rotations) rotation.setOverrides(usable);
+    for (const rotation of this.#rotations) {
+      const isKnown = (member: string): boolean => this.mayBeOnCall(rotation, member);
+      rotation.setOverrides(
+        overrides.filter(({ member }) => isKnown(member)),
+        isKnown,
+      );
+    }
     for (const listener of this.#listeners) listener();
   }
 
@@ -40,20 +46,27 @@ export class Rotations {
     return this.#rotations.find((rotation) => rotation.name === name);
   }
 
-  /** Members of all rotations; any of them can override any rotation. */
+  /** Members of all rotations of destinations; any of them can override any of these rotations. */
   get members(): ReadonlySet<string> {
     return this.#members;
+  }
+
+  /** True if the rotation's shifts and overrides can put the member on call. */
+  mayBeOnCall({ kind }: Rotation, member: string): boolean {
+    return kind === 'person' ? this.#isUser(member) : this.#members.has(member);
   }
 
   /** Returns the targets on call in a rotation at a time: `person:anna` or `destination:anna-phone`; empty in a gap. */
   onCallAt(rotation: string, at: number): string[] {
     const found = this.find(rotation);
-    return found ? [`destination:${found.memberAt(at)}`] : [];
+    const member = found?.memberAt(at);
+    return found && member !== undefined ? [`${found.kind}:${member}`] : [];
   }
 
   /** True if a destination is on call at a time (Unix milliseconds), or is in no rotation. */
   isOnCall(destination: string, at: number): boolean {
-    return !this.#members.has(destination) || this.#rotations.some((rotation) => rotation.memberAt(at) === destination);
+    const isOn = (rotation: Rotation) => rotation.kind === 'destination' && rotation.memberAt(at) === destination;
+    return !this.#members.has(destination) || this.#rotations.some(isOn);
   }
 
   /** Returns the first time after `at` when `isOnCall` may change; undefined if unknown. */

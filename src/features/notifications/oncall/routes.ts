@@ -1,10 +1,12 @@
+import type { FastifyRequest } from 'fastify';
+import { findPrincipal } from '../../../auth/guard.ts';
 import { HttpError, requireKnown } from '../../../http/errors.ts';
-import { requireTime } from '../../../http/text-forms.ts';
 import { defineRoute, type Route, toTimeOrNull, toTimeText } from '../../../kit/route.ts';
 import { createSettingRoutes } from '../../../kit/setting-routes.ts';
-import { dayMs } from '../../../lib/units.ts';
-import { type KnownOverride, type Overrides, overrideKind } from './overrides.ts';
-import type { Rotation, Shift } from './rotation.ts';
+import type { Period } from './layer.ts';
+import { type KnownOverride, type OverrideAuthor, type Overrides, overrideKind } from './overrides.ts';
+import { readNearTime, readSpan } from './query-times.ts';
+import { mostShifts, type Rotation, type Shift } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 import {
   type DutyOverride,
@@ -18,15 +20,6 @@ import {
   OnCallScheduleQuery,
   type OnCallShift,
 } from './schema.ts';
-
-/** Maximum distance from now, in milliseconds: computing handovers for hundreds of years would take too long. */
-const farthestMs = 5 * 366 * dayMs;
-
-const usualDays = 28;
-const mostDays = 400;
-
-/** Maximum number of shifts in a schedule. */
-const mostShifts = 5000;
 
 const { reading } = overrideKind;
 
@@ -65,13 +58,14 @@ const toOnCall = (rotation: Rotation, at: number, overrides: Overrides): OnCall 
   const override = shift.override === undefined ? undefined : overrides.settings.find(shift.override);
   return {
     rotation: rotation.name,
-    member: shift.member,
+    kind: rotation.kind,
+    member: shift.member ?? null,
     members: [...rotation.members],
     startsAt: toTimeOrNull(shift.startsAt),
     // The same member may stay on call, with or without an override.
-    endsAt: toTimeOrNull(next?.startsAt),
-    override: override ? toDutyOverride(override) : null,
-    next: next ? { member: next.member, startsAt: toTimeText(next.startsAt) } : null,
+    endsAt: toTimeOrNull(rotation.nextMemberChangeAfter(at)),
+    override: override ? overrides.show(override) : null,
+    next: next?.member === undefined ? null : { member: next.member, startsAt: toTimeText(next.startsAt) },
   };
 };
 
@@ -83,11 +77,7 @@ const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
     summary: 'List who will be on call, shift by shift',
     schema: { operationId: 'getOnCallSchedule', querystring: OnCallScheduleQuery, response: { 200: OnCallSchedule } },
     handler: async ({ query }) => {
-      const from = readNearTime('from', query.from, clock);
-      const to = query.to === undefined ? from + usualDays * dayMs : requireTime('to', query.to);
-      if (to <= from) throw new HttpError('invalid', 'to must be after from');
-      if (to - from > mostDays * dayMs)
-        throw new HttpError('invalid', `to must be at most ${mostDays} days after from`);
+      const [from, to] = readSpan(query.from, ['to', query.to], clock);
       const chosen = rotations.list().filter(({ name }) => query.rotation === undefined || name === query.rotation);
       const shifts = chosen.flatMap((rotation) =>
         rotation.listShifts(from, to, mostShifts + 1).map((shift) => ({ ...shift, rotation: rotation.name })),
@@ -111,7 +101,7 @@ const toOnCallShift = ({
   override,
 }: Shift & { rotation: string }): OnCallShift => ({
   rotation,
-  member,
+  member: member ?? null,
   startsAt: toTimeOrNull(startsAt),
   endsAt: toTimeOrNull(endsAt),
   override: override ?? null,
@@ -133,48 +123,48 @@ const createOverridesRoute = (overrides: Overrides): Route =>
         .list()
         .filter(({ value }) => rotation === undefined || value.rotation === rotation)
         .toReversed()
-        .map(toDutyOverride);
+        .map((known) => overrides.show(known));
       return { count: data.length, data };
     },
   });
 
 const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] => {
-  const { create, end } = createSettingRoutes(overrideKind, overrides.settings, toDutyOverride);
+  const toShown = (known: KnownOverride): DutyOverride => overrides.show(known);
+  const { create, end } = createSettingRoutes(overrideKind, overrides.settings, toShown);
   return [
     create(
-      { operationId: 'createDutyOverride', summary: 'Put another member on call for some time', body: NewDutyOverride },
-      async ({ rotation, member, comment = '', ...times }, by) => {
-        const startsAt = readNearTime('startsAt', times.startsAt, clock);
-        const endsAt = readNearTime('endsAt', times.endsAt, clock);
-        return toDutyOverride(await overrides.create({ rotation, member, startsAt, endsAt, comment }, by));
+      {
+        operationId: 'createDutyOverride',
+        summary: 'Take a shift, give it away or swap it: put another member on call for some time',
+        body: NewDutyOverride,
+      },
+      async ({ rotation, member, comment = '', inReturn, ...times }, by, request) => {
+        const draft = { rotation, member, comment, ...readPeriod('', times, clock) };
+        const back = inReturn && readPeriod('inReturn.', inReturn, clock);
+        return toShown(await overrides.create({ ...draft, inReturn: back }, toAuthor(by, request)));
       },
     ),
     end(
       { operationId: 'endDutyOverride', summary: 'End an override now, or delete one that has not begun' },
-      async (id, { by, expected }) => {
+      async (id, { by, expected }, request) => {
         const known = requireKnown(overrides.settings.find(id.toLowerCase()), 'Override', id, overrideKind.path);
-        return toDutyOverride(await overrides.end(known, by, expected));
+        return toShown(await overrides.end(known, toAuthor(by, request), expected));
       },
     ),
   ];
 };
 
-const toDutyOverride = ({ name, value, version, createdAt }: KnownOverride): DutyOverride => ({
-  id: name,
-  rotation: value.rotation,
-  member: value.member,
-  startsAt: toTimeText(value.startsAt),
-  endsAt: toTimeText(value.endsAt),
-  comment: value.comment,
-  createdBy: value.createdBy,
-  createdAt: toTimeText(createdAt),
-  version,
+const readPeriod = (
+  place: string,
+  { startsAt, endsAt }: { startsAt?: string; endsAt: string },
+  clock: () => Date,
+): Period => ({
+  startsAt: readNearTime(`${place}startsAt`, startsAt, clock),
+  endsAt: readNearTime(`${place}endsAt`, endsAt, clock),
 });
 
-/** Parses a time as Unix milliseconds; defaults to now. */
-const readNearTime = (name: string, text: string | undefined, clock: () => Date): number => {
-  const now = clock().getTime();
-  const time = text === undefined ? now : requireTime(name, text);
-  if (Math.abs(time - now) <= farthestMs) return time;
-  throw new HttpError('invalid', `${name} must be within five years of now`);
-};
+/** A Reader may change only own shifts; a key with the right may change all. */
+const toAuthor = (by: string, request: FastifyRequest): OverrideAuthor => ({
+  by,
+  mayChangeOthers: findPrincipal(request)?.role !== 'Reader',
+});

@@ -11,16 +11,27 @@ const givenTime = (description: string) => Type.String({ description, examples: 
 
 const rotation = Type.String({ description: 'Name of a rotation.', examples: ['oncall'] });
 
-const member = Type.String({ description: 'Name of a destination.', examples: ['anna-phone'] });
+const member = Type.String({ description: 'Name of a user or destination.', examples: ['anna-phone'] });
 
 const overrideId = Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c57'] });
 
 export const DutyOverride = defineShape('DutyOverride', {
   id: overrideId,
   rotation,
-  member: Type.String({ ...member, description: 'Member on call instead, of any rotation.' }),
+  member: Type.String({
+    ...member,
+    description: 'Member on call instead: a user, or for destinations a member of any rotation.',
+  }),
   startsAt: ShiftTime,
   endsAt: ShiftTime,
+  inReturn: nullable(
+    Type.Object({ member, startsAt: ShiftTime, endsAt: ShiftTime }),
+    'Second part of a swap: the member on call in return.',
+  ),
+  covered: Type.Boolean({
+    description: 'True if a newer override counts instead for some of the time.',
+    examples: [false],
+  }),
   comment: Type.String({ examples: ['swapped with Anna'] }),
   createdBy: Type.String({ description: 'A user, or `key:NAME`.', examples: ['admin'] }),
   createdAt: ShiftTime,
@@ -30,9 +41,21 @@ export type DutyOverride = Static<typeof DutyOverride>;
 
 export const NewDutyOverride = defineShape('NewDutyOverride', {
   rotation,
-  member: Type.String({ ...member, description: 'Member on call instead, of any rotation.' }),
+  member: Type.String({
+    ...member,
+    description: 'Member on call instead: a user, or for destinations a member of any rotation.',
+  }),
   startsAt: Type.Optional(givenTime('Start, RFC 3339 with offset; now by default.')),
   endsAt: givenTime('End, RFC 3339 with offset.'),
+  inReturn: Type.Optional(
+    Type.Object(
+      {
+        startsAt: givenTime('Start, RFC 3339 with offset.'),
+        endsAt: givenTime('End, RFC 3339 with offset.'),
+      },
+      { description: 'For a swap: shift of `member` that the replaced person takes in return.' },
+    ),
+  ),
   comment: Type.Optional(
     Type.String({ maxLength: longestComment, description: 'Reason.', examples: ['swapped with Anna'] }),
   ),
@@ -54,11 +77,12 @@ export const DutyOverrideQuery = Type.Object({
 
 const since = nullable(ShiftTime, 'Start; `null` if unknown.');
 
-const until = nullable(ShiftTime, 'End; `null` if nobody else follows.');
+const until = nullable(ShiftTime, 'End; `null` if unknown.');
 
 export const OnCall = defineShape('OnCall', {
   rotation,
-  member: Type.String({ ...member, description: 'Destination on call.' }),
+  kind: Type.Enum(['person', 'destination'], { type: 'string', description: 'Kind of the members.' }),
+  member: nullable(member, 'User or destination on call; `null` in a gap.'),
   members: Type.Array(member, { description: 'All members in the order of their shifts.' }),
   startsAt: since,
   endsAt: until,
@@ -79,7 +103,7 @@ export const OnCallQuery = Type.Object({
 
 const OnCallShift = defineShape('OnCallShift', {
   rotation,
-  member,
+  member: nullable(member, '`null` in a gap.'),
   startsAt: since,
   endsAt: until,
   override: nullable(overrideId, 'Id of the override that put the member on call; `null` for a regular shift.'),
@@ -97,4 +121,26 @@ export const OnCallScheduleQuery = Type.Object({
   from: Type.Optional(givenTime('Start, RFC 3339 with offset; now by default, and within five years of now.')),
   to: Type.Optional(givenTime('End; four weeks after `from` by default, at most 400 days after it.')),
   rotation: optionalText('Only this rotation.', 'oncall'),
+});
+
+const CalendarEntry = defineShape('CalendarEntry', {
+  person: nullable(member, 'User on call, or a destination; `null` in a gap.'),
+  layer: nullable(Type.Integer({ examples: [0] }), 'Index of the layer; `null` in a gap and for an override.'),
+  override: nullable(overrideId, 'Id of the override that put the person on call.'),
+  gap: Type.Boolean({ description: 'True if nobody is on call.', examples: [false] }),
+  startsAt: since,
+  endsAt: until,
+});
+export type CalendarEntry = Static<typeof CalendarEntry>;
+
+export const RotationCalendar = defineList(
+  'RotationCalendar',
+  'Shifts and gaps',
+  CalendarEntry,
+  'Earliest first; the first and the last are not cut off.',
+);
+
+export const RotationCalendarQuery = Type.Object({
+  from: OnCallScheduleQuery.properties.from,
+  until: OnCallScheduleQuery.properties.to,
 });

@@ -1,34 +1,116 @@
 import Type, { type Static } from 'typebox';
-import { parseTime } from '../../../http/text-forms.ts';
-import { optionalText } from '../../../kit/route.ts';
-import { findTimeZone, readOwnTimeZone, ZoneClock } from '../../../lib/time-zone.ts';
 import { type DestinationSettings, destinationNamePattern } from '../settings.ts';
-import { Handovers } from './handovers.ts';
+import { toRotation } from './create-rotation.ts';
 
-/** Default of `startsAt`, a Monday. */
-const defaultStart = '2026-01-05';
+/** Names of users. */
+const personName = { minLength: 1, maxLength: 64, examples: ['anna'] };
 
-/** Entry in the setting `rotations`. Members, cron and times are checked later, with errors that name the rotation. */
+const from = Type.Optional(
+  Type.String({ maxLength: 40, examples: ['2026-01-05'], description: 'Start: a date of the time zone, or a time.' }),
+);
+
+const until = Type.Optional(
+  Type.String({ maxLength: 40, examples: ['2026-04-05'], description: 'End, exclusive: a date or a time.' }),
+);
+
+const LayerPerson = Type.Object(
+  { name: Type.String({ ...personName, description: 'A user.' }), from, until },
+  { additionalProperties: false, description: 'A user, and when the user joins or leaves.' },
+);
+
+const HandoverSettings = Type.Object(
+  {
+    every: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      examples: ['1 week'],
+      description: 'Period in hours, days or weeks, such as `12 hours`; or a cron expression, at most hourly.',
+    }),
+    at: Type.Optional(
+      Type.String({
+        maxLength: 20,
+        examples: ['Mon 09:00'],
+        description: 'Time of handovers, with the weekday for weeks. Default: `Mon 09:00`, or `09:00`.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type HandoverSettings = Static<typeof HandoverSettings>;
+
+const LayerSettings = Type.Object(
+  {
+    people: Type.Array(Type.Union([Type.String(personName), LayerPerson]), {
+      maxItems: 64,
+      description: 'Users in the order of their shifts: names, or objects with `name`, `from` and `until`.',
+    }),
+    handover: HandoverSettings,
+    hours: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        examples: ['Mon-Fri 08:00-18:00'],
+        description: 'Hours in which the layer counts; always by default.',
+      }),
+    ),
+    from,
+    until,
+  },
+  { additionalProperties: false },
+);
+export type LayerSettings = Static<typeof LayerSettings>;
+
+const name = Type.String({
+  pattern: destinationNamePattern,
+  examples: ['ops'],
+  description: 'Up to 64 letters, digits, `_` and `-`.',
+});
+
+/** Members of a rotation of people, in requests and in the config file. */
+export const rotationMembers = {
+  timeZone: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      examples: ['Europe/Berlin'],
+      description: 'Time zone of handovers, hours and dates; by default, the time zone of the server.',
+    }),
+  ),
+  layers: Type.Array(LayerSettings, {
+    minItems: 1,
+    maxItems: 16,
+    description: 'Layers, the lowest first: a later layer covers earlier ones.',
+  }),
+};
+
+/** Definition of a rotation of people. */
+export type RotationDefinition = Static<ReturnType<typeof Type.Object<typeof rotationMembers>>>;
+
+/**
+ * Entry in the setting `rotations`: with `layers` a rotation of people, otherwise one of destinations. Names, crons and
+ * times are checked later, with errors that name the rotation.
+ */
 const RotationSettings = Type.Object(
   {
-    name: Type.String({
-      pattern: destinationNamePattern,
-      description: 'Up to 64 letters, digits, `_` and `-`.',
-    }),
-    members: Type.Array(Type.String(), {
-      minItems: 1,
-      maxItems: 64,
-      description: 'Names of destinations with `notify` `incidents`, in the order of their shifts.',
-    }),
-    handover: Type.String({
-      maxLength: 200,
-      description: 'When the next member goes on call: a cron expression such as `0 9 * * 1`, at most every hour.',
-    }),
-    timeZone: Type.Optional(
-      Type.String({ description: 'Time zone of `handover`; by default, the time zone of the server.' }),
+    name,
+    timeZone: rotationMembers.timeZone,
+    layers: Type.Optional(rotationMembers.layers),
+    members: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: 64,
+        description: 'Instead of `layers`: destinations with `notify` `incidents`, in the order of their shifts.',
+      }),
     ),
-    startsAt: optionalText(
-      `Date or time from which on the first handover begins the first member's shift; ${defaultStart} by default.`,
+    handover: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'With `members`: when the next member goes on call, a cron expression such as `0 9 * * 1`.',
+      }),
+    ),
+    startsAt: Type.Optional(
+      Type.String({
+        description: "With `members`: date or time after which the first handover begins the first member's shift.",
+      }),
     ),
   },
   { additionalProperties: false },
@@ -40,7 +122,7 @@ export const rotationSettings = {
   rotations: Type.Array(RotationSettings, {
     default: [],
     maxItems: 16,
-    description: 'Destinations that take turns on call: name, members, handover and more; see docs/guides/oncall.md.',
+    description: 'Rotations: people or destinations that take turns on call; see docs/guides/oncall.md.',
   }),
 };
 
@@ -50,12 +132,12 @@ export const findRotationProblems = (settings: {
   destinations: readonly DestinationSettings[];
 }): string[] => {
   const { rotations, destinations } = settings;
-  const names = rotations.map(({ name }) => name.toLowerCase());
+  const names = rotations.map((each) => each.name.toLowerCase());
   return rotations.flatMap((rotation, index) => {
     const problems = findMemberProblems(rotation, destinations);
     if (names.indexOf(rotation.name.toLowerCase()) !== index) problems.unshift('exists twice: rename one of them');
     try {
-      toHandovers(rotation);
+      toRotation(rotation);
     } catch (error) {
       problems.push((error as Error).message);
     }
@@ -63,37 +145,17 @@ export const findRotationProblems = (settings: {
   });
 };
 
-const findMemberProblems = ({ members }: RotationSettings, destinations: readonly DestinationSettings[]): string[] => {
-  const known = destinations.map(({ name }) => name).join(', ') || 'none';
+const findMemberProblems = (
+  { members = [] }: RotationSettings,
+  destinations: readonly DestinationSettings[],
+): string[] => {
+  const known = destinations.map((each) => each.name).join(', ') || 'none';
   return [...new Set(members)].flatMap((member) => {
-    const destination = destinations.find(({ name }) => name === member);
+    const destination = destinations.find((each) => each.name === member);
     if (!destination) {
       return [`there is no destination ${JSON.stringify(member)}; the settings have: ${known}`];
     }
     if (destination.notify === 'incidents') return [];
     return [`its member ${JSON.stringify(member)} gets each alert: set notify of that destination to incidents`];
   });
-};
-
-/** Creates a rotation's handovers. Throws an Error that explains the problem. */
-export const toHandovers = ({
-  handover,
-  timeZone = readOwnTimeZone(),
-  startsAt = defaultStart,
-}: RotationSettings): Handovers => {
-  const zone = findTimeZone(timeZone);
-  if (zone === undefined) {
-    throw new Error(`timeZone must be a name such as Europe/Berlin or UTC, not ${JSON.stringify(timeZone)}`);
-  }
-  const clock = new ZoneClock(zone);
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(startsAt);
-  const start = parseTime(isDate ? `${startsAt}T00:00:00Z` : startsAt);
-  if (Number.isNaN(start)) {
-    throw new Error(`startsAt must be a date or a time such as 2026-01-31T09:00:00Z, not ${JSON.stringify(startsAt)}`);
-  }
-  try {
-    return new Handovers(handover, clock, isDate ? clock.toFirstTime(start) : start);
-  } catch (error) {
-    throw new Error(`handover must be a cron expression such as "0 9 * * 1": ${(error as Error).message}`);
-  }
 };

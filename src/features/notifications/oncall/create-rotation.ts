@@ -1,0 +1,135 @@
+import { parseTime } from '../../../http/text-forms.ts';
+import { findTimeZone, readOwnTimeZone, ZoneClock } from '../../../lib/time-zone.ts';
+import { Handovers } from './handovers.ts';
+import { parseHours } from './hours.ts';
+import { Layer, type LayerMember, type Period } from './layer.ts';
+import { Rotation } from './rotation.ts';
+import type { LayerSettings, RotationDefinition, RotationSettings } from './settings.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** Date from which turns are counted by default, a Monday. */
+const defaultStart = '2026-01-05';
+
+/** Years of `from` and `until`: handovers are computed for all years between. */
+const firstYear = 2020;
+const lastYear = 2060;
+
+/** Zone in which a rotation's times are read. */
+interface Zone {
+  name: string;
+  clock: ZoneClock;
+}
+
+/** Creates a rotation from an entry of the config file. Throws an Error that explains the problem. */
+export const toRotation = (settings: RotationSettings): Rotation => {
+  const { name, timeZone, layers, members, handover, startsAt } = settings;
+  if (layers) {
+    const odd = Object.entries({ members, handover, startsAt }).find(([, value]) => value !== undefined);
+    if (odd) throw new Error(`${odd[0]} is not for a rotation with layers: remove it, or remove layers`);
+    return toPeopleRotation(name, { layers, ...(timeZone !== undefined && { timeZone }) });
+  }
+  if (!members || handover === undefined) throw new Error('layers are missing, or members and handover');
+  const always = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
+  const layer = new Layer({
+    ...always,
+    members: members.map((member) => ({ name: member, ...always })),
+    turns: toFormerTurns({ handover, timeZone, startsAt }),
+    hours: undefined,
+  });
+  return new Rotation({ name, kind: 'destination', members, layers: [layer] });
+};
+
+/** Creates a rotation of people. Throws an Error that explains the problem. */
+export const toPeopleRotation = (name: string, { timeZone, layers }: RotationDefinition): Rotation => {
+  const zone = readZone(timeZone);
+  const members = layers.flatMap(({ people }) => people.map(toPersonName));
+  return new Rotation({
+    name,
+    kind: 'person',
+    members: [...new Set(members)],
+    layers: layers.map((layer, index) => {
+      try {
+        return toLayer(layer, zone);
+      } catch (error) {
+        const place = layers.length > 1 ? `layer ${index + 1}: ` : '';
+        throw new Error(`${place}${(error as Error).message}`);
+      }
+    }),
+  });
+};
+
+export const toPersonName = (person: LayerSettings['people'][number]): string =>
+  typeof person === 'string' ? person : person.name;
+
+/** Creates the turns of a rotation of destinations. Throws an Error that explains the problem. */
+export const toFormerTurns = ({
+  handover,
+  timeZone,
+  startsAt = defaultStart,
+}: {
+  handover: string;
+  timeZone?: string | undefined;
+  startsAt?: string | undefined;
+}): Turns => {
+  const zone = readZone(timeZone);
+  const start = readStart('startsAt', startsAt, zone);
+  try {
+    return new Handovers(handover, zone.clock, start);
+  } catch (error) {
+    throw new Error(`handover must be a cron expression such as "0 9 * * 1": ${(error as Error).message}`);
+  }
+};
+
+const toLayer = ({ people, handover, hours, ...bounds }: LayerSettings, zone: Zone): Layer => {
+  if (people.length === 0) throw new Error('people is empty: name at least one user');
+  const period = readPeriod(bounds, zone);
+  const isFromStart = Number.isFinite(period.startsAt);
+  const start = isFromStart ? period.startsAt : readStart('from', defaultStart, zone);
+  return new Layer({
+    ...period,
+    members: people.map((person) => toMember(person, zone)),
+    turns: createTurns(handover, zone.clock, start, isFromStart),
+    hours: hours === undefined ? undefined : parseLayerHours(hours, zone),
+  });
+};
+
+const toMember = (person: LayerSettings['people'][number], zone: Zone): LayerMember =>
+  typeof person === 'string'
+    ? { name: person, ...readPeriod({}, zone) }
+    : { name: person.name, ...readPeriod(person, zone) };
+
+const parseLayerHours = (hours: string, { name }: Zone) => {
+  try {
+    return parseHours(hours, name);
+  } catch (error) {
+    throw new Error(`hours: ${(error as Error).message}`);
+  }
+};
+
+const readZone = (timeZone = readOwnTimeZone()): Zone => {
+  const name = findTimeZone(timeZone);
+  if (name !== undefined) return { name, clock: new ZoneClock(name) };
+  throw new Error(`timeZone must be a name such as Europe/Berlin or UTC, not ${JSON.stringify(timeZone)}`);
+};
+
+const readPeriod = ({ from, until }: { from?: string; until?: string }, zone: Zone): Period => {
+  const startsAt = from === undefined ? Number.NEGATIVE_INFINITY : readNear('from', from, zone);
+  const endsAt = until === undefined ? Number.POSITIVE_INFINITY : readNear('until', until, zone);
+  if (endsAt <= startsAt) throw new Error(`until must be after from, not ${JSON.stringify(until)}`);
+  return { startsAt, endsAt };
+};
+
+const readNear = (member: string, text: string, zone: Zone): number => {
+  const time = readStart(member, text, zone);
+  const year = new Date(time).getUTCFullYear();
+  if (year >= firstYear && year < lastYear) return time;
+  throw new Error(`${member} must be in the years from ${firstYear} to ${lastYear}, not ${JSON.stringify(text)}`);
+};
+
+/** Parses a date of the zone or a time, as Unix milliseconds. */
+const readStart = (member: string, text: string, { clock }: Zone): number => {
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
+  const time = parseTime(isDate ? `${text}T00:00:00Z` : text);
+  if (!Number.isNaN(time)) return isDate ? clock.toFirstTime(time) : time;
+  throw new Error(`${member} must be a date or a time such as 2026-01-31T09:00:00Z, not ${JSON.stringify(text)}`);
+};

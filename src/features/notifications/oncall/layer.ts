@@ -1,0 +1,118 @@
+import { bisect } from '../../../lib/bisect.ts';
+import type { Hours } from './hours.ts';
+import type { Turns } from './turns.ts';
+
+/** Period in Unix milliseconds; end exclusive, infinite if unknown. */
+export interface Period {
+  startsAt: number;
+  endsAt: number;
+}
+
+/** Person of a layer, from joining until leaving. */
+export interface LayerMember extends Period {
+  name: string;
+}
+
+/** Period in which a layer puts one member on call, or nobody. */
+interface LayerPiece extends Period {
+  member: string | undefined;
+}
+
+interface LayerParts extends Period {
+  members: readonly LayerMember[];
+  turns: Turns;
+  hours: Hours | undefined;
+}
+
+/** Period in which nobody joins or leaves. */
+interface Epoch extends Period {
+  /** Indexes of the members present, in their order. */
+  present: readonly number[];
+  /** Number of a turn, and the place in `present` whose member has this turn. */
+  turn: number;
+  place: number;
+  /** Index of the member whose turn it was last, while nobody is present. */
+  last: number;
+}
+
+/**
+ * Layer of a rotation. At each handover, the next member who is present goes on call. The next member also takes over
+ * when the member on call leaves. A member who joins waits for the next handover, unless nobody is on call.
+ */
+export class Layer {
+  readonly #parts: LayerParts;
+  readonly #epochs: readonly Epoch[];
+
+  constructor(parts: LayerParts) {
+    this.#parts = parts;
+    this.#epochs = toEpochs(parts);
+  }
+
+  /**
+   * Returns who is on call in this layer at a time, and the period around it in which that does not change. The turns of
+   * a member who is not `known` pass to the next member.
+   */
+  pieceAt(at: number, isKnown: (name: string) => boolean): LayerPiece {
+    const { startsAt, endsAt, hours } = this.#parts;
+    if (at < startsAt) return { member: undefined, startsAt: Number.NEGATIVE_INFINITY, endsAt: startsAt };
+    if (at >= endsAt) return { member: undefined, startsAt: endsAt, endsAt: Number.POSITIVE_INFINITY };
+    const piece = this.#turnAt(at, isKnown);
+    if (!hours || piece.member === undefined) return piece;
+    const span = hours.spanAt(at);
+    if (!span.isWithin) return { member: undefined, ...intersect({ startsAt, endsAt }, span) };
+    return { ...piece, ...intersect(piece, span) };
+  }
+
+  #turnAt(at: number, isKnown: (name: string) => boolean): LayerPiece {
+    const { members, turns } = this.#parts;
+    const epoch = this.#epochs[bisect(this.#epochs, ({ startsAt }) => startsAt <= at) - 1] as Epoch;
+    const { startsAt, endsAt, present } = epoch;
+    const names = present.map((index) => members[index]?.name ?? '').filter(isKnown);
+    const [only] = names;
+    // With a single member, handovers end no shift.
+    if (names.every((name) => name === only)) return { member: only, startsAt, endsAt };
+    const number = turns.numberAt(at);
+    const turn = {
+      startsAt: turns.timeOf(number) ?? Number.NEGATIVE_INFINITY,
+      endsAt: turns.timeOf(number + 1) ?? Number.POSITIVE_INFINITY,
+    };
+    const place = toPlace(epoch, number);
+    const order = [...present.slice(place), ...present.slice(0, place)].map((index) => members[index]?.name ?? '');
+    return { member: order.find(isKnown), ...intersect(epoch, turn) };
+  }
+}
+
+/** Returns the common part of two periods. */
+export const intersect = (one: Period, other: Period): Period => ({
+  startsAt: Math.max(one.startsAt, other.startsAt),
+  endsAt: Math.min(one.endsAt, other.endsAt),
+});
+
+const toEpochs = ({ startsAt, endsAt, members, turns }: LayerParts): Epoch[] => {
+  const edges = members.flatMap((member) => [member.startsAt, member.endsAt]);
+  const inside = edges.filter((edge) => edge > startsAt && edge < endsAt);
+  const starts = [startsAt, ...new Set(inside.sort((one, other) => one - other))];
+  const epochs: Epoch[] = [];
+  for (const [index, start] of starts.entries()) {
+    const present = members.flatMap((member, at) => (member.startsAt <= start && start < member.endsAt ? [at] : []));
+    const before = epochs.at(-1);
+    const counted = before ? follow(before, present, start, turns) : { turn: 0, place: 0, last: -1 };
+    epochs.push({ startsAt: start, endsAt: starts[index + 1] ?? endsAt, present, ...counted });
+  }
+  return epochs;
+};
+
+/** Continues the order of an epoch in the next one, which begins at `start`. */
+const follow = (before: Epoch, present: readonly number[], start: number, turns: Turns) => {
+  const [turn, turnBefore] = [turns.numberAt(start), turns.numberAt(start - 1)];
+  const isOn = before.present.length > 0;
+  const last = isOn ? (before.present[toPlace(before, turnBefore)] ?? -1) : before.last;
+  const staying = isOn && turn === turnBefore ? present.indexOf(last) : -1;
+  const next = present.findIndex((index) => index > last);
+  return { turn, place: staying >= 0 ? staying : Math.max(0, next), last };
+};
+
+const toPlace = ({ present: { length }, turn, place }: Epoch, number: number): number => {
+  const index = (place + number - turn) % length;
+  return index < 0 ? index + length : index;
+};

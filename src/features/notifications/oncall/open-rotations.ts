@@ -1,0 +1,84 @@
+import { SettingsError } from '../../../config/settings-error.ts';
+import { HttpError } from '../../../http/errors.ts';
+import type { Offers } from '../../../kit/offers.ts';
+import { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import { type KnownRotation, type RotationKeeper, rotationKind } from './rotation-kind.ts';
+import { Rotations } from './rotations.ts';
+import type { RotationSettings } from './settings.ts';
+
+interface OpenRotations {
+  rotations: Rotations;
+  keeper: RotationKeeper;
+  /** Messages for the start about people without an account. */
+  notices: string[];
+  /** Applies the entries of a reloaded config file; returns messages to print. */
+  configure(configured: readonly RotationSettings[]): string[];
+  /** Number of rotations that name a person without an account. */
+  countUnknown(): number;
+}
+
+/**
+ * Opens the rotations of the config file and the runtime settings. Throws a SettingsError for a person who is no user,
+ * if the config file defines the users.
+ */
+export const openRotations = (
+  configured: readonly RotationSettings[],
+  { offers }: { offers: Offers & Required<Pick<Offers, 'settings'>> },
+): OpenRotations => {
+  const { settings, accounts } = offers;
+  /** All names count as users while the users are unknown: a gap would notify nobody. */
+  const isUser = (name: string): boolean =>
+    accounts === undefined || !settings.isRead() || accounts.findUser(name) !== undefined;
+  const listUnknown = ({ rotation: { kind, members } }: KnownRotation): string[] =>
+    kind === 'person' ? members.filter((member) => !isUser(member)) : [];
+  const rotations = new Rotations(isUser);
+  const keeper: RotationKeeper = new SettingKeeper(rotationKind, {
+    settings,
+    configured,
+    check: (known) => {
+      const [unknown] = listUnknown(known);
+      if (unknown !== undefined) throw new HttpError('invalid', `${toProblem(unknown)}; ${describeUsers(accounts)}`);
+    },
+  });
+  const listProblems = (): string[] =>
+    keeper
+      .listConfigured()
+      .flatMap((known) => listUnknown(known).map((name) => `rotation "${known.name}": ${toProblem(name)}`));
+  const problems = listProblems();
+  const hasUsers = accounts?.listUsers().some(({ isConfigured }) => isConfigured) === true;
+  if (problems.length > 0 && hasUsers) throw new SettingsError(problems.map((problem) => `${problem}; ${advice}`));
+  const apply = (): void => rotations.setRotations(keeper.list().map(({ rotation }) => rotation));
+  apply();
+  keeper.onChanged(apply);
+  let users = '';
+  accounts?.onChanged(() => {
+    const names = accounts.listUsers().map(({ name }) => name);
+    // Ended sessions change no users.
+    if (names.join() !== users) apply();
+    users = names.join();
+  });
+  const toNotices = (found: readonly string[]) => found.map((problem) => `Warning: ${problem}; ${advice}`);
+  return {
+    rotations,
+    keeper,
+    notices: toNotices(problems),
+    configure: (changed) => {
+      keeper.configure(changed);
+      return toNotices(listProblems());
+    },
+    countUnknown: () => keeper.list().filter((known) => listUnknown(known).length > 0).length,
+  };
+};
+
+const advice = 'create the user, or remove the name';
+
+const toProblem = (name: string): string => `there is no user ${JSON.stringify(name)}`;
+
+const describeUsers = (accounts: Offers['accounts']): string =>
+  `the users are: ${
+    accounts
+      ?.listUsers()
+      .slice(0, 20)
+      .map(({ name }) => name)
+      .join(', ') || 'none'
+  }`;

@@ -1,0 +1,107 @@
+import Type, { type Static } from 'typebox';
+import { needs, openFor } from '../../../auth/access.ts';
+import { HttpError } from '../../../http/errors.ts';
+import { defineList, defineShape } from '../../../kit/route.ts';
+import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import { defineSettingKind, settingFacts, settingOrigin, toSettingFacts } from '../../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { createSchemaCheck } from '../../../lib/schema-validation.ts';
+import { readOwnTimeZone } from '../../../lib/time-zone.ts';
+import { destinationNamePattern } from '../settings.ts';
+import { toFormerTurns, toPeopleRotation, toRotation } from './create-rotation.ts';
+import type { Rotation } from './rotation.ts';
+import { type RotationDefinition, type RotationSettings, rotationMembers } from './settings.ts';
+
+/** Rotation from the config file or the runtime settings. */
+export interface KnownRotation {
+  name: string;
+  rotation: Rotation;
+  /** Definition; of destinations, as one layer whose people are destinations. */
+  definition: RotationDefinition;
+  /** Undefined for a rotation from the config file. */
+  setting: RuntimeSetting<RotationDefinition> | undefined;
+}
+
+const RotationParams = Type.Object({ rotation: Type.String({ description: 'Name of a rotation.' }) });
+
+const ShownRotation = defineShape('Rotation', {
+  name: Type.String({ examples: ['ops'] }),
+  origin: settingOrigin,
+  kind: Type.Enum(['person', 'destination'], {
+    type: 'string',
+    description: '`destination`: from `members` in the config file; its `people` are destinations.',
+  }),
+  timeZone: Type.String({ examples: ['Europe/Berlin'] }),
+  layers: rotationMembers.layers,
+  ...settingFacts,
+});
+export type ShownRotation = Static<typeof ShownRotation>;
+
+export const RotationBody = Type.Object(
+  {
+    name: Type.Optional(Type.String({ description: 'Optional; if given, it must be the name in the path.' })),
+    ...rotationMembers,
+  },
+  { title: 'RotationDefinition' },
+);
+
+export const RotationList = defineList('RotationList', 'Rotations', ShownRotation, 'The config file first.');
+
+export const toShownRotation = ({ name, rotation, definition, setting }: KnownRotation): ShownRotation => ({
+  name,
+  origin: setting ? 'made' : 'config',
+  kind: rotation.kind,
+  timeZone: definition.timeZone ?? readOwnTimeZone(),
+  layers: definition.layers,
+  ...toSettingFacts(setting),
+});
+
+/** @throws HttpError */
+const assertName = (name: string): void => {
+  if (new RegExp(destinationNamePattern).test(name)) return;
+  throw new HttpError(
+    'invalid',
+    'The name of a rotation has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
+  );
+};
+
+const isDefinition = createSchemaCheck(Type.Object(rotationMembers));
+
+/** Throws an Error for an unusable rotation. */
+const compile = (setting: RuntimeSetting<RotationDefinition>): KnownRotation => {
+  const { name, value } = setting;
+  assertName(name);
+  if (!isDefinition(value)) throw new Error('layers is missing or has another form');
+  return { name, definition: value, rotation: toPeopleRotation(name, value), setting };
+};
+
+const fromConfig = (settings: RotationSettings): KnownRotation => {
+  const { name, timeZone, layers, members = [], handover = '', startsAt } = settings;
+  const toFirstHandover = () => new Date(toFormerTurns({ handover, timeZone, startsAt }).timeOf(0) ?? 0).toISOString();
+  const toFormer = () => ({
+    people: members,
+    handover: { every: handover },
+    ...(startsAt !== undefined && { from: toFirstHandover() }),
+  });
+  const definition = { layers: layers ?? [toFormer()], ...(timeZone !== undefined && { timeZone }) };
+  return { name, definition, rotation: toRotation(settings), setting: undefined };
+};
+
+export const rotationKind = defineSettingKind<RotationDefinition, KnownRotation, RotationSettings, RotationDefinition>({
+  name: 'rotation',
+  noun: 'Rotation',
+  path: '/api/rotations',
+  params: RotationParams,
+  shape: ShownRotation,
+  reading: openFor('incidents:read'),
+  changing: needs('settings:write'),
+  limits: { count: 100, plural: 'rotations', withConfigured: true },
+  // People type the names.
+  isCaseless: true,
+  order: 'origin',
+  assertName,
+  compile,
+  fromConfig,
+});
+
+export type RotationKeeper = SettingKeeper<RotationDefinition, KnownRotation, RotationSettings, RotationDefinition>;
