@@ -111,6 +111,14 @@ const withDestination =
     return plain(name, { destination: destination.destination })(client);
   };
 
+/** Returns a call that creates a rotation first. */
+const withRotation =
+  (name: string, values: object = { rotation: 'ops' }): Call =>
+  async (client) => {
+    await plain('putRotation', rotation)(client);
+    return plain(name, values)(client);
+  };
+
 /** Returns a call that creates a custom intake format first. */
 const withFormat =
   (name: string, values: object = {}): Call =>
@@ -120,6 +128,8 @@ const withFormat =
   };
 
 const intakeFormat = { intakeFormat: 'builds', message: '{/text}' };
+const rotation = { rotation: 'ops', layers: [{ people: ['admin'], handover: { every: '1 week', at: 'Mon 09:00' } }] };
+const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const destination = { destination: 'desk', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
 
 const strong = 'a horse that staples batteries';
@@ -261,12 +271,13 @@ const calls: Record<string, Call> = {
   getOnCall: plain('getOnCall'),
   getOnCallSchedule: plain('getOnCallSchedule'),
   listDutyOverrides: plain('listDutyOverrides'),
-  // There are no rotations.
-  createDutyOverride: refused(
-    plain('createDutyOverride', { rotation: 'none', member: 'none', endsAt: '2036-01-31T08:30:00Z' }),
-    400,
-  ),
+  listRotations: plain('listRotations'),
+  getRotation: withRotation('getRotation'),
+  putRotation: plain('putRotation', rotation),
+  getRotationCalendar: withRotation('getRotationCalendar'),
+  createDutyOverride: withRotation('createDutyOverride', { rotation: 'ops', member: 'reader', endsAt: inAnHour }),
   endDutyOverride: refused(plain('endDutyOverride', { id: 'none' }), 404),
+  deleteRotation: withRotation('deleteRotation'),
   postAlertmanagerSilence: plain('postAlertmanagerSilence', alertmanagerSilence),
   getAlertmanagerSilence: withSilence('getAlertmanagerSilence'),
   expireAlertmanagerSilence: withSilence('expireAlertmanagerSilence'),
@@ -318,7 +329,7 @@ const calls: Record<string, Call> = {
 
 const isRefused = [
   ...['retryDelivery', 'retryDestination', 'testDestination', 'readAcknowledgeLink', 'useAcknowledgeLink'],
-  ...['runHostCommand', 'createDutyOverride', 'endDutyOverride', 'setUp', 'changeOwnPassword', 'deleteBrokenSetting'],
+  ...['runHostCommand', 'endDutyOverride', 'setUp', 'changeOwnPassword', 'deleteBrokenSetting'],
 ];
 
 test('the client has a method for each route that takes JSON, and each returns a response of the right shape', async (t) => {

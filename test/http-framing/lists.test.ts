@@ -88,6 +88,12 @@ const storedLists: Record<string, StoredList> = {
   '/api/oncall': { content: 'configured', count: upTo(16) },
   '/api/oncall/overrides': { content: 'configured', count: upTo(1000) },
   '/api/oncall/schedule': { content: 'configured', path: `/api/oncall/schedule?to=${days(300)}` },
+  '/api/rotations': { content: 'configured', count: upTo(16) },
+  '/api/rotations/:rotation/calendar': {
+    content: 'configured',
+    path: `/api/rotations/r0/calendar?until=${days(300)}`,
+    isNeverEmpty: true,
+  },
   '/api/sessions': { content: 'configured', count: () => 1 },
   '/api/settings/broken': { content: 'configured', count: (stored) => stored },
   '/api/silences': { content: 'silences', path: '/api/silences?limit=1000', count: upTo(1000) },

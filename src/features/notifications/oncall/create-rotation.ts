@@ -58,7 +58,7 @@ export const toPeopleRotation = (name: string, { timeZone, layers }: RotationDef
   });
 };
 
-export const toPersonName = (person: LayerSettings['people'][number]): string =>
+const toPersonName = (person: LayerSettings['people'][number]): string =>
   typeof person === 'string' ? person : person.name;
 
 /** Creates the turns of a rotation of destinations. Throws an Error that explains the problem. */

@@ -5,8 +5,8 @@ import { amount } from '../../../../test/support/long.ts';
 import type { DestinationSettings } from '../settings.ts';
 import { toRotation } from './create-rotation.ts';
 import type { AppliedOverride, Rotation } from './rotation.ts';
+import { findRotationProblems } from './rotation-problems.ts';
 import { Rotations } from './rotations.ts';
-import { findRotationProblems } from './settings.ts';
 
 const at = (time: string): number => Date.parse(time);
 const hour = 3_600_000;
