@@ -59,8 +59,8 @@ export default {
     ),
     rule(
       'driver-in-one-place',
-      'Another driver would change one file.',
-      { path: '^src/(?!storage/postgres/connection\\.ts$)' },
+      'Another driver would change two files.',
+      { path: '^src/(?!storage/postgres/(connection|probe)\\.ts$)' },
       { path: 'node_modules/(@types/)?pg/' },
     ),
     rule(

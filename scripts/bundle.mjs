@@ -13,6 +13,7 @@ const dist = join(root, 'dist');
 /** The program: the commands, which load the server from the file next to it. */
 export const bundlePath = join(dist, 'signalbox.js');
 const serverPath = join(dist, 'server.js');
+const mysqlPath = join(dist, 'mysql.js');
 
 /** Packages kept out of the bundle: ones with binaries, and one that is never loaded on Linux. */
 export const external = ['@node-rs/argon2', 'systeminformation'];
@@ -110,6 +111,15 @@ const serverApart = {
   setup: ({ onResolve }) => onResolve({ filter: /\/program\.ts$/ }, () => ({ path: './server.js', external: true })),
 };
 
+/** Puts the driver of MySQL, a quarter of all code, into a file that only watches of type mysql load. */
+const mysqlApart = {
+  name: 'mysql apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/mysql-driver\.ts$/ }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: './mysql.js', external: true },
+    ),
+};
+
 /** Bundles part of the program with esbuild in one of its forms; resolves to esbuild's result. */
 export const bundleProgram = async ({ plugins = [], ...options }) => {
   const { build, stop } = await import('esbuild');
@@ -130,11 +140,12 @@ const js =
 const asModule = { format: 'esm', target: 'node20', banner: { js }, minifyWhitespace: true, legalComments: 'none' };
 
 /**
- * Options for the program and its libraries as two files: finding and linking a thousand modules took half of the
+ * Options for the program and its libraries as three files: finding and linking a thousand modules took half of the
  * startup time, and without the server, commands for scripts start in a third of the time.
  */
 export const programFiles = [
-  { ...asModule, entryPoints: ['src/cli/program.ts'], outfile: serverPath },
+  { ...asModule, plugins: [mysqlApart], entryPoints: ['src/cli/program.ts'], outfile: serverPath },
+  { ...asModule, entryPoints: ['src/features/watches/types/mysql-driver.ts'], outfile: mysqlPath },
   { ...asModule, plugins: [serverApart], outfile: bundlePath },
 ];
 
@@ -148,7 +159,8 @@ const textsPath = join(dist, 'texts.json');
 /** Writes the help, manual page, completions and config file schema that the program prints. */
 const buildTexts = async () => {
   const outfile = join(dist, 'texts.js');
-  await bundleProgram({ ...asModule, plugins: [serverApart], entryPoints: ['tools/texts/main.ts'], outfile });
+  const plugins = [serverApart, mysqlApart];
+  await bundleProgram({ ...asModule, plugins, entryPoints: ['tools/texts/main.ts'], outfile });
   const { createTexts } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   writeFileSync(textsPath, JSON.stringify(await createTexts()));

@@ -94,6 +94,9 @@ export const watchTexts = {
     ping: 'Ping',
     dns: 'DNS record',
     certificate: 'Certificate',
+    postgres: 'PostgreSQL',
+    mysql: 'MySQL or MariaDB',
+    redis: 'Redis',
     alert: 'Alerts of a source',
     database: 'Store of signalbox',
     journal: 'Alert log of signalbox',
@@ -150,6 +153,9 @@ export const watchTexts = {
     server: 'Name server',
     expected: 'Expected value',
     port: 'Port',
+    password: 'Password',
+    database: 'Database',
+    tls: 'Connect with TLS',
     source: 'Source',
     minutes: 'Within (minutes)',
   },
@@ -204,7 +210,9 @@ export const watchTexts = {
   criticalField: 'Critical limit',
   level: 'Level',
   usualLevel: (type: string) =>
-    ['http', 'tcp', 'ping', 'dns'].includes(type) ? 'Error on failure, else warning (default)' : 'Warning (default)',
+    ['http', 'tcp', 'ping', 'dns', 'postgres', 'mysql', 'redis'].includes(type)
+      ? 'Error on failure, else warning (default)'
+      : 'Warning (default)',
   for: 'Must last (seconds)',
   clear: 'Resolve at',
   clearHint: 'If empty, 2 percent better than the limit.',

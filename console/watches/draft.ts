@@ -183,12 +183,12 @@ const readHeader = (line: string): [string, string] => {
 };
 
 const toValue = (field: OwnField, typed: string): unknown => {
-  const value = typed.trim();
+  const value = field === 'password' ? typed : typed.trim();
   if (value === '') return undefined;
   const lines = value.split('\n').flatMap((line) => line.trim() || []);
   if (field === 'headers') return Object.fromEntries(lines.map(readHeader));
   if (field === 'json') return lines.map(readCondition);
-  if (field === 'failed') return true;
+  if (field === 'failed' || field === 'tls') return true;
   if (numbers.includes(field)) return readNumber(words.fields[field as keyof typeof words.fields], value);
   if (!lists.includes(field)) return value;
   return lines;

@@ -46,11 +46,13 @@ export const OwnFields = ({ draft, set, hidden = [] }: Props & { hidden?: readon
           />
         );
       }
-      if (name === 'failed') {
+      if (name === 'failed' || name === 'tls') {
         return <CheckBox key={name} label={label} checked={value !== ''} onValue={(on) => onValue(on ? '1' : '')} />;
       }
       if (areas.includes(name))
         return <Area key={name} label={label} hint={hint} value={value} onValue={onValue} lines={2} />;
+      if (name === 'password')
+        return <Field key={name} type="password" autocomplete="new-password" {...{ label, hint, value, onValue }} />;
       return <Field key={name} {...exact} label={label} hint={hint} value={value} onValue={onValue} />;
     })}
   </>

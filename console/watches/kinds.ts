@@ -7,9 +7,11 @@ export type WatchKind = WatchSettings['type'];
 /** Types in the form, in groups; file watches can only be defined in the config file. */
 export const groups = {
   machine: ['disk', 'memory', 'swap', 'cpu', 'load', 'network', 'pressure', 'temperature', 'process', 'service'],
-  network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'alert'],
+  network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'postgres', 'mysql', 'redis', 'alert'],
   own: ['database', 'journal', 'destination'],
 } as const satisfies Record<string, readonly WatchKind[]>;
+
+const trust = ['ca', 'certificate', 'key'] as const;
 
 /** Settings of each type, besides those common to all types. */
 export const watchFields = {
@@ -30,14 +32,15 @@ export const watchFields = {
     'lacks',
     'json',
     'certificateDays',
-    'ca',
-    'certificate',
-    'key',
+    ...trust,
   ],
   tcp: ['host', 'port'],
   ping: ['host'],
   dns: ['host', 'record', 'server', 'expected'],
   certificate: ['host', 'port', 'ca'],
+  postgres: ['host', 'port', 'user', 'password', 'database', 'tls', ...trust],
+  mysql: ['host', 'port', 'user', 'password', 'database', 'tls', ...trust],
+  redis: ['host', 'port', 'user', 'password', 'tls', ...trust],
   alert: ['source', 'metric', 'minutes'],
 } as const satisfies Partial<Record<WatchKind, readonly (keyof WatchSettings)[]>>;
 
@@ -67,6 +70,9 @@ const units: Partial<Record<WatchKind, WatchUnit>> = {
   tcp: 'ms',
   ping: 'ms',
   dns: 'ms',
+  postgres: 'ms',
+  mysql: 'ms',
+  redis: 'ms',
   certificate: 'days',
 };
 
@@ -82,7 +88,7 @@ export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
 
 /** True if a limit is optional: without one, only faults are reported. */
 export const isLimitOptional = ({ type }: Measured): boolean =>
-  ['http', 'tcp', 'ping', 'dns', 'certificate'].includes(type);
+  type in units && (units[type] === 'ms' || units[type] === 'days');
 
 const isLowBad = ({ type, metric }: Measured): boolean => type === 'certificate' || metric === 'free';
 

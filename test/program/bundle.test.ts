@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { packageRoot, programVersion } from '../../src/server/package-info.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
+import { startFake } from '../watches/support/servers.ts';
 
 test('the bundled program works like the separate modules', async (t) => {
   const variables = { SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
@@ -21,6 +22,15 @@ test('the bundled program works like the separate modules', async (t) => {
   assert.equal((await post('/api/tasks', { Title: 'one file' }))['Id'], 1);
   assert.equal((await post('/api/alert', { message: 'stored' }))['received'], true);
   assert.equal((await post('/api/execute', { command: 'Get-Process -Id 1' }, token))['success'], true);
+  // The driver of MySQL has a file of its own.
+  const mysql = {
+    name: 'x',
+    type: 'mysql',
+    host: '127.0.0.1',
+    port: await startFake(t, (socket) => void socket.end()),
+  };
+  const { things } = await post('/api/watches/test', { ...mysql, user: 'ben' }, token);
+  assert.match(JSON.stringify(things), /does not answer: the connection was closed/);
   for (const path of ['/docs/', '/openapi.json', '/api/processes', '/api/disks', '/protected/api/health']) {
     assert.equal((await request('GET', path)).status, 200, path);
   }
@@ -64,6 +74,7 @@ test('the package contains the program, its pages and examples, but no tests', a
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
   for (const path of [
+    'dist/mysql.js',
     'dist/server.js',
     'dist/signalbox.js',
     'dist/console/index.html',

@@ -24,6 +24,9 @@ const watchTypeNames = [
   'ping',
   'dns',
   'certificate',
+  'postgres',
+  'mysql',
+  'redis',
   'alert',
   'database',
   'journal',
@@ -48,7 +51,7 @@ export const WatchSettings = defineShape('WatchSettings', {
     Type.Enum(severities, {
       type: 'string',
       description:
-        'Level of the first limit; by default WARNING, and ERROR for a failing `http`, `tcp`, `ping` or `dns` check.',
+        'Level of the first limit; by default WARNING, and ERROR for a failing check of a server or container.',
       examples: ['WARNING'],
     }),
   ),
@@ -74,7 +77,7 @@ export const WatchSettings = defineShape('WatchSettings', {
       minimum: 1,
       maximum: 86_400,
       description:
-        'Seconds between two checks; by default 60 for `file`, `http`, `tcp`, `ping`, `dns`, `certificate` and `alert`, 30 for `process` and `service`, and 10 for other types.',
+        'Seconds between two checks; by default 10 for readings of the machine and of signalbox, 30 for `process` and `service`, 21,600 for `domain`, and 60 for other types.',
       examples: [60],
     }),
   ),
@@ -91,7 +94,7 @@ export const WatchSettings = defineShape('WatchSettings', {
       maxItems: 20,
       uniqueItems: true,
       description:
-        '`http`, `tcp`, `ping`, `dns`, `certificate`: places that make the check: names of hosts, and `hub` for this server.',
+        '`http`, `tcp`, `ping`, `dns`, `certificate`, `postgres`, `mysql`, `redis`: places that make the check: names of hosts, and `hub` for this server.',
       examples: [['hub', 'web-1', 'web-2']],
     }),
   ),

@@ -81,7 +81,7 @@ export const ownWatchSettings = {
   ),
   sensor: text('`temperature`: chip and label, with `*`; all by default.', 'coretemp *'),
   process: text('`process`: name of the program, with `*`.', 'postgres'),
-  user: text('`process`: only processes of this user.', 'www-data'),
+  user: text('`process`: only processes of this user. `postgres`, `mysql`, `redis`: user of the login.', 'www-data'),
   min: count('`process`: minimum number of processes; 1 by default.', 1),
   max: count('`process`: maximum number of processes.', 10),
   units: patterns('`service`: systemd units, with `*`; with `failed`, all by default.', ['nginx.service']),
@@ -149,12 +149,9 @@ export const ownWatchSettings = {
       examples: [14],
     }),
   ),
-  ca: pem('`http`, `certificate`: additional trusted CAs in PEM.', 'CERTIFICATE'),
-  caFile: text(
-    '`http`, `certificate`: file with additional trusted CAs; only in the config file.',
-    '/etc/ssl/own-ca.pem',
-  ),
-  certificate: pem('`http`: client certificate in PEM, with `key`.', 'CERTIFICATE'),
+  ca: pem('`http`, `certificate`, `postgres`, `mysql`, `redis`: additional trusted CAs in PEM.', 'CERTIFICATE'),
+  caFile: text('File with `ca`; only in the config file.', '/etc/ssl/own-ca.pem'),
+  certificate: pem('`http`, `postgres`, `mysql`, `redis`: client certificate in PEM, with `key`.', 'CERTIFICATE'),
   certificateFile: text('File with `certificate`; only in the config file.', '/etc/ssl/client.pem'),
   key: pem('Private key of `certificate` in PEM.', 'PRIVATE KEY', { writeOnly: true }),
   password: Type.Optional(
@@ -165,9 +162,19 @@ export const ownWatchSettings = {
       examples: ['correct horse'],
     }),
   ),
+  database: text('`postgres`, `mysql`: database of the login.', 'shop'),
+  tls: Type.Optional(
+    Type.Boolean({
+      description: '`postgres`, `mysql`, `redis`: connect with TLS; false by default.',
+      examples: [true],
+    }),
+  ),
   passwordFile: text('File with `password`; only in the config file.', '/etc/signalbox/database.password'),
   keyFile: text('File with `key`; only in the config file.', '/etc/ssl/private/client.key'),
-  host: text('`tcp`, `ping`, `certificate`: name or address of the server. `dns`: name to look up.', 'db.example'),
+  host: text(
+    '`tcp`, `ping`, `certificate`, `postgres`, `mysql`, `redis`: name or address of the server. `dns`: name to look up.',
+    'db.example',
+  ),
   record: Type.Optional(
     Type.Enum(['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'], {
       type: 'string',
@@ -184,7 +191,7 @@ export const ownWatchSettings = {
     Type.Integer({
       minimum: 1,
       maximum: 65_535,
-      description: '`tcp`, `certificate`: port of the server.',
+      description: '`tcp`, `certificate`, `postgres`, `mysql`, `redis`: port of the server.',
       examples: [5432],
     }),
   ),

@@ -29,7 +29,16 @@ const findWatchProblem = (watch: WatchSettings): string | undefined => {
 };
 
 /** Types whose result depends on where the check runs. */
-const remoteTypes: readonly WatchType['name'][] = ['http', 'tcp', 'ping', 'dns', 'certificate'];
+const remoteTypes: readonly WatchType['name'][] = [
+  'http',
+  'tcp',
+  'ping',
+  'dns',
+  'certificate',
+  'postgres',
+  'mysql',
+  'redis',
+];
 
 /** True for a watch that reads files or runs programs, which only a machine's own config file can define. */
 export const isConfigOnly = (watch: WatchSettings): boolean =>

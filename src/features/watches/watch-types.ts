@@ -5,9 +5,12 @@ import { diskWatch } from './types/disk.ts';
 import { dnsWatch } from './types/dns.ts';
 import { fileWatch } from './types/file.ts';
 import { httpWatch } from './types/http.ts';
+import { mysqlWatch } from './types/mysql.ts';
 import { databaseWatch, destinationWatch, journalWatch } from './types/own.ts';
 import { pingWatch } from './types/ping.ts';
+import { postgresWatch } from './types/postgres.ts';
 import { processWatch } from './types/process.ts';
+import { redisWatch } from './types/redis.ts';
 import { serviceWatch } from './types/service.ts';
 import { tcpWatch } from './types/tcp.ts';
 import {
@@ -38,6 +41,9 @@ const watchTypes: readonly WatchType[] = [
   pingWatch,
   dnsWatch,
   certificateWatch,
+  postgresWatch,
+  mysqlWatch,
+  redisWatch,
   alertWatch,
   databaseWatch,
   journalWatch,

@@ -51,7 +51,7 @@ export class PhaseClock {
 const unshown = /[^\P{Cc}\n]|\p{Bidi_Control}/gu;
 
 /** Returns the start of a text without control characters. */
-const toSeenText = (text: string): string =>
+export const toSeenText = (text: string): string =>
   shorten(
     cutText(text, 4 * maxSeenLength)
       .toWellFormed()

@@ -1,0 +1,122 @@
+import type { Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import { readSmallFile } from '../../../lib/small-file.ts';
+import type { WatchSettings } from '../schema.ts';
+import { defineWatchType, type Finding, toMsText, type WatchType } from '../watch-type.ts';
+import { toFault, toNetworkFailure } from './failures.ts';
+import { PhaseClock, toSeenText } from './phases.ts';
+import { openSocket, toBareHost, toServerName, toTlsName } from './socket.ts';
+import { findTrustProblem, readTrust, toTlsOptions, trustKeys } from './trust.ts';
+
+/** Maximum bytes that a server may send; its answers have a few hundred. */
+const maxBytes = 1024 * 1024;
+
+/** Milliseconds between two counts of the bytes. */
+const countMs = 50;
+
+export interface Login {
+  host: string;
+  user: string | undefined;
+  password: string | undefined;
+  database: string | undefined;
+  /** Options of a TLS client; undefined for a connection without TLS. */
+  tls: (SecureContextOptions & { servername: string }) | undefined;
+}
+
+/** Error that the server reports, such as a wrong password. */
+export class ServerError extends Error {}
+
+interface LoginType {
+  name: 'postgres' | 'mysql' | 'redis';
+  defaultPort: number;
+  /** Settings beyond those of all logins. */
+  keys: readonly ('user' | 'database')[];
+  required?: readonly ('user' | 'database')[];
+  /** True if TLS begins with the connection; other protocols negotiate it. */
+  beginsWithTls: boolean;
+  /** Logs in over an open connection and asks one harmless question. Rejects with a ServerError or a failure. */
+  ask(socket: Socket, login: Login): Promise<void>;
+}
+
+/** Defines a watch that logs in to a server and asks one harmless question. */
+export const defineLoginWatch = ({
+  name,
+  defaultPort,
+  keys,
+  required = [],
+  beginsWithTls,
+  ask,
+}: LoginType): WatchType =>
+  defineWatchType({
+    name,
+    scope: () => 'network',
+    keys: ['host', 'port', 'password', 'passwordFile', 'tls', ...keys, ...trustKeys],
+    required: ['host', ...required],
+    limit: 'optional',
+    defaultLevel: 'ERROR',
+    every: 60,
+    findProblem: (watch) =>
+      watch.password !== undefined && watch.passwordFile !== undefined
+        ? 'only one of password and passwordFile is possible'
+        : findTrustProblem(watch),
+    check: async (watch, { targets }, signal) => {
+      const { port = defaultPort, limit, user, database, tls = false } = watch;
+      const host = toBareHost(watch.host ?? '');
+      const thing = toServerName({ host, port });
+      const trust = await readTrust(watch);
+      const login: Login = {
+        host,
+        user,
+        password: await readPassword(watch),
+        database,
+        tls: tls ? { servername: toTlsName(host), ...toTlsOptions(trust) } : undefined,
+      };
+      const clock = new PhaseClock();
+      const access = { targets, clock, ...trust };
+      const begun = performance.now();
+      const open = () => openSocket({ host, port }, { isTls: tls && beginsWithTls }, access, signal);
+      const fault = await open()
+        .then((socket) => converse(socket, () => ask(socket, login), signal))
+        .catch((error) => (error instanceof ServerError ? error : toFault(error)));
+      const toBad = (words: string): Finding[] => [{ thing, isBad: true, words, seen: clock.see() }];
+      if (typeof fault === 'string') return toBad(`${thing} does not answer: ${fault}`);
+      clock.markFirstByte();
+      clock.markEnd();
+      if (fault) return toBad(`${thing} answers: ${toSeenText(fault.message)}`);
+      const ms = performance.now() - begun;
+      const common = { thing, words: `${thing} answers after ${toMsText(ms)}`, seen: clock.see() };
+      return [
+        limit === undefined ? { ...common, isBad: false, figure: ms } : { ...common, figure: ms, toText: toMsText },
+      ];
+    },
+  });
+
+const readPassword = async ({ password, passwordFile }: WatchSettings): Promise<string | undefined> => {
+  if (passwordFile === undefined) return password;
+  const text = await readSmallFile(passwordFile).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${passwordFile} cannot be read (${error.code ?? error.message})`);
+  });
+  return text.trimEnd();
+};
+
+/** Talks over a socket, which closes when it has received too much, and at the end. */
+const converse = async (socket: Socket, talk: () => Promise<void>, signal: AbortSignal): Promise<void> => {
+  let isTooMuch = false;
+  const timer = setInterval(() => {
+    isTooMuch = socket.bytesRead > maxBytes;
+    if (isTooMuch) socket.destroy();
+  }, countMs);
+  const closed = new Promise<never>((_resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('the connection was closed')));
+  });
+  try {
+    await Promise.race([talk(), closed]);
+  } catch (error) {
+    if (error instanceof ServerError) throw error;
+    throw isTooMuch ? new Error('the server sends too much') : toNetworkFailure(error as Error, signal);
+  } finally {
+    clearInterval(timer);
+    socket.destroy();
+  }
+};

@@ -1,0 +1,43 @@
+import type { Socket } from 'node:net';
+import { defineLoginWatch, type Login, ServerError } from './login.ts';
+
+/** Maximum characters of a line of the response. */
+const maxLineLength = 10_000;
+
+/**
+ * Checks that a Redis server, or another one with its protocol, accepts a login and answers PING. A client library would
+ * reconnect and queue, which a check must not do; both commands and responses are single lines of RESP.
+ */
+export const redisWatch = defineLoginWatch({
+  name: 'redis',
+  defaultPort: 6379,
+  keys: ['user'],
+  beginsWithTls: true,
+  ask: async (socket, { user, password }: Login) => {
+    const lines = readLines(socket);
+    const send = async (...words: string[]): Promise<void> => {
+      socket.write(toCommand(words));
+      const { value: line } = await lines.next();
+      if (line === undefined) throw new Error('the connection was closed');
+      if (line.startsWith('-')) throw new ServerError(line.slice(1));
+      if (!line.startsWith('+')) throw new Error('the answer is not that of Redis');
+    };
+    if (password !== undefined) await send('AUTH', ...(user === undefined ? [] : [user]), password);
+    await send('PING');
+  },
+});
+
+const toCommand = (words: readonly string[]): string =>
+  `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
+
+async function* readLines(socket: Socket): AsyncGenerator<string, undefined> {
+  let text = '';
+  for await (const chunk of socket.setEncoding('latin1') as AsyncIterable<string>) {
+    text += chunk;
+    for (let end = text.indexOf('\r\n'); end >= 0; end = text.indexOf('\r\n')) {
+      yield text.slice(0, end);
+      text = text.slice(end + 2);
+    }
+    if (text.length > maxLineLength) throw new Error('the answer is not that of Redis');
+  }
+}

@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import pg from 'pg';
+
+interface ProbeLogin {
+  host: string;
+  user: string | undefined;
+  password: string | undefined;
+  database: string | undefined;
+  /** Undefined for a connection without TLS. */
+  tls: ConnectionOptions | undefined;
+}
+
+/** Logs in over an open connection, which the caller destroys, and asks `SELECT 1`. */
+export const askDatabase = async (
+  socket: Socket,
+  { host, user, password = '', database = user, tls }: ProbeLogin,
+): Promise<void> => {
+  // The client connects its socket itself; this one is connected.
+  const stream = Object.assign(socket, {
+    connect: () => {
+      setImmediate(() => socket.emit('connect'));
+      return socket;
+    },
+  });
+  // A function keeps the client from reading the variable PGPASSWORD and ~/.pgpass.
+  const login = { user, password: () => password, database };
+  const client = new pg.Client({
+    ...login,
+    host,
+    ssl: tls ?? false,
+    stream: () => stream,
+    application_name: 'signalbox watch',
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query('SELECT 1');
+};
+
+/** Returns the message of an error that the server reports; undefined for another error. */
+export const toServerMessage = (error: Error): string | undefined => {
+  if (error instanceof pg.DatabaseError) return error.message;
+  // The client itself refuses to send an empty password.
+  return /client password must be/.test(error.message) ? 'a password is required' : undefined;
+};
