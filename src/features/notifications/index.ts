@@ -16,6 +16,7 @@ import { listSecretFiles } from './destinations/credentials.ts';
 import { findNotificationProblems, toLinkedDestination, toTarget } from './destinations/target.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
+import { GapWatch } from './oncall/gap-watch.ts';
 import { openRotations } from './oncall/open-rotations.ts';
 import { Overrides } from './oncall/overrides.ts';
 import { findRotationProblems } from './oncall/rotation-problems.ts';
@@ -94,6 +95,15 @@ export const notifications = defineFeature({
     const mayNotify = () => keeper.list().some(({ settings: { notify } }) => notify === 'incidents');
     // An instance that notifies nobody must not take the lease from instances that notify.
     const lease = database && !isQuiet ? createLease(database, 'incident-notifications', mayNotify) : ownLease;
+    const onCallLease = database && !isQuiet ? createLease(database, 'oncall') : ownLease;
+    const gaps = new GapWatch({
+      rotations,
+      alerts,
+      lease: onCallLease,
+      countUnknown: onCallParts.countUnknown,
+      clock,
+      log,
+    });
     const notifier = new Notifier({ source: incidents, silences, onCall: rotations, lease, clock, log });
     const onCall = createEventTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {
@@ -158,7 +168,10 @@ export const notifications = defineFeature({
       findConcerns: () =>
         isQuiet
           ? [{ area: 'deliveries', severity: 'WARNING', text: 'This server is quiet: it notifies nobody' }]
-          : findDeliveryConcerns(list(), clock()),
+          : [...findDeliveryConcerns(list(), clock()), ...gaps.findConcerns()],
+      start: () => {
+        if (!isQuiet) gaps.start();
+      },
       reload: (changed) => {
         targets.change(changed.watchTargets);
         keeper.configure(addHub(changed).destinations);
@@ -167,9 +180,11 @@ export const notifications = defineFeature({
         return [...rotationNotices, ...(changed.quiet === isQuiet ? [] : [quietNotice])];
       },
       close: async () => {
+        await gaps.close();
         await destinations?.close();
         await notifier.close();
         await lease.close();
+        await onCallLease.close();
       },
     };
   },

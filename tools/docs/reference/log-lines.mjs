@@ -162,6 +162,11 @@ export const logLines = [
     meaning: 'states and runs may be missing; the next pings make them again',
   },
   {
+    messages: ['error oncall: a stored rotation cannot be used'],
+    meaning: 'a newer version, or one with other time zones, stored the rotation `name`; nobody is on call in it',
+  },
+  { messages: ['warn oncall: alerts about gaps cannot be stored'], meaning: 'tried again within a minute' },
+  {
     messages: ['error heartbeats: a stored heartbeat cannot be used'],
     meaning: 'a newer version stored the heartbeat `name`, which has no effect here',
   },

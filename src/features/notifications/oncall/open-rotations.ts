@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { HttpError } from '../../../http/errors.ts';
 import type { Offers } from '../../../kit/offers.ts';
@@ -23,7 +24,7 @@ interface OpenRotations {
  */
 export const openRotations = (
   configured: readonly RotationSettings[],
-  { offers }: { offers: Offers & Required<Pick<Offers, 'settings'>> },
+  { offers, log }: { offers: Offers & Required<Pick<Offers, 'settings'>>; log: Pick<FastifyBaseLogger, 'error'> },
 ): OpenRotations => {
   const { settings, accounts } = offers;
   /** All names count as users while the users are unknown: a gap would notify nobody. */
@@ -35,6 +36,7 @@ export const openRotations = (
   const keeper: RotationKeeper = new SettingKeeper(rotationKind, {
     settings,
     configured,
+    onUnusable: (name, err) => log.error({ err, name }, 'oncall: a stored rotation cannot be used'),
     check: (known) => {
       const [unknown] = listUnknown(known);
       if (unknown !== undefined) throw new HttpError('invalid', `${toProblem(unknown)}; ${describeUsers(accounts)}`);

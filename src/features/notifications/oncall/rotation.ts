@@ -117,6 +117,14 @@ export class Rotation {
     return [...new Set(this.listShifts(from, to, mostShifts).map(({ member }) => member))];
   }
 
+  /** Returns the first gap between two times; undefined if somebody is on call all the time. */
+  findGap(from: number, to: number): Period | undefined {
+    for (let at = from; at < to; at = this.#pieceAt(at).endsAt) {
+      if (this.#pieceAt(at).member === undefined) return this.shiftAt(at);
+    }
+    return undefined;
+  }
+
   #findShiftAfter(at: number, isWanted: (shift: Shift) => boolean): Shift | undefined {
     let { endsAt } = this.shiftAt(at);
     for (let left = this.#mostPieces; left > 0 && Number.isFinite(endsAt); left -= 1) {
