@@ -21,10 +21,11 @@ export const toValidationRefusal = (errors: FastifySchemaValidationError[]): Htt
   const clauses = new Map<string, string>();
   for (const { keyword, path, clause, members } of describeSchemaErrors(errors, { nouns })) {
     const [field] = path;
-    // Only for a value of the wrong type does the message name the place in the field, such as `labels.team`.
-    const place = keyword === 'type' ? path.join('.').slice(0, longestPlace) : field;
+    const place = path.join('.').slice(0, longestPlace);
     for (const name of field === undefined ? members : [field]) {
-      if (!clauses.has(name)) clauses.set(name, keyword === 'required' ? `${name} is required` : `${place} ${clause}`);
+      if (clauses.has(name)) continue;
+      const missing = field === undefined ? name : [place, ...members].join('.');
+      clauses.set(name, keyword === 'required' ? `${missing} is required` : `${place || name} ${clause}`);
     }
   }
   return new HttpError('invalid', [...clauses.values()].join('; ') || 'Request body is required');

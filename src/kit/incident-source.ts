@@ -125,6 +125,30 @@ export const IncidentNotification = defineShape('IncidentNotification', {
 
 export type IncidentNotification = Static<typeof IncidentNotification>;
 
+/** An incident's place in its escalation policy, and the next step. */
+export const IncidentEscalation = defineShape('IncidentEscalation', {
+  policy: Type.String({ description: 'Name of the escalation policy.', examples: ['ops'] }),
+  step: Type.Integer({ description: 'Number of the latest step; 0 before the first one.', examples: [1] }),
+  steps: Type.Integer({ description: 'Number of steps of the policy.', examples: [2] }),
+  round: Type.Integer({ description: 'Number of the round, from 1.', examples: [1] }),
+  rounds: Type.Integer({ description: 'Number of rounds.', examples: [4] }),
+  since: nullable(Time, 'Time when the step began.'),
+  next: nullable(
+    defineShape('NextEscalationStep', {
+      policy: Type.String({ examples: ['ops'] }),
+      step: Type.Integer({ examples: [2] }),
+      round: Type.Integer({ examples: [1] }),
+      dueAt: nullable(Time, 'Time of the step; `null` while the incident is silenced.'),
+      targets: Type.Array(Type.String({ examples: ['person:ben'] }), {
+        description: 'People and destinations, `person:NAME` or `destination:NAME`, who are on call then.',
+      }),
+    }),
+    'Next step, unless the incident changes before; `null` if none follows.',
+  ),
+});
+
+export type IncidentEscalation = Static<typeof IncidentEscalation>;
+
 /** Incidents for features that show them or notify people. */
 export interface IncidentSource {
   /** Returns each alert's incident; undefined if the alert has no incident or has not been folded yet. */

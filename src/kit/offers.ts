@@ -5,7 +5,7 @@ import type { StoredRecord } from '../storage/journal/line.ts';
 import type { AlertDelivery, AlertSource } from './alert-source.ts';
 import type { AvailabilitySource } from './availability.ts';
 import type { SharedIncident } from './incident.ts';
-import type { IncidentNotification, IncidentSource } from './incident-source.ts';
+import type { EscalationStep, IncidentEscalation, IncidentNotification, IncidentSource } from './incident-source.ts';
 import type { History } from './machine.ts';
 import type { SettingStore } from './setting-store.ts';
 import type { SilenceStore } from './silence-source.ts';
@@ -145,6 +145,10 @@ export interface NotificationSource {
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
   /** Returns an incident's last and next notification for each destination. */
   describe(incident: SharedIncident): readonly IncidentNotification[];
+  /** Returns an incident's place in its escalation policy; null without a policy. */
+  describeEscalation(incident: SharedIncident): IncidentEscalation | null;
+  /** Returns an incident's next escalation step as an action; undefined if none follows. */
+  nextStep(incident: SharedIncident): EscalationStep | undefined;
 }
 
 /** Sources of the active features, by feature name. */

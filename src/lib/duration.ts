@@ -10,3 +10,20 @@ export const toDurationText = (ms: number): string => {
   ];
   return parts.join(' ');
 };
+
+const units = { second: 1000, minute: 60_000, hour: 3_600_000 };
+
+/** Parses a duration such as `90 seconds`, `5 minutes` or `1 hour` as milliseconds; undefined for any other text. */
+export const parseDuration = (text: string): number | undefined => {
+  const [, count, unit] = /^(\d{1,6}) ?(second|minute|hour)s?$/.exec(text.trim()) ?? [];
+  return unit === undefined ? undefined : Number(count) * units[unit as keyof typeof units];
+};
+
+/** Returns a duration in the form that `parseDuration` reads, in its largest whole unit. */
+export const toDurationWords = (ms: number): string => {
+  const seconds = Math.round(ms / 1000);
+  const [unit = 'second', size = 1000] =
+    Object.entries(units).findLast(([, each]) => seconds > 0 && (seconds * 1000) % each === 0) ?? [];
+  const count = (seconds * 1000) / size;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+};

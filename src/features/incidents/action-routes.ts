@@ -5,6 +5,7 @@ import { callerOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
 import { ifMatchHeader, readIfMatch } from '../../http/text-forms.ts';
+import type { EscalationStep } from '../../kit/incident-source.ts';
 import type { TaskSource } from '../../kit/offers.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { StoreConflict, StoreUnavailable } from '../../lib/expected-errors.ts';
@@ -32,6 +33,8 @@ interface ActionRouteParts {
   /** Undefined unless tasks are mounted. */
   tasks: TaskSource | undefined;
   show: ShowIncident;
+  /** Returns the next escalation step; undefined if none follows. */
+  nextStep(incident: StoredIncident): EscalationStep | undefined;
   clock: () => Date;
 }
 
@@ -70,6 +73,7 @@ export const createIncidentActionRoutes = (parts: ActionRouteParts): Route[] => 
     body: NewComment,
     toAction: ({ comment }) => ({ type: 'comment', comment }),
   }),
+  createEscalateRoute(parts),
   createAcknowledgeAllRoute(parts),
   createResolveAllRoute(parts),
   ...(parts.tasks ? [createTaskRoute(parts, parts.tasks)] : []),
@@ -124,6 +128,32 @@ const createActionRoute = <B extends TSchema>(
       const incident = await requireIncident(parts.store, request.params.id);
       const changed = await act(parts, request, incident, action, readIfMatch(request.headers));
       return sendIncident(reply, parts.show, changed);
+    },
+  });
+
+const createEscalateRoute = (parts: ActionRouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/incidents/:id/escalate',
+    ...changing,
+    summary: 'Take the next step of the escalation policy of an incident now',
+    headers: { request: ifMatchHeader, response: withVersion },
+    schema: {
+      operationId: 'escalateIncident',
+      params: IncidentParams,
+      response: { 200: Incident, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const incident = await requireIncident(parts.store, request.params.id);
+      const { number, state } = incident;
+      const refuse = (reason: string) => new HttpError('wrong-state', `Incident #${number} ${reason}`);
+      if (state !== 'open') throw refuse(`is ${state}: reopen it first`);
+      if (parts.show(incident).silencedBy.length > 0) throw refuse('is silenced: end the silence first');
+      const step = parts.nextStep(incident);
+      if (!step || step.place.policy === null) throw refuse('has no further step of an escalation policy');
+      const { opening, after, place, targets } = step;
+      const action = { type: 'escalate', opening, after, place, targets } as const;
+      return sendIncident(reply, parts.show, await act(parts, request, incident, action, readIfMatch(request.headers)));
     },
   });
 

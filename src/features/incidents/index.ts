@@ -48,11 +48,13 @@ export const incidents = defineFeature({
       catchUp: () => store.catchUp(),
     };
     const describeNotifications = (incident: SharedIncident) => offers.notifications.describe(incident);
+    const describeEscalation = (incident: SharedIncident) => offers.notifications.describeEscalation(incident);
+    const nextStep = (incident: SharedIncident) => offers.notifications.nextStep(incident);
     return {
       profiles: {
         incidents: [
-          ...createIncidentRoutes({ store, journal: alerts.journal, show, describeNotifications }),
-          ...createIncidentActionRoutes({ store, tasks, show, clock }),
+          ...createIncidentRoutes({ store, journal: alerts.journal, show, describeNotifications, describeEscalation }),
+          ...createIncidentActionRoutes({ store, tasks, show, clock, nextStep }),
         ],
       },
       offers: { incidents: source },

@@ -4,7 +4,7 @@ import { ErrorBody } from '../../http/errors.ts';
 import { type JsonList, sendJson, sendList, toJsonPieces, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { type IncidentState, incidentStates } from '../../kit/incident.ts';
-import type { IncidentNotification } from '../../kit/incident-source.ts';
+import type { IncidentEscalation, IncidentNotification } from '../../kit/incident-source.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import { Slice } from '../../lib/slice.ts';
@@ -48,6 +48,8 @@ interface RouteParts {
   show: ShowIncident;
   /** Returns each destination's last and next notification. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
+  /** Returns the place in the escalation policy. */
+  describeEscalation: (incident: StoredIncident) => IncidentEscalation | null;
 }
 
 /** Creates the routes for reading incidents. */
@@ -116,7 +118,7 @@ const toStates = (state: IncidentQuery['state']): readonly IncidentState[] => {
   return state === 'all' ? incidentStates : [state];
 };
 
-const createReadRoute = ({ store, journal, show, describeNotifications }: RouteParts): Route =>
+const createReadRoute = ({ store, journal, show, describeNotifications, describeEscalation }: RouteParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/incidents/:id',
@@ -141,6 +143,7 @@ const createReadRoute = ({ store, journal, show, describeNotifications }: RouteP
         timeline: events.map(toIncidentEvent),
         lastAlert: last ? toIncidentAlert(last) : null,
         details: toIncidentDetails(firing ?? last),
+        escalation: describeEscalation(incident),
         notifications: describeNotifications(incident),
       });
     },

@@ -8,7 +8,7 @@ import {
   SharedIncident,
   textOrNull,
 } from '../../kit/incident.ts';
-import { IncidentNotification } from '../../kit/incident-source.ts';
+import { IncidentEscalation, IncidentNotification } from '../../kit/incident-source.ts';
 import { defineShape, optionalText, orNull, pagingQuery, Time } from '../../kit/route.ts';
 import { severities } from '../../kit/severity.ts';
 
@@ -107,6 +107,7 @@ export const IncidentDetails = defineShape('IncidentDetails', {
     'Delete old dumps',
     'Further text of the latest firing alert: what to do, or the last output of a job.',
   ),
+  escalation: orNull(IncidentEscalation, 'Place in the escalation policy.'),
   notifications: Type.Array(IncidentNotification, {
     description: 'Last and next notification of each destination.',
   }),

@@ -14,6 +14,8 @@ import { assertReachable, destinationKind, listEntries } from './destination-kin
 import { createDestinationRoutes } from './destination-routes.ts';
 import { listSecretFiles } from './destinations/credentials.ts';
 import { findNotificationProblems, toLinkedDestination, toTarget } from './destinations/target.ts';
+import { openEscalation } from './escalation/index.ts';
+import { escalationSettings, findEscalationProblems } from './escalation/settings.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
 import { GapWatch } from './oncall/gap-watch.ts';
@@ -25,6 +27,9 @@ import { createOnCallRoutes, listOnCall } from './oncall/routes.ts';
 import { OnCallList } from './oncall/schema.ts';
 import { rotationSettings } from './oncall/settings.ts';
 import { openDestinations } from './open-destinations.ts';
+import { People } from './people/people.ts';
+import { createWayCodes } from './people/proof.ts';
+import { createPersonRoutes } from './people/routes.ts';
 import { Notifier } from './plan/notifier.ts';
 import { createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
@@ -65,10 +70,11 @@ export const notifications = defineFeature({
       fixedAccess: 'closed',
     },
   ],
-  settings: { ...notificationSettings, ...rotationSettings, ...targetSettings, ...hubSettings },
+  settings: { ...notificationSettings, ...rotationSettings, ...escalationSettings, ...targetSettings, ...hubSettings },
   findProblems: (settings) => [
     ...(findHubProblems(settings).length > 0 ? [] : findNotificationProblems(addHub(settings))),
     ...findRotationProblems(settings),
+    ...findEscalationProblems(settings),
     ...findTargetProblems(settings.watchTargets),
   ],
   listSecretFiles,
@@ -91,8 +97,31 @@ export const notifications = defineFeature({
         log.error({ err, name }, 'destinations: a stored destination cannot be used and gets nothing'),
     });
     const overrides = new Overrides(offers.settings, rotations, clock);
+    const onUnusable = (name: string, err: Error): void =>
+      log.error({ err, name }, 'notifications: a stored setting cannot be used and has no effect');
+    const people = new People({
+      settings: offers.settings,
+      targets,
+      users: offers.accounts,
+      findMail: () => keeper.list().find(({ settings: { type } }) => type === 'email')?.settings,
+      settle: async () => settled,
+      onUnusable,
+    });
+    const escalation = openEscalation({
+      settings: offers.settings,
+      configured: settings,
+      rotations,
+      people,
+      listDestinations: () => keeper.list().flatMap(({ settings: one }) => (one.notify === 'incidents' ? [one] : [])),
+      silences,
+      clock,
+      onUnusable,
+    });
     const { quiet: isQuiet } = settings;
-    const mayNotify = () => keeper.list().some(({ settings: { notify } }) => notify === 'incidents');
+    const mayNotify = () =>
+      keeper.list().some(({ settings: { notify } }) => notify === 'incidents') ||
+      people.ways.list().length > 0 ||
+      escalation.hasPolicies();
     // An instance that notifies nobody must not take the lease from instances that notify.
     const lease = database && !isQuiet ? createLease(database, 'incident-notifications', mayNotify) : ownLease;
     const onCallLease = database && !isQuiet ? createLease(database, 'oncall') : ownLease;
@@ -104,10 +133,12 @@ export const notifications = defineFeature({
       clock,
       log,
     });
-    const notifier = new Notifier({ source: incidents, silences, onCall: rotations, lease, clock, log });
+    const { escalations } = escalation;
+    const notifier = new Notifier({ source: incidents, silences, onCall: rotations, escalations, lease, clock, log });
+    escalation.onChanged(() => notifier.replanSoon());
     const onCall = createEventTopic(openFor('incidents:read'), OnCallList);
     rotations.onChanged(() => {
-      notifier.onCallChanged();
+      notifier.replanSoon();
       onCall.publish(() => listOnCall(rotations, overrides, clock().getTime()));
     });
     const acknowledgement = await openAcknowledgement({
@@ -115,19 +146,25 @@ export const notifications = defineFeature({
       incidents,
       publicUrl: settings.publicUrl,
       findDestination: (name) => {
+        const way = people.ways.find(name);
+        if (way) return toLinkedDestination(people.toTarget(way).settings, way.setting.createdAt);
         const known = keeper.find(name);
         return known && toLinkedDestination(known.settings, known.setting?.createdAt);
       },
     });
     const links = { publicUrl: settings.publicUrl, toUrl: acknowledgement.toUrl };
-    const entries = { ...listEntries(keeper), outboxRetainBytes: settings.outboxRetainBytes };
+    const listAll = () => ({ ...listEntries(keeper), ways: people.listTargets() });
+    const entries = { ...listAll(), outboxRetainBytes: settings.outboxRetainBytes };
     const destinations = isQuiet
       ? undefined
       : await openDestinations(entries, alerts, { ...parts, links, targets, silences, notifier });
     const apply = (): void => {
-      settled = destinations?.reload(listEntries(keeper));
+      escalations.reset();
+      settled = destinations?.reload(listAll());
     };
     keeper.onChanged(apply);
+    people.onChanged(apply);
+    onUsersChanged(people, offers.accounts, apply);
     const list = () => destinations?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts.own, notifier, clock, isQuiet);
@@ -135,6 +172,8 @@ export const notifications = defineFeature({
       repeatAfterMs: () => destinations?.repeatAfterMs(),
       deliveriesOf: (record) => destinations?.deliveriesOf(record) ?? [],
       describe: (incident) => notifier.describe(incident),
+      describeEscalation: (incident) => escalation.describe(incident),
+      nextStep: (incident) => escalations.next(incident, clock().getTime()),
     };
     return {
       offers: { notifications: source },
@@ -155,6 +194,14 @@ export const notifications = defineFeature({
         oncall: [
           ...createOnCallRoutes({ rotations, overrides, clock }),
           ...createRotationRoutes(onCallParts.keeper, clock),
+          ...escalation.routes,
+          ...createPersonRoutes({
+            people,
+            codes: createWayCodes(acknowledgement.keys, clock),
+            targets,
+            clock,
+            isQuiet,
+          }),
         ],
       },
       topics: {
@@ -168,7 +215,7 @@ export const notifications = defineFeature({
       findConcerns: () =>
         isQuiet
           ? [{ area: 'deliveries', severity: 'WARNING', text: 'This server is quiet: it notifies nobody' }]
-          : [...findDeliveryConcerns(list(), clock()), ...gaps.findConcerns()],
+          : [...findDeliveryConcerns(list(), clock()), ...gaps.findConcerns(), ...escalation.findConcerns()],
       start: () => {
         if (!isQuiet) gaps.start();
       },
@@ -176,6 +223,7 @@ export const notifications = defineFeature({
         targets.change(changed.watchTargets);
         keeper.configure(addHub(changed).destinations);
         const rotationNotices = onCallParts.configure(changed.rotations);
+        escalation.reload(changed);
         const quietNotice = 'Warning: quiet has changed. Restart the server to apply it.';
         return [...rotationNotices, ...(changed.quiet === isQuiet ? [] : [quietNotice])];
       },
@@ -189,6 +237,22 @@ export const notifications = defineFeature({
     };
   },
 });
+
+/** Calls the listener when users were created or deleted. */
+const onUsersChanged = (
+  people: People,
+  users: { onChanged(listener: () => void): void } | undefined,
+  listener: () => void,
+): void => {
+  const list = (): string => JSON.stringify(people.listUsers()?.map(({ name }) => name));
+  let known = list();
+  users?.onChanged(() => {
+    const changed = list();
+    if (changed === known) return;
+    known = changed;
+    listener();
+  });
+};
 
 /** Adds the alert destination implied by the setting `hub`. */
 const addHub = <S extends { destinations: DestinationSettings[]; hub?: HubSetting | undefined }>(settings: S): S => {

@@ -70,7 +70,7 @@ export const createOpener = (
       const maxRequests = isOfIncidents ? concurrency : mostRequests;
       const parts = { target, kept, transport, concurrency, maxRequests, reports, clock, log, onDelivered };
       if (isOfIncidents) {
-        const destination = toLinkedDestination(target.settings, target.isRuntimeSetting ? madeAt : null);
+        const destination = toLinkedDestination(target.settings, target.isRuntimeSetting || target.way ? madeAt : null);
         const writeMessage = createMessageWriter({ destination, instance, origin, links, findAlert });
         return new IncidentDestination({ ...parts, notifier, writeMessage });
       }

@@ -16,6 +16,8 @@ export interface DestinationEntries {
   configured: readonly DestinationSettings[];
   /** Destinations from the runtime settings. */
   runtime?: readonly DestinationSettings[];
+  /** Ways to reach people. */
+  ways?: readonly DestinationTarget[];
   /** Creation times of all runtime settings by name, including names that the config file overrides. */
   createdAt?: ReadonlyMap<string, number>;
 }
@@ -54,10 +56,10 @@ export const openDestinations = async (
     }),
   );
   const load = async (next: DestinationEntries): Promise<void> => {
-    const { configured, runtime = [], createdAt } = next;
+    const { configured, runtime = [], ways = [], createdAt } = next;
     const check = (one: DestinationSettings, isRuntimeSetting: boolean) =>
       toTarget(one, isRuntimeSetting, createdAt?.get(one.name));
-    const targets = [...configured.map((one) => check(one, false)), ...runtime.map((one) => check(one, true))];
+    const targets = [...configured.map((one) => check(one, false)), ...runtime.map((one) => check(one, true)), ...ways];
     planned = stored === undefined ? next : undefined;
     if (stored === undefined) return;
     const [kept, others] = [new Set<AnyDestination>(), [] as DestinationTarget[]];
@@ -123,9 +125,9 @@ export const openDestinations = async (
 };
 
 /** Returns a text that is equal for targets that can keep their destination. */
-const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt }: DestinationTarget): string => {
+const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt, way }: DestinationTarget): string => {
   const { secrets, headers, trust } = receiver;
-  return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust]);
+  return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust, way]);
 };
 
 /**

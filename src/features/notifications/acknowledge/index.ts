@@ -15,6 +15,8 @@ interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clo
 }
 
 interface LinkAcknowledgement {
+  /** Keys that sign; the first one is the current one. */
+  keys: readonly [Buffer, ...Buffer[]];
   routes: Route[];
   /** Returns the URL with which a destination's receiver acknowledges the incidents; undefined if none is served. */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
@@ -26,6 +28,7 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
   const [first = await readKey(parts), ...previous] = deriveKeys('acknowledge');
   const links = createAcknowledgeLinks([first, ...previous], clock, findDestination);
   return {
+    keys: [first, ...previous],
     routes: createAcknowledgeRoutes({ links, incidents, publicUrl }),
     toUrl: (destination, ids) => {
       if (publicUrl === undefined || base === undefined) return undefined;

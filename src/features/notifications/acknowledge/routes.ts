@@ -10,6 +10,7 @@ import { defineRoute, defineShape, nullable, type Route } from '../../../kit/rou
 import { severities } from '../../../kit/severity.ts';
 import { toLocalMinute } from '../../../lib/local-time.ts';
 import { toConsoleLink } from '../message/message.ts';
+import { splitWayName } from '../people/way.ts';
 import type { AcknowledgeGrant, AcknowledgeLinks } from './links.ts';
 import { type AcknowledgePage, acknowledgeHeaders, type PageRow, writePage } from './page.ts';
 
@@ -91,8 +92,9 @@ const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: Acknowled
   return { incidents: found.filter((incident) => incident !== undefined), acknowledged: [] };
 };
 
-/** Returns the author of an acknowledgement made with a link. */
-const toAuthor = ({ destination }: AcknowledgeGrant): string => `destination:${destination}`;
+/** Returns the author of an acknowledgement made with a link: the person whom a way reaches, or the destination. */
+const toAuthor = ({ destination }: AcknowledgeGrant): string =>
+  splitWayName(destination)?.person ?? `destination:${destination}`;
 
 /** Acknowledges a link's open incidents; acknowledged ones keep their author. */
 const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Promise<LinkedIncidents> => {

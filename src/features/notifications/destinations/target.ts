@@ -10,6 +10,14 @@ import { type DestinationSettings, destinationTypes } from '../settings.ts';
 import { assertSecrets, readHeaders, readOwnAuthorities, readSecrets } from './credentials.ts';
 import { type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
+/** Facts about a way, as far as they change its target. */
+interface WayFacts {
+  person: string;
+  delayMs: number;
+  /** The person's settings for quiet hours, as text. */
+  quiet: string | undefined;
+}
+
 /** Destination with validated settings. */
 export interface DestinationTarget {
   settings: DestinationSettings;
@@ -22,8 +30,8 @@ export interface DestinationTarget {
   isRuntimeSetting: boolean;
   /** Creation time of the runtime setting, in Unix milliseconds; a different time means a different destination. */
   createdAt: number | null;
-  /** User whom the way reaches; undefined for a destination that belongs to nobody. */
-  person?: string;
+  /** Facts of a way to reach a person; undefined for a destination that belongs to nobody. */
+  way?: WayFacts;
 }
 
 /** Returns problems with destinations and `publicUrl`, as clauses without secrets. */

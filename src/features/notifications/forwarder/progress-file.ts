@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Parts } from '../../../kit/feature.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 import type { Storage } from '../../../storage/storage.ts';
@@ -20,22 +21,27 @@ interface ProgressParts extends Pick<Parts, 'log'> {
 }
 
 /** Opens `outbox-NAME.progress`; without such a file, reads the journal of version 1.0. */
-export const openProgress = async (name: string, parts: ProgressParts): Promise<KeptProgress> => {
+export const openProgress = async (destination: string, parts: ProgressParts): Promise<KeptProgress> => {
   const { storage, log, start, stored } = parts;
+  const name = toFileName(destination);
   const file = storage.file(`outbox-${name}.progress`);
   const bytes = await file.read();
   const progress = bytes
-    ? readFile(bytes, name, log)
+    ? readFile(bytes, destination, log)
     : ((await readFormerProgress(name, storage)) ?? new DeliveryProgress(start));
   if (progress.cut(stored).isReplaced) {
-    log.warn({ destination: name }, 'outbox: the alert log was replaced; delivery continues at its end');
+    log.warn({ destination }, 'outbox: the alert log was replaced; delivery continues at its end');
   }
   const kept = keepProgress(progress, file, (err) =>
-    log.error({ err, destination: name }, 'outbox: the progress could not be written; a restart repeats deliveries'),
+    log.error({ err, destination }, 'outbox: the progress could not be written; a restart repeats deliveries'),
   );
   await kept.write();
   return kept;
 };
+
+/** Returns the name of a destination in file names: names of ways contain `/` and names of users. */
+const toFileName = (name: string): string =>
+  name.includes('/') ? `way-${hash('sha256', name, 'hex').slice(0, 32)}` : name;
 
 /** Parses the file. Damage loses no alerts: all alerts in the log are delivered again. */
 const readFile = (bytes: Buffer, name: string, log: Parts['log']): DeliveryProgress => {

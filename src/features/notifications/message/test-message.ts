@@ -21,20 +21,21 @@ export const sendTest = async (
   target: DestinationTarget,
   clock: () => Date,
   targets?: Targets,
+  text = 'This is a test alert.',
 ): Promise<TestOutcome> => {
   const transport = await openTransport(target, 1, clock, targets);
-  const { outcome, reply } = await transport.send(createTestAlert(clock()));
+  const { outcome, reply } = await transport.send(createTestAlert(clock(), text));
   await transport.close();
   return { isDelivered: outcome.kind === 'delivered', response: toShown(hideSecrets(reply, target)) };
 };
 
-const createTestAlert = (now: Date): DeliveredAlert => ({
+const createTestAlert = (now: Date, message: string): DeliveredAlert => ({
   id: randomUUID(),
   time: toOffsetTimestamp(now),
   source: 'signalbox',
   level: 'INFO',
   severity: 'INFO',
-  message: 'This is a test alert.',
+  message,
   hostname: hostname(),
   format: 'native',
   via: 'signalbox/test',

@@ -69,6 +69,15 @@ export class Hours {
     } while (this.isWithin(time) === wasWithin);
     return time;
   }
+
+  /** Returns all other hours; undefined if there are none. */
+  toOutside(): Hours | undefined {
+    const edges = [0, ...this.#spans.flat(), weekMs];
+    const outside: [number, number][] = [];
+    for (let at = 0; at < edges.length; at += 2) outside.push([edges[at] ?? 0, edges[at + 1] ?? 0]);
+    const spans = outside.filter(([start, end]) => start < end);
+    return spans.length > 0 ? new Hours(this.#clock, spans) : undefined;
+  }
 }
 
 /**

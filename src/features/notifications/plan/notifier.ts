@@ -7,6 +7,7 @@ import { rankOf } from '../../../kit/severity.ts';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 import { Slice } from '../../../lib/slice.ts';
 import type { Lease } from '../../../storage/postgres/lease.ts';
+import type { Escalations } from '../escalation/escalations.ts';
 import { isReportAbout } from '../queue/failure-reports.ts';
 import { ActionQueue } from './action-queue.ts';
 import { describeNotifications } from './describe-notifications.ts';
@@ -28,6 +29,7 @@ interface NotifierParts {
   source: IncidentSource;
   silences: SilenceSource;
   onCall: OnCallSource;
+  escalations: Pick<Escalations, 'next' | 'decide' | 'governs' | 'isStarting'>;
   lease: Lease;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'error'>;
@@ -94,8 +96,8 @@ export class Notifier {
     else this.#load();
   }
 
-  /** Replans all incidents, because the destinations on call may have changed. */
-  onCallChanged(): void {
+  /** Replans all incidents, because people on call, policies or their routing may have changed. */
+  replanSoon(): void {
     void this.#replanAll();
   }
 
@@ -223,7 +225,7 @@ export class Notifier {
     const now = this.#now();
     const silencedBy = this.#silencesOf(incident, now);
     const forgotten = Object.keys(incident.notices).filter((name) => !this.#hasDestination(name));
-    let next = Number.POSITIVE_INFINITY;
+    let next = this.#planStep(incident, now, silencedBy.length > 0);
     if (silencedBy.length > 0) this.#blocked.add(id);
     else this.#blocked.delete(id);
     for (const destination of this.#destinations ?? []) {
@@ -237,6 +239,18 @@ export class Notifier {
     if (silence !== undefined && isSilenceUnrecorded(incident) && this.#parts.lease.isHeld()) {
       this.#actions.addOnce({ type: 'silence', id, by: `silence ${silence}` });
     }
+  }
+
+  /** Takes the next step of the escalation if it is due; returns the time of a step that is due later. */
+  #planStep(incident: SharedIncident, now: number, isSilenced: boolean): number {
+    const { escalations, lease } = this.#parts;
+    // While the incident is silenced, no step is taken; the policy is still decided when the incident opens.
+    const step = isSilenced ? escalations.decide(incident, now) : escalations.next(incident, now);
+    if (!step) return Number.POSITIVE_INFINITY;
+    const { dueAt, ...event } = { dueAt: now, ...step };
+    if (dueAt > now) return dueAt;
+    if (lease.isHeld()) this.#actions.addOnce({ type: 'escalate', id: incident.id, by: ownSender, ...event });
+    return Number.POSITIVE_INFINITY;
   }
 
   #planDestination(incident: SharedIncident, destination: IncidentDestination): void {
@@ -279,9 +293,13 @@ export class Notifier {
     if (isReportAbout(incident.sender, incident.about, name)) return last && 'forget';
     // The receiver certainly did not get the opening, so it does not get the resolution.
     if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
-    const isOnCall = this.#parts.onCall.isOnCall(name, now);
+    const { onCall, escalations } = this.#parts;
+    const isGoverned = escalations.governs(incident, target, now);
+    // The first step, which follows at once, addresses whom a rise in level concerns.
+    if (isGoverned && escalations.isStarting(incident, now)) return undefined;
+    const isOnCall = target.way !== undefined || onCall.isOnCall(name, now);
     const address = addressOf(incident, target);
-    const circumstances = { now, isOnCall, isSilenced: silencedBy.length > 0, address };
+    const circumstances = { now, isOnCall, isSilenced: silencedBy.length > 0, address, isGoverned };
     return planNotification(incident, last, target.rules, circumstances);
   }
 

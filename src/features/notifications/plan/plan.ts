@@ -102,9 +102,9 @@ export const planNotification = (
 /** Returns the latest request of this opening to notify a destination, or the person whom its way reaches. */
 export const addressOf = (
   { addressed, openings }: SharedIncident,
-  { settings: { name }, person }: { settings: { name: string }; person?: string | undefined },
+  { settings: { name }, way }: { settings: { name: string }; way?: { person: string } },
 ): Address | undefined => {
-  const target = person === undefined ? `destination:${name}` : `person:${person}`;
+  const target = way === undefined ? `destination:${name}` : `person:${way.person}`;
   const address = addressed && Object.hasOwn(addressed, target) ? addressed[target] : undefined;
   return address?.opening === openings ? address : undefined;
 };

@@ -1,0 +1,137 @@
+import { HttpError } from '../../../http/errors.ts';
+import type { Concern } from '../../../kit/feature.ts';
+import type { SharedIncident } from '../../../kit/incident.ts';
+import type { IncidentEscalation } from '../../../kit/incident-source.ts';
+import { type Route, toTimeOrNull, toTimeText } from '../../../kit/route.ts';
+import { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import type { SettingStore } from '../../../kit/setting-store.ts';
+import type { SilenceSource } from '../../../kit/silence-source.ts';
+import type { Rotations } from '../oncall/rotations.ts';
+import type { People } from '../people/people.ts';
+import type { DestinationSettings } from '../settings.ts';
+import { derivePolicy } from './derived.ts';
+import { Escalations } from './escalations.ts';
+import { placeOf } from './next-step.ts';
+import { type EscalationPolicySettings, findChainProblem, findUnknownTargets } from './policy.ts';
+import { type KnownPolicy, policyKind } from './policy-kind.ts';
+import { createEscalationRoutes } from './routes.ts';
+import type { EscalationRoutingSettings } from './routing.ts';
+import { defaultRouting, type KnownRouting, routingKind, routingName } from './routing-kind.ts';
+import { findRoutingProblems, toUnknownTarget } from './settings.ts';
+
+interface EscalationSettings {
+  escalationPolicies: readonly EscalationPolicySettings[];
+  escalationRouting?: EscalationRoutingSettings | undefined;
+}
+
+interface OpenParts {
+  settings: SettingStore;
+  configured: EscalationSettings;
+  rotations: Rotations;
+  people: People;
+  /** Returns the destinations that get incidents, without ways. */
+  listDestinations(): readonly DestinationSettings[];
+  silences: Pick<SilenceSource, 'silencesOf'>;
+  clock: () => Date;
+  onUnusable(name: string, error: Error): void;
+}
+
+/** Escalation policies with their routing, as the feature uses them. */
+export interface Escalation {
+  escalations: Escalations;
+  routes: Route[];
+  hasPolicies(): boolean;
+  onChanged(listener: () => void): void;
+  findConcerns(): Concern[];
+  describe(incident: SharedIncident): IncidentEscalation | null;
+  reload(settings: EscalationSettings): void;
+}
+
+export const openEscalation = (parts: OpenParts): Escalation => {
+  const { settings, configured, rotations, people, listDestinations, silences, clock, onUnusable } = parts;
+  const policies = new SettingKeeper(policyKind, {
+    settings,
+    configured: configured.escalationPolicies,
+    check: (policy) => checkPolicy(policy),
+    onUnusable,
+  });
+  const routing = new SettingKeeper(routingKind, {
+    settings,
+    configured: toConfigured(configured),
+    defaults: [defaultRouting],
+    check: (known) => checkRouting(known),
+    onUnusable,
+  });
+  const escalations = new Escalations({
+    policies,
+    routing,
+    rotations,
+    people,
+    listDestinations: () => listDestinations().map(({ name }) => name),
+  });
+  const checkPolicy = (policy: KnownPolicy): void => {
+    const [target] = findUnknownTargets(policy, escalations.listNames());
+    const find = (name: string) => (name === policy.name ? policy : policies.find(name));
+    const problem = target === undefined ? findChainProblem(policy, find) : toUnknownTarget(target);
+    if (problem !== undefined) throw new HttpError('invalid', problem);
+  };
+  const checkRouting = (known: KnownRouting): void => {
+    const names = policies.list().map(({ name }) => name);
+    const [problem] = findRoutingProblems(known.settings, names);
+    if (problem !== undefined) throw new HttpError('invalid', problem);
+  };
+  return {
+    escalations,
+    routes: createEscalationRoutes({
+      policies,
+      routing,
+      listNames: () => escalations.listNames(),
+      derive: () => derivePolicy({ destinations: listDestinations(), rotations: rotations.list() }),
+    }),
+    hasPolicies: () => policies.list().length > 0,
+    onChanged: (listener) => {
+      policies.onChanged(listener);
+      routing.onChanged(listener);
+    },
+    findConcerns: () => {
+      const count = escalations.countBroken();
+      if (count === 0) return [];
+      const subject = count === 1 ? 'escalation policy names' : 'escalation policies name';
+      return [{ area: 'deliveries', severity: 'WARNING', text: `${count} ${subject} somebody who does not exist` }];
+    },
+    describe: (incident) => {
+      const now = clock().getTime();
+      const place = placeOf(incident);
+      const policy = place?.policy ?? escalations.policyOf(incident, now);
+      const known = policy === null ? undefined : policies.find(policy);
+      if (policy === null) return null;
+      const next = escalations.next(incident, now);
+      const { source, hostname, level, title, labels } = incident;
+      const isSilenced = silences.silencesOf({ source, hostname, level, text: title, labels }, now).length > 0;
+      return {
+        policy,
+        step: place?.step ?? 0,
+        steps: known?.steps.length ?? 0,
+        round: (place?.round ?? 0) + 1,
+        rounds: (known?.repeat ?? 0) + 1,
+        since: toTimeOrNull(place && incident.escalation?.at),
+        next: next
+          ? {
+              policy: next.place.policy ?? policy,
+              step: next.place.step,
+              round: next.place.round + 1,
+              dueAt: isSilenced ? null : toTimeText(Math.max(next.dueAt, now)),
+              targets: [...next.targets],
+            }
+          : null,
+      };
+    },
+    reload: (changed) => {
+      policies.configure(changed.escalationPolicies);
+      routing.configure(toConfigured(changed), clock().getTime());
+    },
+  };
+};
+
+const toConfigured = ({ escalationRouting }: EscalationSettings) =>
+  escalationRouting ? [{ ...escalationRouting, name: routingName }] : [];

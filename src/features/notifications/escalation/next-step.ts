@@ -1,0 +1,77 @@
+import type { EscalationPlace, SharedIncident } from '../../../kit/incident.ts';
+import type { EscalationStep } from '../../../kit/incident-source.ts';
+import { type EscalationPolicy, nextPlace } from './policy.ts';
+
+/** Milliseconds by which a stored time can be ahead; beyond, the clock was set back and the time means nothing. */
+const clockSlackMs = 60_000;
+
+/** Maximum number of places left out at once: two instances can store policies that lead back to themselves. */
+const mostSkipped = 1000;
+
+/** Next step of an incident's escalation, with its time in Unix milliseconds. */
+export interface NextStep extends EscalationStep {
+  dueAt: number;
+}
+
+/** Policies and people, as far as steps depend on them. */
+interface StepSource {
+  find(policy: string): EscalationPolicy | undefined;
+  /** Returns the policy that the routing has for the incident; null without one, undefined if it does not decide. */
+  route(incident: SharedIncident): string | null | undefined;
+  /** Returns the people and destinations that the names in a step reach at a time. */
+  resolve(notify: readonly string[], at: number): string[];
+}
+
+/** Returns the place of the latest step of this opening; null before the first one. */
+export const placeOf = ({ escalation, openings }: SharedIncident): EscalationPlace | null => {
+  if (escalation?.opening !== openings) return null;
+  const { policy, round, step } = escalation;
+  return { policy, round, step };
+};
+
+/**
+ * Returns the next step of an open incident; undefined if none follows. The step is computed from the stored place and
+ * the policies alone, so that a restart goes on where the escalation was.
+ */
+export const findNextStep = (incident: SharedIncident, source: StepSource, now: number): NextStep | undefined => {
+  if (incident.state !== 'open' || incident.isOld) return undefined;
+  const { openings: opening, escalation } = incident;
+  const after = placeOf(incident);
+  const isLost = after !== null && after.policy !== null && !source.find(after.policy);
+  if (after === null || isLost) {
+    const policy = source.route(incident);
+    if (policy === undefined) return undefined;
+    const start = { policy, round: 0, step: 0 };
+    const first = takeReachable(start, source, now);
+    return { opening, after, dueAt: now, ...(first ?? { place: start, targets: [] }) };
+  }
+  const following = nextPlace(after, source.find);
+  if (!following) return undefined;
+  const { at } = escalation as { at: number };
+  const dueAt = at > now + clockSlackMs ? now : at + following.waitMs;
+  const next = takeReachable(after, source, Math.max(now, dueAt));
+  return next && { opening, after, dueAt, ...next };
+};
+
+/**
+ * Returns the first place after the given one that reaches somebody, or the last place if none does. Once all steps of a
+ * policy reach nobody, its further rounds are left out.
+ */
+const takeReachable = (
+  after: EscalationPlace,
+  { find, resolve }: StepSource,
+  at: number,
+): Pick<EscalationStep, 'place' | 'targets'> | undefined => {
+  let last: EscalationPlace | undefined;
+  let empty = 0;
+  for (let left = mostSkipped; left > 0; left -= 1) {
+    const place = nextPlace(last ?? after, find)?.place;
+    const policy = place && find(place.policy ?? '');
+    if (!place || !policy) break;
+    const targets = resolve(policy.steps[place.step - 1]?.notify ?? [], at);
+    if (targets.length > 0) return { place, targets };
+    empty = place.policy === last?.policy ? empty + 1 : 1;
+    last = empty < policy.steps.length ? place : { ...place, round: policy.repeat, step: policy.steps.length };
+  }
+  return last && { place: last, targets: [] };
+};

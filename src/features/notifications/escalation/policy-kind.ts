@@ -1,0 +1,90 @@
+import Type, { type Static } from 'typebox';
+import { needs, openFor } from '../../../auth/access.ts';
+import { HttpError } from '../../../http/errors.ts';
+import { defineList, defineShape } from '../../../kit/route.ts';
+import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import { defineSettingKind, settingFacts, settingOrigin } from '../../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { destinationNamePattern } from '../settings.ts';
+import { type EscalationPolicy, EscalationPolicySettings, stop, toPolicy } from './policy.ts';
+
+/** Name of the policy in lists that explains the rules of destinations. */
+export const derivedPolicy = 'destinations';
+
+export const mostPolicies = 100;
+
+const PolicyParams = Type.Object({
+  policy: Type.String({ description: 'Name of an escalation policy.', examples: ['ops'] }),
+});
+
+const { name, steps, repeat, then: following } = EscalationPolicySettings.properties;
+
+/** Body of a request: the settings; the name can repeat the path's. */
+export const PolicyBody = Type.Object(
+  { name: Type.Optional(name), steps, repeat, then: following },
+  { title: 'EscalationPolicyBody' },
+);
+
+const ShownStep = Type.Object({
+  notify: Type.Array(Type.String({ examples: ['rotation:ops'] })),
+  wait: Type.String({ examples: ['5 minutes'] }),
+});
+
+export const ShownPolicy = defineShape('EscalationPolicy', {
+  name,
+  origin: Type.Enum([...settingOrigin.enum, derivedPolicy], {
+    type: 'string',
+    description: `\`config\`: defined in the config file. \`made\`: created while the server ran. \`${derivedPolicy}\`: shows \`after\` of destinations as steps.`,
+    examples: ['made'],
+  }),
+  steps: Type.Array(ShownStep),
+  repeat: Type.Integer({ examples: [3] }),
+  then: Type.String({ examples: [stop] }),
+  unknown: Type.Array(Type.String({ examples: ['person:anna'] }), {
+    description: 'Names in the steps that no longer exist; their steps reach nobody.',
+  }),
+  notes: Type.Array(Type.String({ examples: ['pager: a reminder every 60 minutes'] }), {
+    description: 'Further rules of the destinations, for the policy that shows them.',
+  }),
+  ...settingFacts,
+});
+export type ShownPolicy = Static<typeof ShownPolicy>;
+
+export const PolicyList = defineList('EscalationPolicyList', 'Policies', ShownPolicy, 'By name.');
+
+type StoredPolicy = Omit<EscalationPolicySettings, 'name'>;
+
+export interface KnownPolicy extends EscalationPolicy {
+  settings: EscalationPolicySettings;
+  /** Undefined for a policy from the config file. */
+  setting: RuntimeSetting<StoredPolicy> | undefined;
+}
+
+export const policyKind = defineSettingKind<StoredPolicy, KnownPolicy, EscalationPolicySettings>({
+  name: 'escalation-policy',
+  noun: 'Escalation policy',
+  path: '/api/escalation-policies',
+  params: PolicyParams,
+  shape: ShownPolicy,
+  versionOf: 'policy',
+  reading: openFor('incidents:read'),
+  changing: needs('settings:write'),
+  limits: { count: mostPolicies, plural: 'escalation policies', withConfigured: true },
+  isCaseless: true,
+  order: 'name',
+  isReserved: (given) => [stop, derivedPolicy].includes(given.toLowerCase()),
+  assertName: (given) => {
+    if (new RegExp(destinationNamePattern).test(given)) return;
+    throw new HttpError('invalid', 'The name of a policy has up to 64 letters, digits, "_" and "-"');
+  },
+  compile: (setting) => toKnown({ ...setting.value, name: setting.name }, setting),
+  fromConfig: (settings) => toKnown(settings, undefined),
+});
+
+const toKnown = (settings: EscalationPolicySettings, setting: KnownPolicy['setting']): KnownPolicy => ({
+  ...toPolicy(settings),
+  settings,
+  setting,
+});
+
+export type PolicyKeeper = SettingKeeper<StoredPolicy, KnownPolicy, EscalationPolicySettings>;

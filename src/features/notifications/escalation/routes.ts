@@ -1,0 +1,135 @@
+import { callerOf } from '../../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../../http/errors.ts';
+import { sendJson } from '../../../http/json.ts';
+import { putConditionHeaders, readPutCondition } from '../../../http/text-forms.ts';
+import { assertOwnMembers } from '../../../kit/own-members.ts';
+import { defineRoute, type Route } from '../../../kit/route.ts';
+import { toSettingFacts } from '../../../kit/setting-kind.ts';
+import { createSettingRoutes, sendSetting } from '../../../kit/setting-routes.ts';
+import { toDurationWords } from '../../../lib/duration.ts';
+import { findUnknownTargets, type PolicyNames, stop } from './policy.ts';
+import {
+  type KnownPolicy,
+  PolicyBody,
+  type PolicyKeeper,
+  PolicyList,
+  policyKind,
+  type ShownPolicy,
+} from './policy-kind.ts';
+import { EscalationRoutingSettings, listRouted } from './routing.ts';
+import { type KnownRouting, type RoutingKeeper, routingKind, routingName, ShownRouting } from './routing-kind.ts';
+
+interface EscalationRouteParts {
+  policies: PolicyKeeper;
+  routing: RoutingKeeper;
+  listNames(): PolicyNames;
+  /** Returns the policy that explains the rules of destinations; none without such rules. */
+  derive(): ShownPolicy[];
+}
+
+export const createEscalationRoutes = ({ policies, routing, listNames, derive }: EscalationRouteParts): Route[] => {
+  const show = (known: KnownPolicy): ShownPolicy => toShownPolicy(known, listNames());
+  const { read, put, remove } = createSettingRoutes(policyKind, policies, show);
+  return [
+    defineRoute({
+      method: 'GET',
+      path: policyKind.path,
+      ...policyKind.reading,
+      summary: 'List escalation policies, and the rules of destinations as a policy',
+      schema: { operationId: 'listEscalationPolicies', response: { 200: PolicyList } },
+      handler: async (_request, reply) => {
+        const data = [...policies.list().map(show), ...derive()];
+        return sendJson(reply, { count: data.length, data });
+      },
+    }),
+    read({ operationId: 'getEscalationPolicy', summary: 'Read an escalation policy' }),
+    put(
+      {
+        operationId: 'putEscalationPolicy',
+        summary: 'Create or replace an escalation policy',
+        body: PolicyBody,
+      },
+      ({ name: _, ...settings }) => settings,
+    ),
+    remove(
+      { operationId: 'deleteEscalationPolicy', summary: 'Delete an escalation policy that nothing refers to' },
+      async (name, { by, expected }) => {
+        const known = policies.requireRuntime(name);
+        const user = findUse(name, policies, routing);
+        if (user !== undefined) {
+          throw new HttpError('wrong-state', `Policy ${name} is used by ${user}: change it first`);
+        }
+        await policies.delete(name, by, expected);
+        return show(known);
+      },
+    ),
+    createRoutingRoute(routing),
+    createPutRoutingRoute(routing),
+  ];
+};
+
+const toShownPolicy = (
+  { name, settings, setting, repeat, steps, next }: KnownPolicy,
+  names: PolicyNames,
+): ShownPolicy => ({
+  name,
+  origin: setting ? 'made' : 'config',
+  steps: settings.steps.map(({ notify, wait }, index) => ({
+    notify,
+    wait: wait ?? toDurationWords(steps[index]?.waitMs ?? 0),
+  })),
+  repeat,
+  then: next ?? stop,
+  unknown: findUnknownTargets({ steps }, names),
+  notes: [],
+  ...toSettingFacts(setting),
+});
+
+/** Returns what refers to a policy; undefined if nothing does. */
+const findUse = (name: string, policies: PolicyKeeper, routing: RoutingKeeper): string | undefined => {
+  const known = routing.find(routingName);
+  if (known && listRouted(known.settings).includes(name)) return 'the routing';
+  const other = policies.list().find(({ next }) => next === name);
+  return other && `then of policy ${other.name}`;
+};
+
+const withVersion = { ETag: "The routing's version, in quotes." };
+
+const createRoutingRoute = (routing: RoutingKeeper): Route =>
+  defineRoute({
+    method: 'GET',
+    path: routingKind.path,
+    ...routingKind.reading,
+    summary: 'Return the routing: the policy that each incident gets',
+    headers: { response: withVersion },
+    schema: { operationId: 'getEscalationRouting', response: { 200: ShownRouting } },
+    handler: async (_request, reply) => sendSetting(reply, toShownRouting(routing.require(routingName))),
+  });
+
+const createPutRoutingRoute = (routing: RoutingKeeper): Route =>
+  defineRoute({
+    method: 'PUT',
+    path: routingKind.path,
+    ...routingKind.changing,
+    summary: 'Replace the routing',
+    headers: { request: putConditionHeaders, response: withVersion },
+    schema: {
+      operationId: 'putEscalationRouting',
+      body: EscalationRoutingSettings,
+      response: { 200: ShownRouting, 409: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      assertOwnMembers(request.body, EscalationRoutingSettings, ShownRouting);
+      const { rules, default: other = null } = request.body;
+      const expected = readPutCondition(request.headers, routing.findStored(routingName) === undefined);
+      const known = await routing.put(routingName, { rules, default: other }, callerOf(request), expected);
+      return sendSetting(reply, toShownRouting(known));
+    },
+  });
+
+const toShownRouting = ({ settings, since, setting }: KnownRouting) => ({
+  rules: settings.rules,
+  default: settings.default ?? null,
+  origin: setting ? ('made' as const) : since === undefined ? ('default' as const) : ('config' as const),
+  ...toSettingFacts(setting),
+});

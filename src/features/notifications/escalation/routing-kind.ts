@@ -1,0 +1,66 @@
+import Type from 'typebox';
+import { needs, openFor } from '../../../auth/access.ts';
+import { defineShape, nullable } from '../../../kit/route.ts';
+import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import { defineSettingKind, settingFacts, settingOrigin } from '../../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { compileRouting, EscalationRoutingSettings, type RouteIncident } from './routing.ts';
+
+/** Name of the only routing. */
+export const routingName = 'routing';
+
+export const ShownRouting = defineShape('EscalationRouting', {
+  ...EscalationRoutingSettings.properties,
+  default: nullable(Type.String({ examples: ['ops'] }), 'Policy of all other incidents; `null` for none.'),
+  origin: Type.Enum([...settingOrigin.enum, 'default'], {
+    type: 'string',
+    description: '`default`: nobody has set a routing, so incidents have no policy.',
+    examples: ['made'],
+  }),
+  ...settingFacts,
+});
+
+export interface KnownRouting {
+  name: string;
+  settings: EscalationRoutingSettings;
+  route: RouteIncident;
+  /** Time from which openings have policies, in Unix milliseconds; undefined without a routing. */
+  since: number | undefined;
+  /** Undefined for the default and the config file. */
+  setting: RuntimeSetting<EscalationRoutingSettings> | undefined;
+}
+
+const toRouting = (
+  settings: EscalationRoutingSettings,
+  since: number | undefined,
+  setting?: KnownRouting['setting'],
+): KnownRouting => ({ name: routingName, settings, route: compileRouting(settings), since, setting });
+
+/** Routing of a server where nobody has set one. */
+export const defaultRouting = toRouting({ rules: [], default: null }, undefined);
+
+/** The routing: a single setting. */
+export const routingKind = defineSettingKind<
+  EscalationRoutingSettings,
+  KnownRouting,
+  EscalationRoutingSettings & { name: string }
+>({
+  name: 'escalation-routing',
+  noun: 'Escalation routing',
+  path: '/api/escalation-routing',
+  params: Type.Object({}),
+  shape: ShownRouting,
+  reading: openFor('incidents:read'),
+  changing: needs('settings:write'),
+  limits: { count: 1, plural: 'routings' },
+  order: 'name',
+  compile: (setting) => toRouting(setting.value, setting.createdAt, setting),
+  fromConfig: ({ name: _, ...settings }, { at, before }) => toRouting(settings, before?.since ?? at),
+  words: { inConfig: () => 'The routing is defined in the config file: edit it there' },
+});
+
+export type RoutingKeeper = SettingKeeper<
+  EscalationRoutingSettings,
+  KnownRouting,
+  EscalationRoutingSettings & { name: string }
+>;

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startApp, startRefusal, type TestApp } from '../../../../test/support/app.ts';
+import { adminToken } from '../../../../test/support/outbox.ts';
+import { createUser } from '../../../../test/support/people.ts';
+
+const room = { name: 'room', type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' };
+const pager = { ...room, name: 'pager', after: 15, repeat: 60, hours: 'Mon-Fri 08:00-18:00 UTC' };
+const late = { ...room, name: 'late', after: 30 };
+const rotation = { name: 'desk', members: ['pager'], handover: '0 9 * * 1' };
+const destinations = [room, pager, late];
+const step = { notify: ['destination:room'], wait: '5 minutes' };
+const ops = { name: 'ops', steps: [step] };
+
+test('the start is refused for policies and routings that name something unknown or lead back to themselves', async (t) => {
+  const refusal = (settings: object) =>
+    startRefusal(t, { settings: { destinations, rotations: [rotation], ...settings } });
+  const ofPolicy = (policy: object, ...more: object[]) =>
+    refusal({ escalationPolicies: [{ ...ops, ...policy }, ...more] });
+  assert.match(
+    await ofPolicy({ steps: [{ notify: ['rotation:none'] }] }),
+    /escalation policy "ops": there is no rotation:none: create it first/,
+  );
+  assert.match(
+    await ofPolicy({ steps: [{ notify: ['destination:none'] }] }),
+    /there is no destination:none that gets incidents: create it, or set its notify to incidents/,
+  );
+  assert.match(await ofPolicy({ steps: [{ notify: ['team:ops'] }] }), /notify/);
+  assert.match(await ofPolicy({ steps: [{ ...step, wait: '5 days' }] }), /wait must be a time such as "90 seconds"/);
+  assert.match(await ofPolicy({ steps: [{ ...step, wait: '0 minutes' }] }), /wait must be a time/);
+  assert.match(await ofPolicy({ then: 'none' }), /there is no policy "none" for then/);
+  assert.match(await ofPolicy({ then: 'ops' }), /then leads back to ops: ops → ops/);
+  assert.match(
+    await ofPolicy({ then: 'b' }, { ...ops, name: 'b', then: 'ops' }),
+    /escalation policy "ops": then leads back to ops: ops → b → ops/,
+  );
+  assert.match(await ofPolicy({}, { ...ops, name: 'OPS' }), /escalation policy "OPS": the name is taken/);
+  assert.match(await ofPolicy({ name: 'stop' }), /the name is taken/);
+  assert.match(
+    await refusal({ escalationRouting: { rules: [], default: 'none' } }),
+    /escalation routing: there is no policy "none"/,
+  );
+  const rule = { policy: null };
+  assert.match(
+    await refusal({ escalationRouting: { rules: [rule, { ...rule, level: 'LOUD' }] } }),
+    /escalation routing: rules\[1\]: level must be one of CRITICAL/,
+  );
+  assert.match(
+    await refusal({ escalationRouting: { rules: [{ ...rule, hours: 'at night' }] } }),
+    /rules\[0\]: .*Mon-Fri/,
+  );
+});
+
+const put = async (app: TestApp, path: string, body: object, headers = {}) =>
+  app.request('PUT', path, { token: await adminToken(app), body, headers });
+
+test('policies and the routing of the config file are shown, and cannot be changed by route', async (t) => {
+  const settings = { destinations, escalationPolicies: [ops], escalationRouting: { rules: [], default: 'ops' } };
+  const app = await startApp(t, { settings });
+  const { json } = await app.request('GET', '/api/escalation-policies/ops');
+  assert.deepEqual([json['origin'], json['steps'], json['then']], ['config', [step], 'stop']);
+  const routing = await app.request('GET', '/api/escalation-routing');
+  assert.deepEqual([routing.json['origin'], routing.json['default']], ['config', 'ops']);
+  for (const [path, body] of [
+    ['/api/escalation-policies/ops', { steps: [step] }],
+    ['/api/escalation-routing', { rules: [] }],
+  ] as const) {
+    const refused = await put(app, path, body);
+    assert.equal(refused.status, 409);
+    assert.match(String(refused.json['error']), /config file: edit it there/);
+  }
+});
+
+test('unusable policies and routings are refused with a reason, and change nothing', async (t) => {
+  const app = await startApp(t, { settings: { destinations } });
+  await createUser(app, 'anna');
+  const path = '/api/escalation-policies/ops';
+  for (const [body, reason] of [
+    [{ steps: [] }, /steps/],
+    [{ steps: [{ notify: [] }] }, /^steps\.0\.notify must not be empty$/],
+    [{ steps: [{ notify: ['person:nobody'] }] }, /there is no person:nobody: create it first/],
+    [{ steps: [{ notify: ['rotation:none'] }] }, /there is no rotation:none/],
+    [{ steps: [step], then: 'ops' }, /leads back to ops/],
+    [{ steps: [step], repeat: 101 }, /repeat/],
+    [{ steps: [step], every: 1 }, /every is unknown/],
+    [{ steps: [{ ...step, wait: '5' }] }, /wait must be a time/],
+  ] as const) {
+    const { status, json } = await put(app, path, body);
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.match(String(json['error']), reason);
+  }
+  assert.equal((await put(app, '/api/escalation-policies/stop', { steps: [step] })).status, 409);
+  assert.equal((await app.request('GET', path)).status, 404);
+  assert.equal((await put(app, path, { steps: [{ notify: ['person:anna'] }] })).status, 201);
+  for (const body of [{ rules: [], default: 'none' }, { rules: [{ policy: 'none' }] }, { rules: [{ source: 'x' }] }]) {
+    assert.equal((await put(app, '/api/escalation-routing', body)).status, 400, JSON.stringify(body));
+  }
+  const reader = await app.login('reader');
+  const refused = await app.request('PUT', path, { token: reader, body: { steps: [step] } });
+  assert.equal(refused.status, 403);
+});
+
+test('a policy in use cannot be deleted, and the routing has a version', async (t) => {
+  const app = await startApp(t, { settings: { destinations } });
+  const token = await adminToken(app);
+  const remove = (name: string) => app.request('DELETE', `/api/escalation-policies/${name}`, { token });
+  assert.equal((await put(app, '/api/escalation-policies/b', { steps: [step] })).status, 201);
+  assert.equal((await put(app, '/api/escalation-policies/a', { steps: [step], then: 'b' })).status, 201);
+  const first = await app.request('GET', '/api/escalation-routing');
+  assert.deepEqual([first.json['origin'], first.json['version']], ['default', null]);
+  const routed = await put(app, '/api/escalation-routing', { rules: [{ source: 'x', policy: 'a' }] });
+  assert.equal(routed.headers['etag'], `"${routed.json['version']}"`);
+  assert.deepEqual(
+    [(await remove('b')).json['error'], (await remove('a')).json['error']],
+    ['Policy b is used by then of policy a: change it first', 'Policy a is used by the routing: change it first'],
+  );
+  const stale = { 'if-match': `"${Number(routed.json['version']) - 1}"` };
+  assert.equal((await put(app, '/api/escalation-routing', { rules: [] }, stale)).status, 412);
+  const current = { 'if-match': `"${routed.json['version']}"` };
+  assert.equal((await put(app, '/api/escalation-routing', { rules: [] }, current)).status, 200);
+  assert.deepEqual([(await remove('a')).status, (await remove('b')).status], [200, 200]);
+});
+
+test('after, repeat, hours and rotations of destinations are listed as a policy', async (t) => {
+  const app = await startApp(t, { settings: { destinations, rotations: [rotation] } });
+  const { json } = await app.request<{ data: Record<string, unknown>[] }>('GET', '/api/escalation-policies');
+  assert.deepEqual(
+    json.data.map(({ name, origin, steps, notes }) => ({ name, origin, steps, notes })),
+    [
+      {
+        name: 'destinations',
+        origin: 'destinations',
+        steps: [
+          { notify: ['destination:room'], wait: '15 minutes' },
+          { notify: ['rotation:desk'], wait: '15 minutes' },
+          { notify: ['destination:late'], wait: '0 seconds' },
+        ],
+        notes: ['pager: a reminder every 1 hour; only Mon-Fri 08:00-18:00 UTC'],
+      },
+    ],
+  );
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startApp } from '../../../../test/support/app.ts';
+import { startMailServer } from '../../../../test/support/mail-server.ts';
+import {
+  fire,
+  messagesTo,
+  readIncident,
+  startNotifier,
+  toIncidentDestination,
+} from '../../../../test/support/notifications.ts';
+import { adminToken, readState, waitForRequests } from '../../../../test/support/outbox.ts';
+import { createPerson, createUser, putPolicy } from '../../../../test/support/people.ts';
+import { answer, startReceiver } from '../../../../test/support/receiver.ts';
+import { waitUntil, waitUntilPasses } from '../../../../test/support/wait.ts';
+
+interface Way {
+  name: string;
+  settings: Record<string, unknown>;
+  hidden: string[];
+  provenAt: string | null;
+  problem: string | null;
+  version: number;
+}
+
+const path = '/api/people/me/ways/phone';
+
+test('a Reader creates, tests, confirms, changes and deletes an own way', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startApp(t);
+  const token = await createUser(app, 'anna');
+  const body = { type: 'ntfy', url: `${receiver.url}/topic-anna`, token: 'tk_secret', delay: '5 minutes' };
+  const made = await app.request<Way>('PUT', path, { token, body });
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(made.json.settings, { type: 'ntfy', delay: '5 minutes', url: `${receiver.url}/***` });
+  assert.deepEqual([made.json.hidden, made.json.provenAt, made.json.problem], [['url', 'token'], null, null]);
+  assert.ok(!made.text.includes('secret') && !made.text.includes('topic-anna'));
+  const tested = await app.request('POST', `${path}/test`, { token });
+  assert.deepEqual([tested.status, tested.json], [200, { delivered: true, response: '200' }]);
+  const [, code = ''] = /code (\d{6})/.exec(receiver.requests[0]?.body ?? '') ?? [];
+  const wrong = await app.request('POST', `${path}/confirm`, {
+    token,
+    body: { code: code === '111111' ? '2' : '111111' },
+  });
+  assert.equal(wrong.status, 400);
+  const confirmed = await app.request<Way>('POST', `${path}/confirm`, {
+    token,
+    body: { code: `${code.slice(0, 3)} ${code.slice(3)}` },
+  });
+  assert.equal(confirmed.status, 200, confirmed.text);
+  assert.ok(confirmed.json.provenAt);
+  // A change of the delay keeps the proof and the secrets; another address needs another test.
+  const kept = await app.request<Way>('PUT', path, { token, body: { type: 'ntfy', url: `${receiver.url}/***` } });
+  assert.deepEqual([kept.json.provenAt, kept.json.hidden], [confirmed.json.provenAt, ['url', 'token']]);
+  const other = await app.request<Way>('PUT', path, { token, body: { ...body, url: `${receiver.url}/other` } });
+  assert.equal(other.json.provenAt, null);
+  const stale = await app.request('POST', `${path}/confirm`, { token, body: { code } });
+  assert.equal(stale.status, 400);
+  const outdated = await app.request('PUT', path, { token, body, headers: { 'if-match': `"${made.json.version}"` } });
+  assert.equal(outdated.status, 412);
+  assert.equal((await app.request('DELETE', path, { token })).status, 200);
+  assert.equal((await app.request('GET', path, { token })).status, 404);
+});
+
+test('only an Admin sees and changes the ways of other people', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startApp(t);
+  await createPerson(app, 'anna', receiver);
+  const ben = await createUser(app, 'ben');
+  const body = { type: 'webhook', url: `${receiver.url}/x` };
+  for (const [method, of] of [
+    ['GET', '/api/people/anna'],
+    ['PUT', '/api/people/anna'],
+    ['PUT', '/api/people/anna/ways/phone'],
+    ['DELETE', '/api/people/anna/ways/phone'],
+    ['POST', '/api/people/anna/ways/phone/test'],
+  ] as const) {
+    const { status } = await app.request(method, of, {
+      token: ben,
+      ...(method === 'PUT' && { body: of.includes('ways') ? body : {} }),
+    });
+    assert.equal(status, 403, `${method} ${of}`);
+  }
+  const token = await adminToken(app);
+  const read = await app.request<{ ways: Way[] }>('GET', '/api/people/anna', { token });
+  assert.deepEqual(
+    read.json.ways.map(({ name }) => name),
+    ['phone'],
+  );
+  assert.equal((await app.request('PUT', '/api/people/anna/ways/mail', { token, body })).status, 201);
+  assert.equal((await app.request('PUT', '/api/people/nobody/ways/mail', { token, body })).status, 404);
+  const list = await app.request<{ data: object[] }>('GET', '/api/people', { token: ben });
+  assert.ok(list.json.data.some((one) => JSON.stringify(one) === '{"name":"anna","ways":2,"proven":0}'));
+});
+
+test('unusable ways are refused, and change nothing', async (t) => {
+  const app = await startApp(t, { settings: { watchTargets: ['192.0.2.0/24'] } });
+  const token = await createUser(app, 'anna');
+  const webhook = { type: 'webhook', url: 'http://192.0.2.1/x' };
+  for (const [body, reason] of [
+    [{}, /type/],
+    [{ type: 'webhook' }, /url is required/],
+    [{ ...webhook, delay: '5' }, /delay must be a time such as/],
+    [{ ...webhook, delay: '25 hours' }, /at most 24 hours/],
+    [{ ...webhook, url: 'http://127.0.0.1/' }, /127\.0\.0\.1 may not be reached \(watchTargets\)/],
+    [{ ...webhook, secretFile: '/etc/shadow' }, /secretFile is unknown/],
+    [{ ...webhook, headers: { a: { file: '/etc/shadow' } } }, /headers/],
+    [{ ...webhook, notify: 'alerts' }, /notify is unknown/],
+    [{ type: 'email', to: ['anna@example.org'] }, /no destination of type email/],
+    [{ type: 'pigeon', url: 'http://192.0.2.1' }, /type must be one of/],
+  ] as const) {
+    const { status, json } = await app.request('PUT', path, { token, body });
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.match(String(json['error']), reason);
+  }
+  for (const body of [
+    { timeZone: 'Mars/Base' },
+    { quietHours: 'at night' },
+    { quietHours: '00:00-24:00' },
+    { quietExcept: ['LOUD'] },
+  ]) {
+    assert.equal((await app.request('PUT', '/api/people/me', { token, body })).status, 400, JSON.stringify(body));
+  }
+  assert.equal((await app.request('PUT', '/api/people/me/ways/a%2Fb', { token, body: webhook })).status, 400);
+  for (let count = 0; count < 10; count += 1) {
+    assert.equal((await app.request('PUT', `/api/people/me/ways/w${count}`, { token, body: webhook })).status, 201);
+  }
+  assert.equal((await app.request('PUT', '/api/people/me/ways/w10', { token, body: webhook })).status, 409);
+});
+
+test('a mail way without a server uses the server of a destination', async (t) => {
+  const server = await startMailServer(t);
+  const mail = { name: 'mail', type: 'email', url: server.url, from: 'signalbox@example.org', to: ['ops@example.org'] };
+  const app = await startApp(t, { settings: { destinations: [mail] } });
+  const token = await createUser(app, 'anna');
+  const body = { type: 'email', to: ['anna@example.org'] };
+  const made = await app.request<Way>('PUT', path, { token, body });
+  assert.deepEqual([made.status, made.json.settings['url'], made.json.problem], [201, null, null]);
+  const { json } = await app.request('POST', `${path}/test`, { token });
+  assert.equal(json['delivered'], true);
+  assert.deepEqual(server.mails[0]?.to, ['anna@example.org']);
+});
+
+test('a link in a message to a way acknowledges as the person', async (t) => {
+  const anna = await startReceiver(t);
+  const app = await startNotifier(t, [], { publicUrl: 'https://signalbox.example.org' });
+  await createPerson(app, 'anna', anna);
+  await putPolicy(app, { steps: [{ notify: ['person:anna'] }] });
+  await fire(app, 'disk');
+  await waitForRequests(anna, 1);
+  const [, token] = /api\/acknowledge\/(ack_[\w-]+)/.exec(anna.requests[0]?.body ?? '') ?? [];
+  assert.equal((await app.request('POST', `/api/acknowledge/${token}`, {})).status, 200);
+  const { json } = await app.request('GET', '/api/incidents/1');
+  assert.equal(json['acknowledgedBy'], 'anna');
+});
+
+test('ways of a deleted user are not used', async (t) => {
+  const [anna, room] = [await startReceiver(t), await startReceiver(t)];
+  const app = await startNotifier(t, [toIncidentDestination(room, { name: 'room' })]);
+  await createPerson(app, 'anna', anna);
+  const steps = [{ notify: ['person:anna'], wait: '1 hour' }, { notify: ['destination:room'] }];
+  await putPolicy(app, { steps });
+  const token = await adminToken(app);
+  assert.equal((await app.request('DELETE', '/api/users/anna', { token })).status, 200);
+  await fire(app, 'disk');
+  await waitForRequests(room, 1);
+  assert.deepEqual(messagesTo(anna), []);
+  const read = await app.request<{ ways: Way[] }>('GET', '/api/people/anna', { token });
+  assert.equal(read.json.ways[0]?.problem, 'there is no user anna');
+});
+
+test('a way whose receiver fails is listed among the deliveries, and is retried', async (t) => {
+  const anna = await startReceiver(t, answer(503));
+  const app = await startNotifier(t, []);
+  await createPerson(app, 'anna', anna);
+  await putPolicy(app, { steps: [{ notify: ['person:anna'] }] });
+  await fire(app, 'disk');
+  await waitForRequests(anna, 1);
+  await waitUntil('it is shown', async () => (await readState(app, 'anna/phone')).lastError !== null);
+  anna.behave(answer(200));
+  const token = await adminToken(app);
+  const { status } = await app.request('POST', '/api/deliveries/anna%2Fphone/retry', { token });
+  assert.equal(status, 200);
+  await waitUntilPasses(async () => {
+    const { notifications } = await readIncident(app, 1);
+    assert.equal(notifications.find(({ destination }) => destination === 'anna/phone')?.last?.what, 'opened');
+  });
+});

@@ -1,0 +1,109 @@
+import { HttpError } from '../../../http/errors.ts';
+import type { KnownUser } from '../../../kit/offers.ts';
+import { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import type { SettingStore } from '../../../kit/setting-store.ts';
+import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
+import type { DestinationTarget } from '../destinations/target.ts';
+import type { DestinationSettings } from '../settings.ts';
+import { toDelay, toWayTarget } from './way.ts';
+import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
+
+/** Users, as far as people depend on them; undefined where no accounts exist. */
+export interface UserSource {
+  listUsers(): readonly KnownUser[];
+}
+
+interface PeopleParts {
+  settings: SettingStore;
+  targets: Targets;
+  users: UserSource | undefined;
+  /** Returns the destination whose server sends the mails of ways without a server. */
+  findMail(): DestinationSettings | undefined;
+  /** Resolves once the last change has taken effect. */
+  settle(): Promise<void>;
+  onUnusable(name: string, error: Error): void;
+}
+
+/** People and their ways. */
+export class People {
+  readonly ways: WayKeeper;
+  readonly people: PersonKeeper;
+  readonly #parts: PeopleParts;
+
+  constructor(parts: PeopleParts) {
+    const { settings, settle, onUnusable } = parts;
+    this.#parts = parts;
+    this.ways = new SettingKeeper(wayKind, { settings, check: (way) => this.#check(way), settle, onUnusable });
+    this.people = new SettingKeeper(personKind, { settings, settle, onUnusable });
+  }
+
+  /** Calls the listener when ways or quiet hours have changed. */
+  onChanged(listener: () => void): void {
+    this.ways.onChanged(listener);
+    this.people.onChanged(listener);
+  }
+
+  /** Returns the users; undefined while they are unknown. */
+  listUsers(): readonly KnownUser[] | undefined {
+    const users = this.#parts.users?.listUsers() ?? [];
+    return users.length > 0 ? users : undefined;
+  }
+
+  isUser(name: string): boolean {
+    return this.listUsers()?.some((user) => user.name === name) ?? true;
+  }
+
+  /** Returns a person's ways by delay. */
+  waysOf(person: string): KnownWay[] {
+    const delayOf = ({ setting }: KnownWay): number => toDelay(setting.value.delay);
+    const own = this.ways.list().filter((way) => way.person === person);
+    return own.toSorted((one, other) => delayOf(one) - delayOf(other));
+  }
+
+  /** Returns the target of a way. Throws an Error for a way that cannot be used. */
+  toTarget({ name, person, setting }: KnownWay): DestinationTarget {
+    const known = this.people.find(person);
+    const quiet = known ? { ...known.quiet, text: JSON.stringify(known.setting.value) } : noQuiet;
+    const { value, createdAt } = setting;
+    return toWayTarget(name, value, createdAt, quiet, this.#parts.findMail());
+  }
+
+  /** Returns why a way cannot be used; null for a usable way. */
+  findProblem(way: KnownWay): string | null {
+    if (!this.isUser(way.person)) return `there is no user ${way.person}`;
+    try {
+      this.toTarget(way);
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  /** Returns the targets of all usable ways. Ways of deleted users are not used. */
+  listTargets(): DestinationTarget[] {
+    return this.ways.list().flatMap((way) => (this.findProblem(way) === null ? [this.toTarget(way)] : []));
+  }
+
+  /** Returns the people with a usable way. */
+  listReachable(): string[] {
+    const usable = this.ways.list().filter((way) => this.findProblem(way) === null);
+    return [...new Set(usable.map(({ person }) => person))];
+  }
+
+  #check(way: KnownWay): void {
+    const others = this.waysOf(way.person).filter(({ name }) => name !== way.name);
+    if (others.length >= mostWaysEach) {
+      throw new HttpError('wrong-state', `A person has at most ${mostWaysEach} ways: delete one first`);
+    }
+    try {
+      const target = this.toTarget(way);
+      if (target.isRuntimeSetting) this.#parts.targets.assertHost(target.receiver.url.hostname);
+    } catch (error) {
+      const isForbidden = error instanceof UncheckedTarget;
+      const { message } = error as Error;
+      throw new HttpError('invalid', isForbidden ? `${message}: an administrator can allow it` : message);
+    }
+  }
+}
+
+const noQuiet = { hours: undefined, except: new Set<never>() };

@@ -1,0 +1,248 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { needs } from '../../../auth/access.ts';
+import { callerOf, principalOf } from '../../../auth/guard.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../../http/errors.ts';
+import { sendJson } from '../../../http/json.ts';
+import { createClientSignal, createQueue } from '../../../http/overload.ts';
+import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../../http/text-forms.ts';
+import { assertNameOfPath, assertOwnMembers } from '../../../kit/own-members.ts';
+import { defineRoute, type Route } from '../../../kit/route.ts';
+import { toSettingFacts } from '../../../kit/setting-kind.ts';
+import { sendSetting } from '../../../kit/setting-routes.ts';
+import type { Targets } from '../../../kit/targets.ts';
+import { sendTest } from '../message/test-message.ts';
+import { TestResult } from '../schema.ts';
+import type { People } from './people.ts';
+import type { WayCodes } from './proof.ts';
+import { Confirmation, Person, PersonBody, PersonList, PersonParams, ShownWay, WayBody, WayParams } from './schema.ts';
+import { type KnownWay, requireWayName, toShownWay } from './way-kind.ts';
+
+interface PersonRouteParts {
+  people: People;
+  codes: WayCodes;
+  targets: Targets;
+  clock: () => Date;
+  isQuiet: boolean;
+}
+
+const own = needs('account:own');
+const personPath = '/api/people/:name';
+const wayPath = `${personPath}/ways/:way`;
+const withVersion = { ETag: "The way's version, in quotes." };
+
+/** Creates the routes through which people and administrators change the ways to reach people. */
+export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
+  createPeopleRoute(parts),
+  createPersonRoute(parts),
+  createPutPersonRoute(parts),
+  createWayRoute(parts),
+  createPutWayRoute(parts),
+  createDeleteWayRoute(parts),
+  createTestRoute(parts),
+  createConfirmRoute(parts),
+];
+
+/** Returns the person in the path. Throws an HttpError for a person whom the caller cannot change, or who is unknown. */
+const readPerson = (people: People, request: FastifyRequest, mayBeDeleted = false): string => {
+  const { name: given } = request.params as { name: string };
+  const caller = principalOf(request);
+  const name = given === 'me' ? caller.name : given;
+  if (name !== caller.name && caller.role !== 'Admin') {
+    throw new HttpError('forbidden', 'Only an Admin can see and change the ways of other people');
+  }
+  if (!mayBeDeleted && !people.isUser(name)) requireKnown(undefined, 'User', name, '/api/people');
+  return name;
+};
+
+const requireWay = (people: People, person: string, way: string): KnownWay =>
+  requireKnown(people.ways.find(requireWayName(person, way)), 'Way', way, `/api/people/${person}`);
+
+const show = (people: People, way: KnownWay): Static<typeof ShownWay> => toShownWay(way, people.findProblem(way));
+
+const createPeopleRoute = ({ people }: PersonRouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/people',
+    ...needs('incidents:read'),
+    summary: 'List people with the number of their ways to be reached',
+    schema: { operationId: 'listPeople', response: { 200: PersonList } },
+    handler: async (_request, reply) => {
+      const data = (people.listUsers() ?? []).map(({ name }) => {
+        const ways = people.waysOf(name);
+        return { name, ways: ways.length, proven: ways.filter(({ setting }) => setting.value.provenAt).length };
+      });
+      return sendJson(reply, { count: data.length, data });
+    },
+  });
+
+const toPerson = (people: People, name: string): Static<typeof Person> => {
+  const { setting } = people.people.find(name) ?? {};
+  const { timeZone, quietHours, quietExcept } = setting?.value ?? {};
+  return {
+    name,
+    ...(timeZone !== undefined && { timeZone }),
+    ...(quietHours !== undefined && { quietHours }),
+    ...(quietExcept !== undefined && { quietExcept: [...quietExcept] }),
+    ways: people.waysOf(name).map((way) => show(people, way)),
+    ...toSettingFacts(setting),
+  };
+};
+
+const createPersonRoute = ({ people }: PersonRouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: personPath,
+    ...own,
+    summary: 'Show the ways to reach a person, without secrets, and the quiet hours',
+    headers: { response: { ETag: "The version of the person's settings, in quotes." } },
+    schema: { operationId: 'getPerson', params: PersonParams, response: { 200: Person, 404: ErrorBody } },
+    handler: async (request, reply) => sendSetting(reply, toPerson(people, readPerson(people, request, true))),
+  });
+
+const createPutPersonRoute = ({ people }: PersonRouteParts): Route =>
+  defineRoute({
+    method: 'PUT',
+    path: personPath,
+    ...own,
+    summary: 'Set the time zone and the quiet hours of a person',
+    headers: { request: putConditionHeaders, response: { ETag: "The version of the person's settings, in quotes." } },
+    schema: {
+      operationId: 'putPerson',
+      params: PersonParams,
+      body: PersonBody,
+      response: { 200: Person, 404: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const name = readPerson(people, request);
+      assertOwnMembers(request.body, PersonBody, Person);
+      const { timeZone, quietHours, quietExcept } = request.body;
+      const expected = readPutCondition(request.headers, people.people.findStored(name) === undefined);
+      await people.people.put(name, { timeZone, quietHours, quietExcept }, callerOf(request), expected);
+      return sendSetting(reply, toPerson(people, name));
+    },
+  });
+
+const createWayRoute = ({ people }: PersonRouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: wayPath,
+    ...own,
+    summary: 'Read a way to reach a person, without secrets',
+    headers: { response: withVersion },
+    schema: { operationId: 'getWay', params: WayParams, response: { 200: ShownWay, 404: ErrorBody } },
+    handler: async (request, reply) => {
+      const person = readPerson(people, request, true);
+      return sendSetting(reply, show(people, requireWay(people, person, request.params.way)));
+    },
+  });
+
+const createPutWayRoute = ({ people }: PersonRouteParts): Route =>
+  defineRoute({
+    method: 'PUT',
+    path: wayPath,
+    ...own,
+    summary: 'Create or replace a way to reach a person; another address makes the way unproven',
+    headers: { request: putConditionHeaders, response: withVersion },
+    schema: {
+      operationId: 'putWay',
+      params: WayParams,
+      body: WayBody,
+      response: { 200: ShownWay, 201: ShownWay, 404: ErrorBody, 409: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const person = readPerson(people, request);
+      const { way } = request.params;
+      assertOwnMembers(request.body, WayBody, ShownWay);
+      const { name: given, ...settings } = request.body;
+      if (given !== undefined) assertNameOfPath(given, way);
+      const name = requireWayName(person, way);
+      const isNew = people.ways.find(name) === undefined;
+      const expected = readPutCondition(request.headers, isNew);
+      const known = await people.ways.put(name, settings, callerOf(request), expected);
+      return sendSetting(reply.code(isNew ? 201 : 200), show(people, known));
+    },
+  });
+
+const createDeleteWayRoute = ({ people }: PersonRouteParts): Route =>
+  defineRoute({
+    method: 'DELETE',
+    path: wayPath,
+    ...own,
+    summary: 'Delete a way to reach a person',
+    headers: { request: ifMatchHeader },
+    schema: {
+      operationId: 'deleteWay',
+      params: WayParams,
+      response: { 200: ShownWay, 404: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const person = readPerson(people, request, true);
+      const way = requireWay(people, person, request.params.way);
+      const shown = show(people, way);
+      await people.ways.delete(way.name, callerOf(request), readIfMatch(request.headers));
+      return sendJson(reply, shown);
+    },
+  });
+
+const createTestRoute = ({ people, codes, targets, clock, isQuiet }: PersonRouteParts): Route => {
+  const queue = createQueue({ running: 4, waiting: 16, refusal: 'Too many tests are being sent' });
+  const send = async (request: FastifyRequest, way: KnownWay, reply: FastifyReply) => {
+    const { name, setting } = way;
+    const code = codes.create({ name, createdAt: setting.createdAt, value: setting.value });
+    const text = `This is a test of ${name}. Confirm it in My account with the code ${code}.`;
+    const { isDelivered, response } = await queue.run(
+      () => sendTest(people.toTarget(way), clock, targets, text),
+      createClientSignal(reply),
+    );
+    // A Reader could otherwise read any server that this server reaches.
+    const isShown = principalOf(request).role === 'Admin';
+    return { delivered: isDelivered, response: isShown ? response : response.replace(/\n.*/s, '') };
+  };
+  return defineRoute({
+    method: 'POST',
+    path: `${wayPath}/test`,
+    ...own,
+    summary: 'Send a test with a code to a way, and return the response of its receiver',
+    schema: {
+      operationId: 'testWay',
+      params: WayParams,
+      response: { 200: TestResult, 404: ErrorBody, 409: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const person = readPerson(people, request);
+      const way = requireWay(people, person, request.params.way);
+      if (isQuiet) throw new HttpError('wrong-state', 'This server is quiet and sends nothing');
+      const problem = people.findProblem(way);
+      if (problem !== null) throw new HttpError('wrong-state', problem);
+      return send(request, way, reply);
+    },
+  });
+};
+
+const createConfirmRoute = ({ people, codes, clock }: PersonRouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${wayPath}/confirm`,
+    ...own,
+    summary: 'Confirm that the test of a way has arrived, with its code',
+    headers: { response: withVersion },
+    schema: {
+      operationId: 'confirmWay',
+      params: WayParams,
+      body: Confirmation,
+      response: { 200: ShownWay, 404: ErrorBody, 412: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const person = readPerson(people, request);
+      const { name, setting } = requireWay(people, person, request.params.way);
+      if (!codes.isValid({ name, createdAt: setting.createdAt, value: setting.value }, request.body.code)) {
+        throw new HttpError('invalid', 'code is not the code of a test of the last day: send another test');
+      }
+      const proven = { ...setting.value, provenAt: clock().getTime() };
+      return sendSetting(
+        reply,
+        show(people, await people.ways.store(name, proven, callerOf(request), [setting.version])),
+      );
+    },
+  });

@@ -1,0 +1,121 @@
+import Type, { type Static } from 'typebox';
+import { defineList, defineShape, nullable, Time } from '../../../kit/route.ts';
+import { settingFacts } from '../../../kit/setting-kind.ts';
+import { severities } from '../../../kit/severity.ts';
+import { ownSettings } from '../destinations/type.ts';
+import { DestinationSettings, destinationNamePattern } from '../settings.ts';
+
+const { type, url, secret, token, ca, levels, sources, groupSeconds, timeoutSeconds } = DestinationSettings.properties;
+
+const name = Type.String({
+  pattern: destinationNamePattern,
+  examples: ['phone'],
+  description: 'Up to 64 letters, digits, `_` and `-`.',
+});
+
+/** Settings of a way that responses show. */
+const shown = {
+  type,
+  ca,
+  ...ownSettings,
+  levels,
+  sources,
+  groupSeconds,
+  timeoutSeconds,
+  delay: Type.Optional(
+    Type.String({
+      maxLength: 20,
+      examples: ['5 minutes'],
+      description:
+        'Time between the notification of the person and this way, in seconds, minutes or hours; none by default.',
+    }),
+  ),
+};
+
+/** Body of a request for a way: settings of its destination type, and its delay. */
+export const WayBody = Type.Object(
+  {
+    name: Type.Optional(name),
+    ...shown,
+    url: Type.Optional({
+      ...url,
+      description: 'Address of the receiver. An `email` without it uses the server of a destination of type `email`.',
+    }),
+    secret,
+    token,
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { maxProperties: 16, description: 'Additional headers.' }),
+    ),
+  },
+  { title: 'WayBody' },
+);
+export type WayBody = Static<typeof WayBody>;
+
+export const ShownWay = defineShape('Way', {
+  person: Type.String({ examples: ['anna'] }),
+  name,
+  settings: Type.Object(
+    { ...shown, url: nullable(url, 'Without its path, which may be secret.') },
+    { title: 'WaySettings', description: 'As in the request, without secrets.' },
+  ),
+  hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
+    description: 'Members that are set but not shown.',
+  }),
+  provenAt: nullable(Time, 'Time when the person confirmed a test; `null` for an unproven way.'),
+  problem: nullable(Type.String({ examples: ['url is required'] }), 'Reason why the way cannot be used.'),
+  ...settingFacts,
+});
+export type ShownWay = Static<typeof ShownWay>;
+
+const timeZone = Type.Optional(
+  Type.String({ maxLength: 64, examples: ['Europe/Berlin'], description: 'By default, the time zone of the server.' }),
+);
+const quietHours = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 500,
+    examples: ['22:00-07:00'],
+    description: 'Hours in which the ways wait, such as `Mon-Fri 22:00-07:00, Sat-Sun 22:00-09:00`; none by default.',
+  }),
+);
+const quietExcept = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['CRITICAL'] }), {
+    maxItems: 8,
+    description: `Severities that notify during quiet hours: ${severities.join(', ')}; CRITICAL by default.`,
+  }),
+);
+
+export const PersonBody = Type.Object({ timeZone, quietHours, quietExcept }, { title: 'PersonBody' });
+
+export const Person = defineShape('Person', {
+  name: Type.String({ examples: ['anna'] }),
+  timeZone,
+  quietHours,
+  quietExcept,
+  ways: Type.Array(ShownWay, { description: 'Ways to reach the person, by delay.' }),
+  ...settingFacts,
+});
+
+export const PersonList = defineList(
+  'PersonList',
+  'People',
+  defineShape('PersonSummary', {
+    name: Type.String({ examples: ['anna'] }),
+    ways: Type.Integer({ description: 'Number of ways to reach the person.', examples: [2] }),
+    proven: Type.Integer({ description: 'Number of ways whose test was confirmed.', examples: [1] }),
+  }),
+  'All users, by name.',
+);
+
+const person = Type.String({ description: 'Name of a user, or `me`.', examples: ['me'] });
+
+export const PersonParams = Type.Object({ name: person });
+
+export const WayParams = Type.Object({
+  name: person,
+  way: Type.String({ description: 'Name of a way.', examples: ['phone'] }),
+});
+
+export const Confirmation = defineShape('WayConfirmation', {
+  code: Type.String({ maxLength: 20, examples: ['412 806'], description: 'Code in the test notification.' }),
+});

@@ -1,0 +1,121 @@
+import type { Static } from 'typebox';
+import { needs } from '../../../auth/access.ts';
+import { HttpError } from '../../../http/errors.ts';
+import { toTimeOrNull } from '../../../kit/route.ts';
+import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import { defineSettingKind, toSettingFacts } from '../../../kit/setting-kind.ts';
+import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { type GivenDestination, keepSecrets, listHidden, toShownUrl } from '../destination-secrets.ts';
+import { type DestinationSettings, destinationNamePattern } from '../settings.ts';
+import { compileQuiet, type Quiet, type StoredPerson } from './person.ts';
+import { toAddressText } from './proof.ts';
+import { Person, PersonParams, ShownWay, WayParams } from './schema.ts';
+import { type StoredWay, splitWayName, toWayName, toWayTarget } from './way.ts';
+
+/** Maximum number of ways of all people, and of one. */
+const mostWays = 1000;
+export const mostWaysEach = 10;
+
+/** Longest name of a person with ways, in bytes: links contain the name. */
+const longestPerson = 128;
+
+export interface KnownWay {
+  /** `anna/phone`. */
+  name: string;
+  person: string;
+  way: string;
+  setting: RuntimeSetting<StoredWay>;
+}
+
+/** Returns the name of a person's way. Throws an HttpError for a way whose name could be part of another person's. */
+export const requireWayName = (person: string, way: string): string => {
+  if (new RegExp(destinationNamePattern).test(way)) return toWayName(person, way);
+  throw new HttpError(
+    'invalid',
+    'The name of a way has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
+  );
+};
+
+/** Server for checks of ways that use the server of a destination. */
+const anyServer = { name: 'mail', type: 'email', url: 'smtp://localhost', from: 'signalbox@localhost' };
+
+/** @throws Error for an unusable way */
+const compile = (setting: RuntimeSetting<StoredWay>): KnownWay => {
+  const { name, value, createdAt } = setting;
+  const names = splitWayName(name);
+  if (!names) throw new Error('the name must have a person and a way');
+  const { secretFile, tokenFile, caFile, headers = {} } = value;
+  const isIndirect = [secretFile, tokenFile, caFile].some((file) => file !== undefined);
+  // Otherwise, users could read files on the machine.
+  if (isIndirect || Object.values(headers).some((header) => typeof header !== 'string')) {
+    throw new HttpError('invalid', 'Files and variables with secrets can only be named in the config file');
+  }
+  toWayTarget(name, value, createdAt, { hours: undefined, except: new Set() }, anyServer);
+  return { name, ...names, setting };
+};
+
+/** Ways to reach people. They exist only as runtime settings. */
+export const wayKind = defineSettingKind<StoredWay, KnownWay, never, GivenDestination & { delay?: string }>({
+  name: 'way',
+  noun: 'Way',
+  path: '/api/people/{name}/ways',
+  params: WayParams,
+  shape: ShownWay,
+  reading: needs('account:own'),
+  changing: needs('account:own'),
+  limits: { count: mostWays, plural: 'ways to reach people' },
+  isCaseless: true,
+  order: 'name',
+  assertName: (name) => {
+    const { person = '' } = splitWayName(name) ?? {};
+    if (Buffer.byteLength(person) > longestPerson) {
+      throw new HttpError('invalid', `Only users with names of at most ${longestPerson} bytes have ways`);
+    }
+  },
+  compile,
+  complete: (given, { stored }) => {
+    const isByServer = given.type === 'email' && given.url === undefined && stored?.url === undefined;
+    const known = stored?.url === undefined ? undefined : ({ ...stored, name: '' } as DestinationSettings);
+    const value: StoredWay = isByServer ? { ...given } : keepSecrets(given, known);
+    const isSame = stored?.provenAt !== undefined && toAddressText(stored) === toAddressText(value);
+    return isSame ? { ...value, provenAt: stored.provenAt } : value;
+  },
+});
+
+export type WayKeeper = SettingKeeper<StoredWay, KnownWay, never, GivenDestination & { delay?: string }>;
+
+/** Shows a way without its secrets. */
+export const toShownWay = ({ person, way, setting }: KnownWay, problem: string | null): Static<typeof ShownWay> => {
+  const { url, secret: _one, token: _other, headers: _more, provenAt, notify: __, on: ___, ...rest } = setting.value;
+  return {
+    person,
+    name: way,
+    settings: { ...rest, url: url === undefined ? null : toShownUrl(url) },
+    hidden: listHidden({ ...setting.value, name: way, url: url ?? 'smtp://localhost' }),
+    provenAt: toTimeOrNull(provenAt),
+    problem,
+    ...toSettingFacts(setting),
+  };
+};
+
+export interface KnownPerson extends StoredPerson {
+  name: string;
+  quiet: Quiet;
+  setting: RuntimeSetting<StoredPerson>;
+}
+
+/** Time zones and quiet hours of people. */
+export const personKind = defineSettingKind<StoredPerson, KnownPerson>({
+  name: 'person',
+  noun: 'Person',
+  path: '/api/people',
+  params: PersonParams,
+  shape: Person,
+  reading: needs('account:own'),
+  changing: needs('account:own'),
+  limits: { count: 1000, plural: 'people' },
+  order: 'name',
+  compile: (setting) => ({ ...setting.value, name: setting.name, quiet: compileQuiet(setting.value), setting }),
+});
+
+export type PersonKeeper = SettingKeeper<StoredPerson, KnownPerson>;

@@ -1,0 +1,77 @@
+import { parseDuration } from '../../../lib/duration.ts';
+import { dayMs } from '../../../lib/units.ts';
+import { type DestinationTarget, toTarget } from '../destinations/target.ts';
+import type { DestinationSettings } from '../settings.ts';
+import type { Quiet } from './person.ts';
+
+/** Stored form of a way to reach a person. */
+export type StoredWay = Omit<DestinationSettings, 'name' | 'url'> & {
+  /** Missing for `email` by the server of a destination. */
+  url?: string | undefined;
+  delay?: string;
+  /** Time when the person confirmed a test, in Unix milliseconds. */
+  provenAt?: number | undefined;
+};
+
+/** Between the person's and the way's name; names of other destinations cannot contain the sign. */
+const separator = '/';
+
+/** Returns the name of a way among destinations: `anna/phone`. */
+export const toWayName = (person: string, way: string): string => `${person}${separator}${way}`;
+
+/** Returns the person's and the way's name; undefined for other destinations. */
+export const splitWayName = (name: string): { person: string; way: string } | undefined => {
+  const at = name.lastIndexOf(separator);
+  return at < 0 ? undefined : { person: name.slice(0, at), way: name.slice(at + 1) };
+};
+
+/** Converts `delay` to milliseconds. Throws an Error for an unusable text. */
+export const toDelay = (text: string | undefined): number => {
+  const ms = text === undefined ? 0 : parseDuration(text);
+  if (ms !== undefined && ms <= dayMs) return ms;
+  throw new Error(
+    `delay must be a time such as "30 seconds" or "5 minutes", at most 24 hours, not ${JSON.stringify(text)}`,
+  );
+};
+
+/** Notifications of a way. */
+const on: DestinationSettings['on'] = ['opened', 'raised', 'acknowledged', 'resolved'];
+
+/** Members of an `email` destination that ways without `url` share. */
+const serverKeys = ['url', 'secret', 'secretFile', 'user', 'from', 'tls', 'ca', 'caFile'] as const;
+
+/**
+ * Returns the destination's settings for a way. An `email` without `url` uses the server of `mail`. Throws an Error if
+ * there is no server.
+ */
+export const toWaySettings = (
+  name: string,
+  { delay: _, provenAt: __, ...way }: StoredWay,
+  mail: DestinationSettings | undefined,
+): DestinationSettings => {
+  const { url } = way;
+  if (url !== undefined) return { ...way, name, url, notify: 'incidents', on };
+  if (way.type !== 'email') throw new Error('url is required');
+  if (!mail) throw new Error('url is required: no destination of type email has a server for ways');
+  const server = Object.fromEntries(serverKeys.flatMap((key) => (mail[key] === undefined ? [] : [[key, mail[key]]])));
+  return { ...way, ...(server as Pick<DestinationSettings, 'url'>), name, notify: 'incidents', on };
+};
+
+/** Returns the target of a way. Throws an Error for an unusable way. */
+export const toWayTarget = (
+  name: string,
+  stored: StoredWay,
+  createdAt: number,
+  quiet: Quiet & { text?: string },
+  mail: DestinationSettings | undefined,
+): DestinationTarget => {
+  const delayMs = toDelay(stored.delay);
+  const target = toTarget(toWaySettings(name, stored, mail), stored.url !== undefined, createdAt);
+  const { hours, except, text } = quiet;
+  const { person = '' } = splitWayName(name) ?? {};
+  return {
+    ...target,
+    rules: { ...target.rules, delayMs, afterMs: delayMs, hours, hoursExcept: except },
+    way: { person, delayMs, quiet: text },
+  };
+};
