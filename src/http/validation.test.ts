@@ -31,8 +31,8 @@ test('every invalid field is named with its first fault', async (t) => {
     [{ name: 'a', list: {} }, 'list must be array'],
     [{ name: 'a', on: 'true' }, 'on must be boolean'],
     [{ name: 'a', kind: 'c' }, 'kind must be one of a, b'],
-    [{ name: 'a', list: [{}] }, 'list is required'],
-    [{ name: 'a', list: [{}, { name: 1 }] }, 'list is required'],
+    [{ name: 'a', list: [{}] }, 'list.0.name is required'],
+    [{ name: 'a', list: [{}, { name: 1 }] }, 'list.0.name is required'],
     [{ name: 'four', size: 0.5 }, 'name must not exceed 3 characters; size must be a whole number in decimal digits'],
     [{ size: 6, kind: 'c' }, 'name is required; size must be at most 5; kind must be one of a, b'],
   ];
