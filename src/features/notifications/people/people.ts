@@ -9,7 +9,7 @@ import { toDelay, toWayTarget } from './way.ts';
 import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
 
 /** Users, as far as people depend on them; undefined where no accounts exist. */
-export interface UserSource {
+interface UserSource {
   listUsers(): readonly KnownUser[];
 }
 

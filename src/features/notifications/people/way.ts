@@ -44,7 +44,7 @@ const serverKeys = ['url', 'secret', 'secretFile', 'user', 'from', 'tls', 'ca', 
  * Returns the destination's settings for a way. An `email` without `url` uses the server of `mail`. Throws an Error if
  * there is no server.
  */
-export const toWaySettings = (
+const toWaySettings = (
   name: string,
   { delay: _, provenAt: __, ...way }: StoredWay,
   mail: DestinationSettings | undefined,
