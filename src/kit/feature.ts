@@ -152,10 +152,10 @@ export interface Transfer<Change = unknown> extends PortableStore<Change> {
   /** Schemas of the values, by keys that no other store uses. */
   lines: Record<string, TSchema>;
   /**
-   * Creates a function that converts lines to changes. It is called for all lines in order, with valid values, and
-   * throws a SettingsError with a clause such as `settings.id occurs twice`.
+   * Creates a function that converts lines to changes. It is called for all lines in order, with valid values and the
+   * numbers of earlier lines by key, and throws a SettingsError with a clause such as `settings.id occurs twice`.
    */
-  createParser(): (key: string, value: unknown) => Change;
+  createParser(): (key: string, value: unknown, counts: Readonly<Record<string, number>>) => Change;
 }
 
 /** Id of an exported record. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable, orNull, Time, toTimeOrNull, toTimeText } from './route.ts';
+import { Milliseconds, nullable, orNull, Time, toTimeOrNull, toTimeText } from './route.ts';
 import { severities } from './severity.ts';
 
 export const incidentStates = ['open', 'acknowledged', 'resolved'] as const;
@@ -19,9 +19,6 @@ export type NotificationKind = (typeof notificationKinds)[number];
 /** Reasons why an incident addresses a target: a step of its escalation policy, or a person's request. */
 export const addressReasons = ['step', 'responder', 'takeOver', 'mention'] as const;
 export type AddressReason = (typeof addressReasons)[number];
-
-/** Unix milliseconds. */
-const Milliseconds = Type.Number();
 
 const text = (example: string, description: string) => Type.String({ description, examples: [example] });
 

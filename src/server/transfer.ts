@@ -4,10 +4,11 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { Transfer } from '../kit/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../lib/schema-validation.ts';
 import { MiB } from '../lib/units.ts';
-import { exportFiles, hasFiles, readSizeOfFiles } from '../storage/file-export.ts';
+import { exportFiles, hasFiles, hasFormerFiles, readSizeOfFiles } from '../storage/file-export.ts';
 import { openFilesForImport } from '../storage/file-import.ts';
 import { JournalError } from '../storage/journal/errors.ts';
-import type { ImportTarget } from '../storage/portable-store.ts';
+import { Places } from '../storage/places.ts';
+import type { ImportTarget, PortableRecord } from '../storage/portable-store.ts';
 import { explainUnreachable } from '../storage/postgres/database-errors.ts';
 import { readLines } from '../storage/snapshot-file.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
@@ -41,6 +42,8 @@ interface ExportReports {
 
 type OnProblem = (problem: string) => void;
 
+const formerProblem = 'version 1.1.0 stored them; start this version once, then export again';
+
 /**
  * Exports everything in the configured store as lines of JSON, in pieces of text. `onProblem` receives unreadable data,
  * which is left out. Throws a SettingsError for an unreadable store.
@@ -56,6 +59,7 @@ export async function* exportLines(
   let text = toLineText(firstLine);
   const written = new Map<Transfer, number>();
   const lost = new Map<Transfer, number>();
+  const places = createPlaces(transfers);
   const directory = resolve(dataDir);
   const { note, setCount } = await createExportProgress(directory, transfers, onProgress);
   try {
@@ -68,9 +72,10 @@ export async function* exportLines(
           count(lost, store);
           continue;
         }
-        const [key, value] = store.toLine(change, written.get(store) ?? 0) ?? [];
+        const [key, value] = store.toLine(change, written.get(store) ?? 0, places.followedBy(store)) ?? [];
         if (key === undefined) continue;
         count(written, store);
+        places.note(store, change);
         counts[key] = (counts[key] ?? 0) + 1;
         const line = toLineText({ [key]: value });
         text += line;
@@ -86,6 +91,21 @@ export async function* exportLines(
   for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; later entries move up`);
   yield text + toLineText(lastLine);
 }
+
+/** Creates the places of exported records, for the logs that projections follow. */
+const createPlaces = (transfers: readonly Transfer[]) => {
+  const none = new Places();
+  const byLog = new Map(
+    transfers.flatMap(({ projection }) => (projection?.follows ? [[projection.follows, new Places()]] : [])),
+  );
+  return {
+    followedBy: ({ projection }: Transfer): Places => byLog.get(projection?.follows ?? '') ?? none,
+    note: ({ name }: Transfer, change: unknown): void => {
+      const { seq } = change as PortableRecord;
+      if (seq !== undefined) byLog.get(name)?.add(seq);
+    },
+  };
+};
 
 /**
  * Estimates an export's progress. Lines are about as long as in their store's files, so file sizes show how much is
@@ -143,7 +163,11 @@ async function* readStores(
   }
   if (place.kind === 'postgresql') {
     const { exportTables } = await loadTables();
-    const isThere = yield* exportTables(place.url, transfers, onEstimate);
+    const isThere = yield* exportTables(place.url, transfers, {
+      onEstimate,
+      onDamage: ({ name }, damage) => onProblem(`${name}: ${damage}`),
+      onFormer: ({ name }) => onProblem(`${name}: ${formerProblem}`),
+    });
     if (!isThere) throw new SettingsError(['store: the database has nothing to export']);
     return;
   }
@@ -152,6 +176,8 @@ async function* readStores(
   if (kept.length === 0) {
     throw new SettingsError([`dataDir: ${directory} has nothing to export; choose another folder with --data-dir`]);
   }
+  for (const { name } of transfers.filter((store) => hasFormerFiles(directory, store)))
+    onProblem(`${name}: ${formerProblem}`);
   for (const store of kept) {
     const isWhole = createWholeCheck(store);
     const onDamage = (damage: string): void => onProblem(`${store.name}: ${damage}`);
@@ -164,7 +190,7 @@ const createWholeCheck = (transfer: Transfer) => {
   const checks = createChecks(transfer);
   return (change: unknown): boolean => {
     try {
-      const [key, value] = transfer.toLine(change, 0) ?? [];
+      const [key, value] = transfer.toLine(change, 0, new Places()) ?? [];
       return key === undefined || checks.get(key)?.(value) === undefined;
     } catch {
       return false;
@@ -237,7 +263,7 @@ async function* readPieces(
   pieceCount: number,
   counts: Counts,
 ): AsyncGenerator<Piece> {
-  const parseLine = createLineParser(transfers);
+  const parseLine = createLineParser(transfers, counts);
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let piece: Piece | undefined;
   let current = 1;
@@ -280,8 +306,8 @@ const assertFirstLine = (line: unknown): void => {
   ]);
 };
 
-/** Creates a function that parses lines in order; it throws a SettingsError. */
-const createLineParser = (transfers: readonly Transfer[]) => {
+/** Creates a function that parses lines in order; it throws a SettingsError. `counts` are those of earlier lines. */
+const createLineParser = (transfers: readonly Transfer[], counts: Counts) => {
   const kinds = new Map(
     transfers.flatMap((transfer) => {
       const toChange = transfer.createParser();
@@ -296,7 +322,7 @@ const createLineParser = (transfers: readonly Transfer[]) => {
     }
     const problem = kind.findProblem(value);
     if (problem !== undefined) throw new SettingsError([problem]);
-    return { key, transfer: kind.transfer, change: kind.toChange(key, value) };
+    return { key, transfer: kind.transfer, change: kind.toChange(key, value, counts) };
   };
 };
 

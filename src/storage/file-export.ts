@@ -4,13 +4,20 @@ import { readFileChanges } from './file-changes.ts';
 import { createFileNames } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { StoredRecord } from './journal/line.ts';
-import { type PortableRecord, type PortableStore, passAll } from './portable-store.ts';
+import { type PortableProjection, type PortableRecord, type PortableStore, passAll } from './portable-store.ts';
+import { Projection } from './projection.ts';
 import type { OnDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 
 /** True if the directory contains files of the store. */
 export const hasFiles = (directory: string, { name }: PortableStore): boolean =>
   ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
+
+/** True if the next start converts files of version 1.1.0 to those of the store. */
+export const hasFormerFiles = (directory: string, store: PortableStore): boolean => {
+  const file = store.projection?.former.file;
+  return file !== undefined && existsSync(join(directory, `${file}.state`)) && !hasFiles(directory, store);
+};
 
 /** Resolves to the total size of the store's files in bytes. */
 export const readSizeOfFiles = async (directory: string, { name }: PortableStore): Promise<number> => {
@@ -37,8 +44,9 @@ export const exportFiles = (
   store: PortableStore,
   options: ExportOptions,
 ): AsyncGenerator<readonly unknown[]> => {
-  const { name, createState } = store;
-  return createState ? exportState(directory, name, createState(), options) : exportLog(directory, store, options);
+  const { name, createState, projection } = store;
+  if (createState) return exportState(directory, name, createState(), options);
+  return projection ? exportProjection(directory, name, projection, options) : exportLog(directory, store, options);
 };
 
 type ExportedState = ReturnType<NonNullable<PortableStore['createState']>>;
@@ -52,6 +60,36 @@ async function* exportState(
   const openLog = (logOptions: object) => openJournal({ directory, name, ...logOptions });
   await readFileChanges({ directory, openLog }, name, state, options);
   yield* state.changes();
+}
+
+async function* exportProjection(
+  directory: string,
+  name: string,
+  { follows, createState }: PortableProjection,
+  { isWhole, onDamage }: ExportOptions,
+): AsyncGenerator<readonly unknown[]> {
+  const log = await openJournal({
+    directory,
+    name: follows ?? name,
+    expects: 'own',
+    report: (event) => {
+      // The export of a followed log reports its damages.
+      if (event.type === 'damaged' && follows === undefined) onDamage(event.damage);
+    },
+  });
+  try {
+    const snapshot = createSnapshotFile(join(directory, `${name}.state`));
+    const state = await Projection.read({ log, snapshot, createState, onDamage });
+    let leftOut = 0;
+    for (const piece of state.save()) {
+      const entries = piece.filter(isWhole);
+      leftOut += piece.length - entries.length;
+      yield entries;
+    }
+    if (leftOut > 0) onDamage(`${leftOut} ${leftOut === 1 ? 'entry' : 'entries'} of the snapshot`);
+  } finally {
+    await log.close();
+  }
 }
 
 async function* exportLog(
@@ -91,7 +129,8 @@ const readSnapshotChanges = async (directory: string, name: string, onDamage: On
   return seq === 0 ? undefined : { seq: seq ?? 0, changes };
 };
 
-const toPortable = ({ id, seq: _seq, crc: _crc, part: _part, ...record }: StoredRecord): PortableRecord => ({
+const toPortable = ({ id, seq, crc: _crc, part: _part, ...record }: StoredRecord): PortableRecord => ({
   id,
   record,
+  seq,
 });

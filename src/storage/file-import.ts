@@ -6,7 +6,9 @@ import { openFileChanges } from './file-changes.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { Awaitable } from './list.ts';
+import { Places } from './places.ts';
 import type { ImportTarget, PortableRecord, PortableStore } from './portable-store.ts';
+import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
 /**
@@ -28,11 +30,12 @@ export const openFilesForImport = async (
 ): Promise<ImportTarget> => {
   const marker = createMarker(directory);
   const opened = new Map<PortableStore, ImportedFiles>();
+  const logs = new Map<string, ImportedLog>();
   let progress: 'none' | 'begun' | 'saved' = 'none';
   const begin = async (): Promise<void> => {
     if (progress !== 'none') return;
     progress = 'begun';
-    await marker.write(stores.filter(({ createState }) => !createState).map(({ name }) => name));
+    await marker.write(stores.filter(isLog).map(({ name }) => name));
   };
   const close = async (): Promise<void> => {
     for (const files of opened.values()) await files.close();
@@ -43,12 +46,19 @@ export const openFilesForImport = async (
   try {
     const unfinished = marker.read();
     for (const store of stores) {
-      const { name, createState } = store;
       // An interrupted import may have stored any state, but only logs that were empty before.
-      const files = createState
-        ? openState(directory, store, createState(), unfinished !== undefined)
-        : openLog(directory, name, unfinished?.includes(name) === true);
-      opened.set(store, await files);
+      const hasUnfinished = (log: string): boolean => unfinished?.includes(log) === true;
+      const { name, createState, projection } = store;
+      if (createState) opened.set(store, await openState(directory, store, createState(), unfinished !== undefined));
+      else if (projection?.follows === undefined) {
+        const log = await openLog(directory, name, hasUnfinished(name));
+        opened.set(store, log);
+        logs.set(name, log);
+      } else {
+        const { follows } = projection;
+        const readSeq = () => logs.get(follows)?.lastSeq() ?? 0;
+        opened.set(store, await openSnapshot(directory, store, readSeq, hasUnfinished(follows)));
+      }
     }
   } catch (error) {
     await close();
@@ -59,7 +69,7 @@ export const openFilesForImport = async (
     // A log writes and syncs all waiting records together.
     pieceCount: 5000,
     add: async (store, changes) => {
-      if (!store.createState) await begin();
+      if (isLog(store)) await begin();
       await opened.get(store)?.add(changes);
     },
     save: async () => {
@@ -94,6 +104,10 @@ const createMarker = (directory: string) => {
   };
 };
 
+/** True for a store whose records are written as they arrive. */
+const isLog = ({ createState, projection }: PortableStore): boolean =>
+  !createState && projection?.follows === undefined;
+
 /** Files of one store during an import. */
 interface ImportedFiles {
   isEmpty: boolean;
@@ -102,6 +116,11 @@ interface ImportedFiles {
   close(): Awaitable<void>;
   /** Deletes the files after they have been closed. */
   remove(): Promise<void>;
+}
+
+interface ImportedLog extends ImportedFiles {
+  /** Returns the seq of the last record; 0 without records. */
+  lastSeq(): number;
 }
 
 /** Opens a state's files. With `isUnfinished`, removes the state of an interrupted import once the lock is held. */
@@ -120,7 +139,7 @@ const openState = async (
   const ignore = (): void => undefined;
   const changes = await openFileChanges({ directory, openLog: openStateLog, report: ignore }, name, state, ignore);
   let isEmpty = true;
-  for (const some of state.changes()) isEmpty &&= some.every((change) => toLine(change, 0) === undefined);
+  for (const some of state.changes()) isEmpty &&= some.every((change) => toLine(change, 0, new Places()) === undefined);
   return {
     isEmpty,
     add: async (added) => {
@@ -133,7 +152,7 @@ const openState = async (
 };
 
 /** Opens a log's files. With `isUnfinished`, removes the records of an interrupted import. */
-const openLog = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedFiles> => {
+const openLog = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedLog> => {
   const remove = async (): Promise<void> => {
     for (const path of await createFileNames(directory, name).listAll()) await rm(path, { force: true });
   };
@@ -152,6 +171,45 @@ const openLog = async (directory: string, name: string, isUnfinished: boolean): 
     },
     save: () => undefined,
     close: () => journal.close(),
+    remove,
+    lastSeq: () => journal.state().lastSeq,
+  };
+};
+
+/**
+ * Opens the snapshot of a projection of another store's log, whose lock is held. It is written as of the log's last
+ * record, which `readSeq` returns. With `isUnfinished`, removes the snapshot of an interrupted import.
+ */
+const openSnapshot = async (
+  directory: string,
+  { name, projection, toLine }: PortableStore,
+  readSeq: () => number,
+  isUnfinished: boolean,
+): Promise<ImportedFiles> => {
+  const path = join(directory, `${name}.state`);
+  const remove = (): Promise<void> => rm(path, { force: true });
+  if (isUnfinished) await remove();
+  const snapshot = createSnapshotFile(path);
+  const state = projection?.createState();
+  let isEmpty = true;
+  await snapshot.read(
+    (entry) => state?.restore(entry),
+    () => {
+      isEmpty = false;
+    },
+  );
+  for (const piece of state?.save() ?? [])
+    isEmpty &&= piece.every((entry) => toLine(entry, 0, new Places()) === undefined);
+  const entries: unknown[] = [];
+  return {
+    isEmpty,
+    add: async (added) => {
+      for (const entry of added) entries.push(entry);
+    },
+    save: async () => {
+      if (entries.length > 0) await snapshot.write(readSeq(), [entries]);
+    },
+    close: () => undefined,
     remove,
   };
 };

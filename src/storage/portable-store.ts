@@ -1,8 +1,12 @@
 import type { EntriesState } from './changes.ts';
 import type { LogRecord } from './journal/line.ts';
 import type { Awaitable } from './list.ts';
+import type { Places } from './places.ts';
 import type { Gate } from './postgres/batch.ts';
 import type { Row, Statement } from './postgres/connection.ts';
+import type { FollowedTables } from './postgres/followed-rows.ts';
+import type { ProjectionState } from './projection-state.ts';
+import type { ProjectionSnapshot } from './snapshot.ts';
 
 /** Store that `signalbox export` reads and `signalbox import` fills, as changes. A log's change is a PortableRecord. */
 export interface PortableStore<Change = unknown> {
@@ -12,13 +16,14 @@ export interface PortableStore<Change = unknown> {
   createState?(): EntriesState<Change, unknown>;
   /** Creates the filter of a log whose records may depend on earlier ones; `saved` is the log's snapshot. */
   createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
-  /** Returns a change's line; `before` counts the store's earlier lines. Undefined for a change without a line. */
+  /** Projection that is exported, as the entries of its snapshot, instead of the records of its log. */
+  projection?: PortableProjection;
   table: PortableTable<Change>;
   /**
-   * Returns a change's line; `before` is the number of the store's earlier lines. Undefined for a change without a
-   * line.
+   * Returns a change's line; undefined for a change without a line. `before` is the number of the store's earlier
+   * lines, and `places` has the exported records of the log that the store's projection follows.
    */
-  toLine(change: Change, before: number): readonly [key: string, value: unknown] | undefined;
+  toLine(change: Change, before: number, places: Places): readonly [key: string, value: unknown] | undefined;
 }
 
 /** Record of a log, with its id. */
@@ -26,6 +31,20 @@ export interface PortableRecord {
   /** A UUID. */
   id: string;
   record: LogRecord;
+  /** Seq in the exported log; an import assigns a new one. */
+  seq?: number;
+}
+
+/** Projection of an exported log. */
+export interface PortableProjection {
+  /**
+   * Name of the store with the log. The projection's entries are then imported as its snapshot. By default, the
+   * projection's own log is followed, to which an import appends records.
+   */
+  follows?: string;
+  /** Names of the state file and the table of version 1.1.0 that only a start of this version makes readable. */
+  former: { file?: string; table: string };
+  createState(): ProjectionState;
 }
 
 /** Changes that rebuild a log's snapshot. */
@@ -51,13 +70,21 @@ export interface PortableTable<Change = unknown> {
   name: string;
   /** Queries whose rows become changes, in line order; rows include a `seq` if the store has a filter. */
   queries: { text: string; toChange(row: Row): Change }[];
-  /** Returns statements that store changes, which arrive in line order, and updates the gate. */
-  insert(changes: readonly Change[], gate: Gate): Statement[];
-  /** Returns the statements to run after the last change. */
+  /** Tables of the projection's log, and its snapshot. */
+  projection?: { tables: FollowedTables; openSnapshot(query: Query): Pick<ProjectionSnapshot, 'read'> };
+  /**
+   * Returns statements that store changes, which arrive in line order, and updates the gate. `lastSeq` is the last seq
+   * of the followed log before the import.
+   */
+  insert(changes: readonly Change[], gate: Gate, lastSeq: number): Statement[];
+  /** Returns the statements to run after the last change, if there were any. */
   finish?(): Statement[];
   /** SQL condition under which the store counts as empty even though ids were assigned. */
   isUnused?: string;
 }
+
+/** Runs a statement in the transaction of an export. */
+export type Query = (statement: Statement) => Promise<Row[]>;
 
 /** Stores to fill by an import. Closed before `commit`, they are empty again. */
 export interface ImportTarget {

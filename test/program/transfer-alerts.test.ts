@@ -129,7 +129,7 @@ test('alerts and the audit are the same after a move to files, and no alert is d
   const folder = createFolder(t);
   const store = fileStore(folder);
   const { code, stderr } = await importText(store, text);
-  assert.deepEqual([code, stderr], [0, 'signalbox: imported alerts 5, executions 2\n']);
+  assert.deepEqual([code, stderr], [0, 'signalbox: imported alerts 5, incidents 4, executions 2\n']);
   assert.equal(await exportText(store), text);
   await assertServes(t, text, folder);
 });
@@ -204,7 +204,7 @@ test('an export leaves out damaged alerts and contains the rest', async (t) => {
     return `signalbox: left out a damaged part: alerts: ${place} cannot be read\n`;
   });
   const { code, stdout, stderr } = await runCommand(['export', ...fileStore(folder)]);
-  assert.deepEqual([code, stderr], [1, `${places.join('')}signalbox: exported alerts 4, executions 2\n`]);
+  assert.deepEqual([code, stderr], [1, `${places.join('')}signalbox: exported alerts 4, incidents 4, executions 2\n`]);
   assert.deepEqual(listAlerts(stdout), listAlerts(text).toSpliced(1, 1));
   assert.equal((await importText(fileStore(createFolder(t)), stdout)).code, 0);
 });

@@ -90,7 +90,7 @@ test('runtime settings move with their versions, secrets and history, in a file 
   const text = readFileSync(file, 'utf8');
   const after = createFolder(t);
   const { code, stderr } = await runCommand(['import', ...fileStore(after)], { input: text });
-  assert.deepEqual([code, stderr], [0, 'signalbox: imported settings 6\n']);
+  assert.deepEqual([code, stderr], [0, 'signalbox: imported settings 6, heartbeats 1\n']);
   assert.equal((await runCommand(['export', ...fileStore(after)])).stdout, text);
   const server = await start(t, after);
   await assertGoesOn(server, settings, uuid);

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { samples } from './alert-samples.ts';
 import { startApp, type TestApp } from './app.ts';
 import { createFolder } from './folder.ts';
+import { createEmptyDatabase } from './postgres/shared-server.ts';
+import { runCommand } from './program.ts';
 import type { Scope } from './scope.ts';
+import { toStoreFlags } from './store-flags.ts';
 
 const secret = 'a signing key for tests, 32 bytes or more';
 export const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
@@ -69,4 +72,32 @@ export const sendAlerts = async (server: TestApp): Promise<void> => {
     const { status } = await request('POST', '/api/execute', { body: { command }, headers });
     assert.ok(status === 200 || status === 403);
   }
+};
+
+/** Settings of a store, and the flags that name it. */
+export interface Place {
+  settings: { store: string; dataDir: string };
+  flags: string[];
+}
+
+export const createFiles = (t: Scope): Place => {
+  const dataDir = createFolder(t);
+  return { settings: { store: 'file', dataDir }, flags: fileStore(dataDir) };
+};
+
+export const createTables = async (t: Scope): Promise<Place> => {
+  const store = await createEmptyDatabase();
+  return { settings: { store, dataDir: createFolder(t) }, flags: toStoreFlags(store) };
+};
+
+export const exportFrom = async ({ flags }: Place): Promise<string> => {
+  const { code, stdout, stderr } = await runCommand(['export', ...flags]);
+  assert.equal(code, 0, stderr);
+  return stdout;
+};
+
+export const importInto = async ({ flags }: Place, input: string): Promise<string> => {
+  const { code, stderr } = await runCommand(['import', ...flags], { input });
+  assert.equal(code, 0, stderr);
+  return stderr;
 };

@@ -229,8 +229,9 @@ export class HeartbeatAlerter {
     this.#plan(Math.max(this.#due.first ?? Number.POSITIVE_INFINITY, now));
     const { lease } = this.#parts;
     if (!lease.isHeld() || !this.#knowsRaised || this.#busy.has(name)) return;
-    const run = this.#findStep(name, known, judgement, now);
-    if (!run) return;
+    const step = this.#findStep(name, known, judgement, now);
+    if (!step) return;
+    const run = known ? step : () => this.#runUnlessDefined(name, step);
     const state = this.#parts.store.find(name);
     const vain = this.#vain.get(name);
     if (vain && vain.state === state && vain.known === known && Math.abs(now - vain.at) < retryMs) {
@@ -284,6 +285,13 @@ export class HeartbeatAlerter {
           await store.append(step.toRecord(id));
         };
     }
+  }
+
+  /** Runs the step of a deleted heartbeat, unless another instance or an import has just defined the heartbeat. */
+  async #runUnlessDefined(name: string, run: () => Promise<void>): Promise<void> {
+    const { keeper } = this.#parts;
+    await keeper.catchUp();
+    if (!keeper.find(name)) await run();
   }
 
   async #expect(record: ExpectedRecord): Promise<void> {

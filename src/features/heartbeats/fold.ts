@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
-import { clampTimes, createHeartbeatState, foldHeartbeat, type HeartbeatState } from './heartbeat-state.ts';
+import { clampTimes, createHeartbeatState, foldHeartbeat, fromMoved, type HeartbeatState } from './heartbeat-state.ts';
 import { clampOutages, type Outage } from './outages.ts';
 import { type HeartbeatRecord, parseHeartbeatRecord } from './records.ts';
 import { HeartbeatStates } from './states.ts';
@@ -40,7 +40,7 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
     const record = parseHeartbeatRecord(event);
     if (!record) return undefined;
     if (record.type === 'outage') {
-      this.#outages = [...this.#outages, { from: record.from, to: record.at }].slice(-maxOutages);
+      this.#addOutage({ from: record.from, to: record.at });
       return '';
     }
     if (record.type === 'clock') {
@@ -49,7 +49,14 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
       return '';
     }
     const { name, since } = record;
+    // All records of one import have the same time.
+    const isImport = record.type === 'moved' && this.#outages.at(-1)?.to !== record.at;
+    if (isImport) this.#addOutage({ from: 0, to: record.at });
     if (event.seq <= (this.#asOf.get(name) ?? 0)) return undefined;
+    if (record.type === 'moved') {
+      this.#states.set(fromMoved(record.state, event.seq));
+      return isImport ? '' : name;
+    }
     const known = this.#states.get(name);
     if (record.type === 'told' && record.isForgotten) {
       if (known?.since !== since) return undefined;
@@ -64,6 +71,10 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
     if (after === known) return undefined;
     this.#states.set(after);
     return name;
+  }
+
+  #addOutage(outage: Outage): void {
+    this.#outages = [...this.#outages, outage].slice(-maxOutages);
   }
 
   save(): Iterable<readonly HeartbeatEntry[]> {

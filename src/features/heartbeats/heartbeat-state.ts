@@ -1,3 +1,4 @@
+import type { MovedState } from './moved-state.ts';
 import type { HeartbeatRecord, Ping } from './records.ts';
 import { addLog, endRun, giveUpRuns, type StoredRun, startRun } from './runs.ts';
 import type { Heartbeat } from './schema.ts';
@@ -50,7 +51,7 @@ export const createHeartbeatState = (name: string, since: number): HeartbeatStat
 /** Folds a record of the heartbeat. */
 export const foldHeartbeat = (
   state: HeartbeatState,
-  record: Exclude<HeartbeatRecord, { type: 'outage' | 'clock' }>,
+  record: Exclude<HeartbeatRecord, { type: 'outage' | 'clock' | 'moved' }>,
   seq: number,
 ): HeartbeatState => {
   const { at } = record;
@@ -120,3 +121,26 @@ const foldEnd = (state: HeartbeatState, ping: Ping, at: number, seq: number): He
   if (ping.type === 'success') return { ...ended, lastSuccessAt: at, problem: null };
   return { ...ended, problem: { seq, at, why: 'failed', exitCode: ping.exitCode ?? null, dueAt: null } };
 };
+
+/** Returns the form of a state in an export. */
+export const toMoved = ({ seq: _, problem, told, ...state }: HeartbeatState): MovedState => ({
+  ...state,
+  runs: [...state.runs],
+  problem: problem && withoutSeq(problem),
+  told: told && { ...withoutSeq(told), isCurrent: (problem?.seq ?? 0) <= told.seq },
+});
+
+/** Returns the state as of the record with a seq. */
+export const fromMoved = ({ problem, told, ...state }: MovedState, seq: number): HeartbeatState => ({
+  ...state,
+  seq,
+  problem: problem && { ...problem, seq },
+  told: told && toTold(told, seq),
+});
+
+const toTold = ({ isCurrent, ...told }: NonNullable<MovedState['told']>, seq: number): HeartbeatState['told'] => ({
+  ...told,
+  seq: isCurrent ? seq : seq - 1,
+});
+
+const withoutSeq = <T extends { seq: number }>({ seq: _, ...others }: T): Omit<T, 'seq'> => others;

@@ -17,6 +17,7 @@ import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings } from
 import { createHeartbeatSnapshot } from './shared-snapshot.ts';
 import { toHeartbeat } from './shown.ts';
 import { HeartbeatStore } from './store.ts';
+import { heartbeatTransfer } from './transfer.ts';
 
 /**
  * Segments are deleted once a snapshot has their records. The last records stay in memory, to fold new ones without
@@ -52,6 +53,7 @@ export const heartbeats = defineFeature({
   ],
   settings: heartbeatSettings,
   findProblems: findHeartbeatProblems,
+  transfer: heartbeatTransfer,
   create: async (parts) => {
     const { offers, storage, clock, log, meters, authorize, settings } = parts;
     const { database } = storage;

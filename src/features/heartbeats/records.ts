@@ -1,4 +1,5 @@
 import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { MovedState } from './moved-state.ts';
 
 export interface Ping {
   type: 'success' | 'start' | 'failure' | 'log';
@@ -28,6 +29,8 @@ export type HeartbeatRecord =
   | ({ type: 'pause' | 'resume'; by: string } & OfHeartbeat)
   /** The first ping is expected, counted from this time. */
   | ({ type: 'expected' } & OfHeartbeat)
+  /** An import stored the state; no ping could be received before. */
+  | ({ type: 'moved'; state: MovedState } & OfHeartbeat)
   /** No ping could be received between the two times. */
   | { type: 'outage'; from: number; at: number }
   /** The clock was set back to this time. */
@@ -43,6 +46,7 @@ const knownTypes: readonly unknown[] = [
   'pause',
   'resume',
   'expected',
+  'moved',
   'outage',
   'clock',
 ] satisfies HeartbeatRecord['type'][];

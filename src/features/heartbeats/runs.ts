@@ -1,10 +1,6 @@
 import { cutStart } from '../../lib/well-formed.ts';
 import type { Ping } from './records.ts';
-import type { HeartbeatRun } from './schema.ts';
-
-/** Maximum number of runs kept per heartbeat, and maximum characters of their outputs. */
-const maxRuns = 100;
-const maxOutputLength = 64 * 1024;
+import { type HeartbeatRun, maxOutputLength, maxRuns } from './schema.ts';
 
 /** A job's run; times are Unix milliseconds. Every function here returns new runs, oldest first. */
 export interface StoredRun extends Omit<HeartbeatRun, 'startedAt' | 'endedAt' | 'durationMs'> {

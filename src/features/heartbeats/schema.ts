@@ -5,6 +5,10 @@ import { definitionFields } from './definition.ts';
 
 export const heartbeatStates = ['new', 'up', 'running', 'late', 'down', 'paused'] as const;
 
+/** Maximum number of runs kept per heartbeat, and maximum characters of their outputs. */
+export const maxRuns = 100;
+export const maxOutputLength = 64 * 1024;
+
 export const HeartbeatRun = defineShape('HeartbeatRun', {
   startedAt: orNull(Time, 'Time when the start was received.'),
   endedAt: orNull(Time, 'Time when the end was received.'),

@@ -26,3 +26,15 @@ export const extendSpans = (spans: AlertSpans, seq: number): AlertSpans => {
 /** True if an alert with the incident's key is one of its alerts. */
 export const hasAlert = (spans: AlertSpans, seq: number): boolean =>
   spans.some(([first, last]) => first <= seq && seq <= last);
+
+/** Returns the spans with each seq moved; the last span, which grows, stays even if it has no alert left. */
+export const moveSpans = (
+  spans: AlertSpans,
+  moveFirst: (seq: number) => number,
+  moveLast: (seq: number) => number,
+): AlertSpans =>
+  spans.flatMap(([from, to], index) => {
+    const [first, last] = [moveFirst(from), moveLast(to)];
+    if (from !== noAlert && first <= last) return [[first, last]];
+    return index === spans.length - 1 ? [[noAlert, noAlert]] : [];
+  });

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { SharedIncident } from '../../kit/incident.ts';
-import { nullable } from '../../kit/route.ts';
+import { Milliseconds, nullable } from '../../kit/route.ts';
 import { AlertSpans } from './alert-spans.ts';
-import type { IncidentEvent } from './schema.ts';
+import { IncidentEvent } from './schema.ts';
 
 /** Maximum number of timeline events per incident; older ones are forgotten. */
 export const mostEvents = 200;
@@ -26,11 +26,14 @@ export const StoredIncident = Type.Object({
 });
 export type StoredIncident = Static<typeof StoredIncident>;
 
+const { at: _, type, until: __, ...facts } = IncidentEvent.properties;
+
 /** Stored form of a timeline event: members that are null in responses are omitted, and times are Unix milliseconds. */
-export type StoredEvent = Partial<Omit<IncidentEvent, 'at' | 'type' | 'until'>> & {
-  at: number;
-  type: IncidentEvent['type'];
-  until?: number;
+export const StoredEvent = Type.Object({
+  at: Milliseconds,
+  type,
+  ...Type.Partial(Type.Object({ ...facts, until: Milliseconds })).properties,
   /** The incident's `change` after a notification. */
-  change?: number;
-};
+  change: Type.Optional(Type.Integer()),
+});
+export type StoredEvent = Static<typeof StoredEvent>;

@@ -119,7 +119,10 @@ export class Incidents implements IncidentsBefore {
   /** Returns an alert's incident. */
   nameIncident(alert: StoredRecord): IncidentName | undefined {
     let incident = this.findLatest(toIncidentKey(alert));
-    while (incident && !hasAlert(incident.spans, alert.seq)) incident = this.find(incident.previous ?? '');
+    while (incident && !hasAlert(incident.spans, alert.seq)) {
+      const previous = this.find(incident.previous ?? '');
+      incident = previous && previous.number < incident.number ? previous : undefined;
+    }
     return incident;
   }
 

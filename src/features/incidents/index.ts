@@ -12,6 +12,7 @@ import { createIncidentRoutes } from './routes.ts';
 import { Incident } from './schema.ts';
 import { type IncidentSettings, incidentSettings, toRules } from './settings.ts';
 import type { IncidentStore } from './store.ts';
+import { incidentTransfer } from './transfer.ts';
 
 /** Problems with all their alerts, and the person who acknowledged or resolved each problem. */
 export const incidents = defineFeature({
@@ -26,6 +27,7 @@ export const incidents = defineFeature({
     },
   ],
   settings: incidentSettings,
+  transfer: incidentTransfer,
   create: async (parts) => {
     const { offers, meters, clock, settings: own } = parts;
     const { alerts, tasks, silences } = offers;

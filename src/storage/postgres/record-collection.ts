@@ -208,7 +208,7 @@ const noInstance = '';
 
 /** Creates a log's table for export and import. Imported records keep their ids and get seqs from 1. */
 export const createRecordTable = (
-  name: 'alert' | 'audit' | 'setting',
+  name: 'alert' | 'audit' | 'setting' | 'heartbeat',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,
 ): PortableTable<PortableRecord> => ({
   name,
@@ -218,10 +218,10 @@ export const createRecordTable = (
         ? `SELECT seq, log.id, body, hash, state FROM signalbox.${name} AS log
             LEFT JOIN signalbox.repeat ON repeat.id = log.id ORDER BY seq`
         : `SELECT seq, id, body FROM signalbox.${name} ORDER BY seq`,
-      toChange: ({ id, body, hash, state }) => {
+      toChange: ({ seq, id, body, hash, state }) => {
         const record: LogRecord = JSON.parse(body);
         const lacksKey = keys && typeof hash === 'string' && keys.read(record) === undefined;
-        return { id, record: lacksKey ? keys.add(record, { hash, state }) : record };
+        return { id, record: lacksKey ? keys.add(record, { hash, state }) : record, seq };
       },
     },
   ],

@@ -4,7 +4,7 @@ import { dayMs, MiB } from '../../lib/units.ts';
 import { JournalError } from '../journal/errors.ts';
 import { createId } from '../journal/line.ts';
 import { entryBreak, salvage } from '../salvage.ts';
-import type { ProjectionSnapshot } from '../snapshot.ts';
+import type { OnDamage, ProjectionSnapshot } from '../snapshot.ts';
 import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
@@ -69,17 +69,9 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
     read: async (restore, onDamage) => {
       const found = await database.openTransaction();
       try {
-        size = 0;
-        return await readSnapshot(
-          (statement) => found.query(statement),
-          table,
-          (body) => {
-            size += body.length;
-            const entries = parseJson(body);
-            if (!Array.isArray(entries)) onDamage(`the snapshot of the table ${table} is damaged`);
-            for (const entry of Array.isArray(entries) ? entries : salvage(body)) restore(entry);
-          },
-        );
+        const restored = await restoreSnapshot((statement) => found.query(statement), table, restore, onDamage);
+        size = restored.size;
+        return restored.seq;
       } finally {
         found.close();
       }
@@ -162,6 +154,23 @@ const writeParts = async (
   }
   await store();
   return { size, count: first };
+};
+
+/** Restores the readable entries of a snapshot; resolves to its seq and its size in characters. */
+export const restoreSnapshot = async (
+  query: (statement: Statement) => Promise<Row[]>,
+  table: string,
+  restore: (entry: unknown) => void,
+  onDamage: OnDamage,
+): Promise<{ seq: number; size: number }> => {
+  let size = 0;
+  const seq = await readSnapshot(query, table, (body) => {
+    size += body.length;
+    const entries = parseJson(body);
+    if (!Array.isArray(entries)) onDamage(`the snapshot of the table ${table} is damaged`);
+    for (const entry of Array.isArray(entries) ? entries : salvage(body)) restore(entry);
+  });
+  return { seq, size };
 };
 
 /**

@@ -1,23 +1,33 @@
 import { type ImportTarget, type PortableStore, passAll } from '../portable-store.ts';
 import { readPostgresUrl } from './address.ts';
 import { type Gate, lockGate, storeGate } from './batch.ts';
-import { type Connection, Primary, type Row } from './connection.ts';
+import { type Connection, Primary, type Row, type Statement } from './connection.ts';
+import { readProjection } from './projection-transfer.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
 import { readSnapshot } from './snapshot-table.ts';
 
 /** Rows per fetch: few, because each may have 1 MiB. */
 const fetchedRows = 50;
 
+interface TableExportOptions<Store> {
+  /** Receives the planner's estimate of the number of changes. */
+  onEstimate(count: number): void;
+  /** Receives a description of each omitted part of a projection. */
+  onDamage(store: Store, damage: string): void;
+  /** Called with a store whose tables only a start of this version creates, from data of an older version. */
+  onFormer(store: Store): void;
+}
+
 /**
  * Reads the changes of stores as of one moment, in pieces; returns false if no signalbox has used the database yet.
- * `onEstimate` receives the planner's estimate of their number. Changes nothing, and skips tables that an older version
- * lacks. Throws a LastingProblem for a database that only a newer version can read.
+ * Changes nothing, and skips tables that an older version lacks. Throws a LastingProblem for a database that only a
+ * newer version can read.
  */
 export async function* exportTables<Store extends PortableStore>(
   url: string,
   stores: readonly Store[],
-  onEstimate: (count: number) => void,
-): AsyncGenerator<{ store: Store; changes: unknown[] }, boolean> {
+  { onEstimate, onDamage, onFormer }: TableExportOptions<Store>,
+): AsyncGenerator<{ store: Store; changes: readonly unknown[] }, boolean> {
   const connection = await new Primary(readPostgresUrl(url)).connect();
   const query = (text: string, values?: unknown[]): Promise<Row[]> =>
     connection.query({ text, ...(values && { values }) });
@@ -27,8 +37,18 @@ export async function* exportTables<Store extends PortableStore>(
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await readVersion(connection);
     const tables = await query(`SELECT tablename FROM pg_tables WHERE schemaname = 'signalbox'`);
-    const hasSnapshots = tables.some(({ tablename }) => tablename === 'projection');
-    const known = stores.filter(({ table }) => tables.some(({ tablename }) => tablename === table.name));
+    const hasTable = (name: string): boolean => tables.some(({ tablename }) => tablename === name);
+    const hasSnapshots = hasTable('projection');
+    const known: Store[] = [];
+    for (const store of stores) {
+      const { table, projection } = store;
+      const needed = table.projection ? ['projection', ...table.projection.tables.tables] : [];
+      if ([table.name, ...needed].every(hasTable)) known.push(store);
+      else if (projection && hasTable(projection.former.table)) {
+        const [row] = await query(`SELECT 1 AS one FROM signalbox.${projection.former.table} LIMIT 1`);
+        if (row) onFormer(store);
+      }
+    }
     let estimate = 0;
     for (const { text } of known.flatMap(({ table }) => table.queries)) {
       const [plan] = await query(`EXPLAIN (FORMAT JSON) ${text}`);
@@ -39,6 +59,12 @@ export async function* exportTables<Store extends PortableStore>(
       const saved = store.createFilter && hasSnapshots ? await readSaved(query, store.table.name) : undefined;
       const { before, filter } = store.createFilter?.(saved) ?? passAll;
       yield { store, changes: [...before] };
+      const { table, projection } = store;
+      if (projection && table.projection) {
+        const run = ({ text, values }: Statement) => query(text, values);
+        const state = await readProjection(run, projection, table.projection, (damage) => onDamage(store, damage));
+        for (const changes of state.save()) yield { store, changes };
+      }
       for (const { text, toChange } of store.table.queries) {
         await query(`DECLARE rows NO SCROLL CURSOR FOR ${text}`);
         for (;;) {
@@ -76,6 +102,8 @@ const readSaved = async (
 export const openTablesForImport = async (url: string, stores: readonly PortableStore[]): Promise<ImportTarget> => {
   const connection = await new Primary(readPostgresUrl(url)).connect();
   const gates = new Map<PortableStore, Gate>();
+  const lastSeqs = new Map<string, number>();
+  const filled = new Set<PortableStore>();
   let occupied: string | undefined;
   try {
     await migrate(connection);
@@ -84,6 +112,7 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
     for (const store of stores.toSorted((a, b) => (a.table.name < b.table.name ? -1 : 1))) {
       const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(store.table.name))) as [Row];
       gates.set(store, { lastId, at, counts });
+      lastSeqs.set(store.name, lastId);
       if (lastId > 0 && !(await isUnused(connection, store))) occupied ??= store.name;
     }
   } catch (error) {
@@ -95,12 +124,17 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
     pieceCount: 500,
     add: async (store, changes) => {
       const gate = gates.get(store);
-      if (gate) await runAll(connection, store.table.insert(changes, gate));
+      const lastSeq = lastSeqs.get(store.projection?.follows ?? '') ?? 0;
+      filled.add(store);
+      if (gate) await runAll(connection, store.table.insert(changes, gate, lastSeq));
     },
     save: () =>
       runAll(
         connection,
-        Array.from(gates, ([{ table }, gate]) => [storeGate(table.name, gate), ...(table.finish?.() ?? [])]).flat(),
+        Array.from(gates, ([store, gate]) => [
+          storeGate(store.table.name, gate),
+          ...(filled.has(store) ? (store.table.finish?.() ?? []) : []),
+        ]).flat(),
       ),
     commit: async () => {
       const { warnings } = connection;

@@ -1,0 +1,45 @@
+import { SettingsError } from '../../config/settings-error.ts';
+import { defineTransfer } from '../../kit/feature.ts';
+import { createId } from '../../storage/journal/line.ts';
+import type { PortableRecord } from '../../storage/portable-store.ts';
+import { createRecordTable } from '../../storage/postgres/record-collection.ts';
+import { type HeartbeatEntry, HeartbeatsFold } from './fold.ts';
+import { toMoved } from './heartbeat-state.ts';
+import { MovedState } from './moved-state.ts';
+import { maxOutputLength } from './schema.ts';
+import { createHeartbeatSnapshot } from './shared-snapshot.ts';
+
+const log = 'heartbeat';
+
+/**
+ * Exports the state and the runs of each heartbeat, and imports each as a record. Outages are not exported: the import
+ * grants all heartbeats another grace.
+ */
+export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>({
+  name: 'heartbeats',
+  lines: { heartbeats: MovedState },
+  projection: { former: { table: log }, createState: () => new HeartbeatsFold() },
+  table: {
+    ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
+    queries: [],
+    projection: {
+      tables: { tables: [log], wanted: [log], projection: undefined },
+      openSnapshot: (query) => createHeartbeatSnapshot({ query }),
+    },
+  },
+  toLine: (entry) => ('runs' in entry ? ['heartbeats', toMoved(entry)] : undefined),
+  createParser: () => {
+    const names = new Set<string>();
+    const at = Date.now();
+    return (_key, value) => {
+      const state = value as MovedState;
+      const { name, since, runs } = state;
+      if (names.has(name)) throw new SettingsError(['heartbeats.name is the name of an earlier heartbeat']);
+      names.add(name);
+      if (runs.reduce((sum, { output }) => sum + (output?.length ?? 0), 0) > maxOutputLength) {
+        throw new SettingsError([`heartbeats.runs may have ${maxOutputLength} characters of output together`]);
+      }
+      return { id: createId(), record: { type: 'moved', name, since, at, state } };
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { bisect } from '../lib/bisect.ts';
+
+/** Seq and place of a record that does not directly follow the previous one. */
+interface RunStart {
+  seq: number;
+  place: number;
+}
+
+/** Places of a log's exported records, counted from 1. Takes little memory, because most seqs are consecutive. */
+export class Places {
+  readonly #starts: RunStart[] = [];
+  #lastSeq = 0;
+  #count = 0;
+
+  /** Adds the next record. */
+  add(seq: number): void {
+    this.#count += 1;
+    if (seq !== this.#lastSeq + 1 || this.#count === 1) this.#starts.push({ seq, place: this.#count });
+    this.#lastSeq = seq;
+  }
+
+  /** Returns the place of the last record up to the seq; 0 without one. */
+  until(seq: number): number {
+    const next = bisect(this.#starts, (start) => start.seq <= seq);
+    const start = this.#starts[next - 1];
+    if (!start) return 0;
+    const end = this.#starts[next]?.place ?? this.#count + 1;
+    return Math.min(start.place + seq - start.seq, end - 1);
+  }
+
+  /** Returns the place of the first record from the seq on, which is after the last place if there is none. */
+  from(seq: number): number {
+    return this.until(seq - 1) + 1;
+  }
+}

@@ -1,0 +1,64 @@
+import type { PortableProjection, PortableTable, Query } from '../portable-store.ts';
+import { Projection } from '../projection.ts';
+import type { ProjectionState } from '../projection-state.ts';
+import type { FollowedLog } from '../record-log.ts';
+import { entryBreak } from '../salvage.ts';
+import type { OnDamage } from '../snapshot.ts';
+import { readFollowed } from './followed-rows.ts';
+import { toEventTable } from './record-collection.ts';
+import { restoreSnapshot } from './snapshot-table.ts';
+
+/** Reads a projection's state in the transaction of an export. */
+export const readProjection = (
+  query: Query,
+  { createState }: PortableProjection,
+  { tables, openSnapshot }: NonNullable<PortableTable['projection']>,
+  onDamage: OnDamage,
+): Promise<ProjectionState> => {
+  const log: FollowedLog = {
+    appendAll: () => Promise.reject(new Error('the log is only read')),
+    readAfter: (seq, last) => readFollowed({ query }, tables, seq, last, onDamage),
+    onStored: () => () => undefined,
+    holdFrom: async () => () => undefined,
+    state: () => ({ healthy: true, failure: undefined, lastSeq: undefined }),
+  };
+  const snapshot = { ...openSnapshot(query), size: 0, write: async () => undefined };
+  return Projection.read({ log, snapshot, createState, onDamage });
+};
+
+/**
+ * Creates the table for export and import of a projection of a log and its feature events. Imported entries become the
+ * snapshot, as of the last imported record. A running instance that follows the log restores the snapshot, too, because
+ * the events before it count as gone. `move` returns an entry whose seqs are higher by a number.
+ */
+export const createProjectionTable = <Entry>(
+  log: 'alert',
+  move: (entry: Entry, by: number) => Entry,
+): PortableTable<Entry> => {
+  const tables = [log, toEventTable(log)] as const;
+  return {
+    name: 'projection',
+    queries: [],
+    projection: {
+      tables: { tables, wanted: tables, projection: log },
+      openSnapshot: (query) => ({
+        read: async (restore, onDamage) => (await restoreSnapshot(query, log, restore, onDamage)).seq,
+      }),
+    },
+    insert: (entries, _gate, lastSeq) => [
+      {
+        text: `INSERT INTO signalbox.projection_part (name, part, body)
+          SELECT $1, coalesce(max(part) + 1, 0), $2 FROM signalbox.projection_part WHERE name = $1`,
+        values: [log, `[${entries.map((entry) => JSON.stringify(move(entry, lastSeq))).join(entryBreak)}]`],
+      },
+    ],
+    finish: () => [
+      {
+        text: `INSERT INTO signalbox.projection (name, seq, gone)
+          SELECT name, last_id, last_id FROM signalbox.gate WHERE name = $1
+          ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, gone = excluded.gone, parts = NULL`,
+        values: [log],
+      },
+    ],
+  };
+};
