@@ -42,7 +42,7 @@ interface ExportReports {
 
 type OnProblem = (problem: string) => void;
 
-const formerProblem = 'version 1.1.0 stored them; start this version once, then export again';
+const formerProblem = 'not converted from version 1.1.0 yet; start this version once, then export again';
 
 /**
  * Exports everything in the configured store as lines of JSON, in pieces of text. `onProblem` receives unreadable data,
