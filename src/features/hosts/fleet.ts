@@ -114,8 +114,9 @@ export class Fleet {
 
   async #save(name: string, report: HostReport, at: number, isHub: boolean): Promise<HostState> {
     const { state, rows } = await this.#fold(name, report, at, isHub);
-    assertStorable(state);
-    await this.#store.save(state, rows);
+    const body = JSON.stringify(state);
+    assertStorable(name, body);
+    await this.#store.save(state, body, rows);
     return state;
   }
 
@@ -202,11 +203,11 @@ export class Fleet {
 }
 
 /** @throws HttpError for a state that no storage takes */
-const assertStorable = (state: HostState): void => {
-  if (Buffer.byteLength(JSON.stringify(state)) <= maxStateBytes) return;
+const assertStorable = (name: string, body: string): void => {
+  if (Buffer.byteLength(body) <= maxStateBytes) return;
   throw new HttpError(
     'too-large',
-    `The report of host ${state.name} is too large: its checks, processes and disks may have 128 KiB together`,
+    `The report of host ${name} is too large: its checks, processes and disks may have 128 KiB together`,
   );
 };
 

@@ -1,4 +1,3 @@
-import { ValueRefusal } from '../../lib/expected-errors.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { FixedFiles } from '../../storage/fixed-files.ts';
 import { rowLength } from './columns.ts';
@@ -47,16 +46,14 @@ export class HostFiles implements HostStore {
     return [];
   }
 
-  async save(state: HostState, rows: readonly RingRow[]): Promise<void> {
-    const head = Buffer.from(`${magic}${JSON.stringify(state)}\n`);
-    if (head.length > headBytes) throw new ValueRefusal(`The state of host ${state.name} is too large`);
+  async save({ name }: HostState, body: string, rows: readonly RingRow[]): Promise<void> {
     for (const { step, time, values } of rows) {
       const bytes = Buffer.alloc(rowBytes);
       bytes.writeUInt32LE(time, 0);
       for (const [column, value] of values.entries()) bytes.writeFloatLE(value, 4 * (1 + column));
-      await this.#files.write(state.name, ringAt(step) + rowBytes * toSlot(findRing(step), time), bytes);
+      await this.#files.write(name, ringAt(step) + rowBytes * toSlot(findRing(step), time), bytes);
     }
-    await this.#files.write(state.name, 0, head);
+    await this.#files.write(name, 0, Buffer.from(`${magic}${body}\n`));
   }
 
   async read(name: string, step: number, from: number, to: number): Promise<RingRow[]> {

@@ -46,8 +46,11 @@ export interface HostStore {
   load(): Promise<HostState[]>;
   /** Loads states that other instances have stored since the times in `known`; empty if nothing has changed. */
   loadChanged(known: ReadonlyMap<string, HostState>): Promise<HostState[]>;
-  /** Resolves once the state and the rows survive the end of the process. */
-  save(state: HostState, rows: readonly RingRow[]): Promise<void>;
+  /**
+   * Resolves once the state and the rows survive the end of the process. `body` is the state as JSON, of at most
+   * `maxStateBytes`.
+   */
+  save(state: HostState, body: string, rows: readonly RingRow[]): Promise<void>;
   /** Returns a ring's rows between two times, both inclusive, oldest first. */
   read(name: string, step: number, from: number, to: number): Promise<RingRow[]>;
   delete(name: string): Promise<void>;

@@ -25,7 +25,7 @@ export class HostTable implements HostStore {
     return rows.map(({ body }) => JSON.parse(body));
   }
 
-  async save(state: HostState, rows: readonly RingRow[]): Promise<void> {
+  async save({ name, at }: HostState, body: string, rows: readonly RingRow[]): Promise<void> {
     await this.#database.query({
       text: `WITH history AS (
         INSERT INTO signalbox.host_row (host, step, slot, at, body)
@@ -36,9 +36,9 @@ export class HostTable implements HostStore {
         RETURNING 1 AS one`,
       isPrepared: true,
       values: [
-        state.name,
-        state.at,
-        JSON.stringify(state),
+        name,
+        at,
+        body,
         rows.map(({ step }) => step),
         rows.map(({ step, time }) => toSlot(findRing(step), time)),
         rows.map(({ time }) => time),
