@@ -89,11 +89,13 @@ export const watchTexts = {
     process: 'Processes',
     service: 'systemd units',
     file: 'File',
+    container: 'Container',
     http: 'Website or API',
     tcp: 'TCP port',
     ping: 'Ping',
     dns: 'DNS record',
     certificate: 'Certificate',
+    grpc: 'gRPC health',
     postgres: 'PostgreSQL',
     mysql: 'MySQL or MariaDB',
     redis: 'Redis',
@@ -156,6 +158,8 @@ export const watchTexts = {
     password: 'Password',
     database: 'Database',
     tls: 'Connect with TLS',
+    service: 'Service',
+    container: 'Container',
     source: 'Source',
     minutes: 'Within (minutes)',
   },
@@ -173,6 +177,8 @@ export const watchTexts = {
     expected: 'A value that one of the answers must have.',
     source: '* matches any text.',
     ca: 'PEM certificates, for a server with a private CA. If empty, the default CAs.',
+    service: 'If empty, the whole server.',
+    container: 'Name or id.',
     certificate: 'PEM, for servers that demand one.',
     key: 'PEM, without a passphrase. Nobody can read it later.',
     except: 'One per line; * matches any text.',
@@ -210,7 +216,7 @@ export const watchTexts = {
   criticalField: 'Critical limit',
   level: 'Level',
   usualLevel: (type: string) =>
-    ['http', 'tcp', 'ping', 'dns', 'postgres', 'mysql', 'redis'].includes(type)
+    ['http', 'tcp', 'ping', 'dns', 'grpc', 'postgres', 'mysql', 'redis', 'container'].includes(type)
       ? 'Error on failure, else warning (default)'
       : 'Warning (default)',
   for: 'Must last (seconds)',

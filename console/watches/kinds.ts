@@ -6,8 +6,20 @@ export type WatchKind = WatchSettings['type'];
 
 /** Types in the form, in groups; file watches can only be defined in the config file. */
 export const groups = {
-  machine: ['disk', 'memory', 'swap', 'cpu', 'load', 'network', 'pressure', 'temperature', 'process', 'service'],
-  network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'postgres', 'mysql', 'redis', 'alert'],
+  machine: [
+    'disk',
+    'memory',
+    'swap',
+    'cpu',
+    'load',
+    'network',
+    'pressure',
+    'temperature',
+    'process',
+    'service',
+    'container',
+  ],
+  network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'grpc', 'postgres', 'mysql', 'redis', 'alert'],
   own: ['database', 'journal', 'destination'],
 } as const satisfies Record<string, readonly WatchKind[]>;
 
@@ -21,6 +33,7 @@ export const watchFields = {
   temperature: ['sensor', 'except'],
   process: ['process', 'user', 'metric', 'min', 'max'],
   service: ['units', 'failed', 'except'],
+  container: ['container'],
   http: [
     'url',
     'method',
@@ -38,6 +51,7 @@ export const watchFields = {
   ping: ['host'],
   dns: ['host', 'record', 'server', 'expected'],
   certificate: ['host', 'port', 'ca'],
+  grpc: ['host', 'port', 'service', 'tls', ...trust],
   postgres: ['host', 'port', 'user', 'password', 'database', 'tls', ...trust],
   mysql: ['host', 'port', 'user', 'password', 'database', 'tls', ...trust],
   redis: ['host', 'port', 'user', 'password', 'tls', ...trust],
@@ -70,6 +84,7 @@ const units: Partial<Record<WatchKind, WatchUnit>> = {
   tcp: 'ms',
   ping: 'ms',
   dns: 'ms',
+  grpc: 'ms',
   postgres: 'ms',
   mysql: 'ms',
   redis: 'ms',
@@ -127,10 +142,35 @@ export const limitsOf = ({ limit, critical, type }: WatchSettings): number[] => 
 
 /** Watched things in words: `Disk space: /var, /srv/*`. */
 export const describeWatch = (settings: WatchSettings): string => {
-  const { type, mounts, units: services, failed, url, host, port, path, process, source, sensor, resource } = settings;
+  const {
+    type,
+    mounts,
+    units: services,
+    failed,
+    url,
+    host,
+    port,
+    path,
+    process,
+    container,
+    source,
+    sensor,
+    resource,
+  } = settings;
   if (type === 'service' && failed && !services) return words.failedUnits;
   const server = host && (port ? `${host}:${port}` : host);
-  const about = [mounts?.join(', '), services?.join(', '), url, server, path, process, source, sensor, resource];
+  const about = [
+    mounts?.join(', '),
+    services?.join(', '),
+    url,
+    server,
+    path,
+    process,
+    container,
+    source,
+    sensor,
+    resource,
+  ];
   return [toName(settings), about.find(Boolean)].filter(Boolean).join(': ');
 };
 

@@ -149,9 +149,12 @@ export const ownWatchSettings = {
       examples: [14],
     }),
   ),
-  ca: pem('`http`, `certificate`, `postgres`, `mysql`, `redis`: additional trusted CAs in PEM.', 'CERTIFICATE'),
+  ca: pem('`http`, `certificate`, `grpc`, `postgres`, `mysql`, `redis`: additional trusted CAs in PEM.', 'CERTIFICATE'),
   caFile: text('File with `ca`; only in the config file.', '/etc/ssl/own-ca.pem'),
-  certificate: pem('`http`, `postgres`, `mysql`, `redis`: client certificate in PEM, with `key`.', 'CERTIFICATE'),
+  certificate: pem(
+    '`http`, `grpc`, `postgres`, `mysql`, `redis`: client certificate in PEM, with `key`.',
+    'CERTIFICATE',
+  ),
   certificateFile: text('File with `certificate`; only in the config file.', '/etc/ssl/client.pem'),
   key: pem('Private key of `certificate` in PEM.', 'PRIVATE KEY', { writeOnly: true }),
   password: Type.Optional(
@@ -162,17 +165,23 @@ export const ownWatchSettings = {
       examples: ['correct horse'],
     }),
   ),
+  container: text('`container`: name or id of the container.', 'shop-web'),
+  socket: text(
+    '`container`: socket of Docker or Podman, both of which have usual ones; only in the config file.',
+    '/run/user/1000/podman/podman.sock',
+  ),
+  service: text('`grpc`: name of the service; the whole server by default.', 'shop.v1.Orders'),
   database: text('`postgres`, `mysql`: database of the login.', 'shop'),
   tls: Type.Optional(
     Type.Boolean({
-      description: '`postgres`, `mysql`, `redis`: connect with TLS; false by default.',
+      description: '`grpc`, `postgres`, `mysql`, `redis`: connect with TLS; false by default.',
       examples: [true],
     }),
   ),
   passwordFile: text('File with `password`; only in the config file.', '/etc/signalbox/database.password'),
   keyFile: text('File with `key`; only in the config file.', '/etc/ssl/private/client.key'),
   host: text(
-    '`tcp`, `ping`, `certificate`, `postgres`, `mysql`, `redis`: name or address of the server. `dns`: name to look up.',
+    '`tcp`, `ping`, `certificate`, `grpc`, `postgres`, `mysql`, `redis`: name or address of the server. `dns`: name to look up.',
     'db.example',
   ),
   record: Type.Optional(
@@ -191,7 +200,7 @@ export const ownWatchSettings = {
     Type.Integer({
       minimum: 1,
       maximum: 65_535,
-      description: '`tcp`, `certificate`, `postgres`, `mysql`, `redis`: port of the server.',
+      description: '`tcp`, `certificate`, `grpc`, `postgres`, `mysql`, `redis`: port of the server.',
       examples: [5432],
     }),
   ),
@@ -206,8 +215,8 @@ export const ownWatchSettings = {
   ),
 };
 
-/** Settings that name files; only the config file can have them, because runtime watches must not read files. */
-export const fileSettings = ['path', 'caFile', 'certificateFile', 'keyFile', 'passwordFile'] as const;
+/** Settings that name files; only the config file can have them, because runtime watches must not open files. */
+export const fileSettings = ['path', 'caFile', 'certificateFile', 'keyFile', 'passwordFile', 'socket'] as const;
 
 /** Settings that no response contains. */
 export const watchSecrets = ['password', 'key'] as const;

@@ -1,9 +1,11 @@
 import type { WatchSettings } from './schema.ts';
 import { alertWatch } from './types/alert.ts';
 import { certificateWatch } from './types/certificate.ts';
+import { containerWatch } from './types/container.ts';
 import { diskWatch } from './types/disk.ts';
 import { dnsWatch } from './types/dns.ts';
 import { fileWatch } from './types/file.ts';
+import { grpcWatch } from './types/grpc.ts';
 import { httpWatch } from './types/http.ts';
 import { mysqlWatch } from './types/mysql.ts';
 import { databaseWatch, destinationWatch, journalWatch } from './types/own.ts';
@@ -36,11 +38,13 @@ const watchTypes: readonly WatchType[] = [
   processWatch,
   serviceWatch,
   fileWatch,
+  containerWatch,
   httpWatch,
   tcpWatch,
   pingWatch,
   dnsWatch,
   certificateWatch,
+  grpcWatch,
   postgresWatch,
   mysqlWatch,
   redisWatch,

@@ -31,6 +31,7 @@ const reasons: Record<string, string> = {
 /** Reasons by pattern of the code or message; the first match counts. */
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/^HPE_/, 'the answer is no HTTP'],
+  [/^ERR_HTTP2_/, 'the answer is no valid HTTP/2'],
   [/wrong.version.number|packet.length.too.long|http.request|record.layer.failure/i, 'the answer is no TLS'],
   [/unrecognized.name/i, 'the server has no certificate for this name'],
   [/certificate.required|handshake.failure.*certificate/i, 'the server demands a certificate of the client'],

@@ -3,16 +3,11 @@ import type { SecureContextOptions } from 'node:tls';
 import { readSmallFile } from '../../../lib/small-file.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toMsText, type WatchType } from '../watch-type.ts';
-import { toFault, toNetworkFailure } from './failures.ts';
+import { converse, ServerError } from './conversation.ts';
+import { toFault } from './failures.ts';
 import { PhaseClock, toSeenText } from './phases.ts';
 import { openSocket, toBareHost, toServerName, toTlsName } from './socket.ts';
 import { findTrustProblem, readTrust, toTlsOptions, trustKeys } from './trust.ts';
-
-/** Maximum bytes that a server may send; its answers have a few hundred. */
-const maxBytes = 1024 * 1024;
-
-/** Milliseconds between two counts of the bytes. */
-const countMs = 50;
 
 export interface Login {
   host: string;
@@ -22,9 +17,6 @@ export interface Login {
   /** Options of a TLS client; undefined for a connection without TLS. */
   tls: (SecureContextOptions & { servername: string }) | undefined;
 }
-
-/** Error that the server reports, such as a wrong password. */
-export class ServerError extends Error {}
 
 interface LoginType {
   name: 'postgres' | 'mysql' | 'redis';
@@ -97,26 +89,4 @@ const readPassword = async ({ password, passwordFile }: WatchSettings): Promise<
     throw new Error(`${passwordFile} cannot be read (${error.code ?? error.message})`);
   });
   return text.trimEnd();
-};
-
-/** Talks over a socket, which closes when it has received too much, and at the end. */
-const converse = async (socket: Socket, talk: () => Promise<void>, signal: AbortSignal): Promise<void> => {
-  let isTooMuch = false;
-  const timer = setInterval(() => {
-    isTooMuch = socket.bytesRead > maxBytes;
-    if (isTooMuch) socket.destroy();
-  }, countMs);
-  const closed = new Promise<never>((_resolve, reject) => {
-    socket.once('error', reject);
-    socket.once('close', () => reject(new Error('the connection was closed')));
-  });
-  try {
-    await Promise.race([talk(), closed]);
-  } catch (error) {
-    if (error instanceof ServerError) throw error;
-    throw isTooMuch ? new Error('the server sends too much') : toNetworkFailure(error as Error, signal);
-  } finally {
-    clearInterval(timer);
-    socket.destroy();
-  }
 };

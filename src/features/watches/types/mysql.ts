@@ -1,4 +1,5 @@
-import { defineLoginWatch, ServerError } from './login.ts';
+import { ServerError } from './conversation.ts';
+import { defineLoginWatch } from './login.ts';
 
 /** Checks that a MySQL or MariaDB server accepts a login and answers `SELECT 1`. */
 export const mysqlWatch = defineLoginWatch({

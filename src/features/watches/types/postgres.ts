@@ -1,5 +1,6 @@
 import { askDatabase, toServerMessage } from '../../../storage/postgres/probe.ts';
-import { defineLoginWatch, ServerError } from './login.ts';
+import { ServerError } from './conversation.ts';
+import { defineLoginWatch } from './login.ts';
 
 /** Checks that a PostgreSQL server accepts a login and answers `SELECT 1`. */
 export const postgresWatch = defineLoginWatch({

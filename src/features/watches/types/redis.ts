@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { defineLoginWatch, type Login, ServerError } from './login.ts';
+import { ServerError } from './conversation.ts';
+import { defineLoginWatch, type Login } from './login.ts';
 
 /** Maximum characters of a line of the response. */
 const maxLineLength = 10_000;

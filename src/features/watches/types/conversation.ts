@@ -1,0 +1,37 @@
+import type { Socket } from 'node:net';
+import { toNetworkFailure } from './failures.ts';
+
+/** Maximum bytes that a server may send; its answers have a few hundred. */
+const maxBytes = 1024 * 1024;
+
+/** Milliseconds between two counts of the bytes. */
+const countMs = 50;
+
+/** Error that the server reports, such as a wrong password. */
+export class ServerError extends Error {}
+
+/**
+ * Talks over an open socket, which closes at the end, and when it has received too much. Rejects with a ServerError, or
+ * with an Error whose message is the reason for a missing answer.
+ */
+export const converse = async <T>(socket: Socket, talk: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+  let isTooMuch = false;
+  const timer = setInterval(() => {
+    isTooMuch = socket.bytesRead > maxBytes;
+    if (isTooMuch) socket.destroy();
+  }, countMs);
+  const closed = new Promise<never>((_resolve, reject) => {
+    const close = (): void => reject(new Error('the connection was closed'));
+    socket.once('error', reject).once('close', close);
+    if (socket.destroyed) close();
+  });
+  try {
+    return await Promise.race([closed, talk()]);
+  } catch (error) {
+    if (error instanceof ServerError) throw error;
+    throw isTooMuch ? new Error('the server sends too much') : toNetworkFailure(error as Error, signal);
+  } finally {
+    clearInterval(timer);
+    socket.destroy();
+  }
+};
