@@ -41,7 +41,7 @@ export class Slice {
  * Returns a function that resolves when the next step may begin. Steps due at the same time run one at a time, with
  * requests answered in between.
  */
-export const createTurns = (): (() => Promise<void>) => {
+export const createWaitForTurn = (): (() => Promise<void>) => {
   const slice = new Slice();
   let last = Promise.resolve();
   return () => {

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import { DueTimes } from '../../kit/due-times.ts';
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
-import { createTurns, Slice } from '../../lib/slice.ts';
+import { createWaitForTurn, Slice } from '../../lib/slice.ts';
 import type { Lease } from '../../storage/postgres/lease.ts';
 import type { HeartbeatState } from './heartbeat-state.ts';
 import { type Judgement, judgeHeartbeat } from './judge.ts';
@@ -62,7 +62,7 @@ export class HeartbeatAlerter {
   #isAllDue = false;
   #isClosed = false;
   /** Keeps thousands of simultaneous alerts from delaying requests. */
-  readonly #waitForTurn = createTurns();
+  readonly #waitForTurn = createWaitForTurn();
   #working: Promise<void> = Promise.resolve();
   /** Definitions at the last check. */
   #checked: ReadonlyMap<string, KnownHeartbeat> = new Map();

@@ -14,7 +14,7 @@ interface Span {
 }
 
 /** Returns the requested steps. @throws HttpError */
-export const readSpan = (query: { from?: string; until?: string; step?: number }, now: number): Span => {
+export const readHistorySpan = (query: { from?: string; until?: string; step?: number }, now: number): Span => {
   const until = query.until === undefined ? now : toSeconds('until', query.until);
   const from = query.from === undefined ? until - 3600 : toSeconds('from', query.from);
   if (from > until) throw new HttpError('invalid', 'from must not be after until');

@@ -9,7 +9,7 @@ import { HostReport } from '../../kit/host-report/report-schema.ts';
 import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, optionalText, type Route, toTimeOrNull, toTimeText } from '../../kit/route.ts';
 import type { Fleet } from './fleet.ts';
-import { readHistory, readSpan } from './history.ts';
+import { readHistory, readHistorySpan } from './history.ts';
 import type { HostCommands, SentCommand } from './host-commands.ts';
 import type { Hub } from './hub.ts';
 import { type HostKeeper, hostKind, type KnownHost } from './kind.ts';
@@ -248,7 +248,7 @@ const createHistoryRoute = ({ fleet, keeper, clock }: RouteParts): Route =>
     },
     handler: async ({ params: { name }, query }, reply) => {
       keeper.require(name);
-      const span = readSpan(query, Math.floor(clock().getTime() / 1000));
+      const span = readHistorySpan(query, Math.floor(clock().getTime() / 1000));
       return sendJson(reply, await readHistory(fleet, name, span));
     },
   });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Slots } from '../../kit/slots.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
-import { createTurns } from '../../lib/slice.ts';
+import { createWaitForTurn } from '../../lib/slice.ts';
 import type { KnownWatch } from './known-watch.ts';
 import { checkAtPlaces } from './votes.ts';
 import type { Finding, WatchReadings } from './watch-type.ts';
@@ -25,7 +25,7 @@ export class CheckRunner {
   readonly #timeoutMs: number;
   readonly #slots = new Slots(maxNetworkChecks);
   /** Keeps a thousand simultaneous checks from delaying requests. */
-  readonly #waitForTurn = createTurns();
+  readonly #waitForTurn = createWaitForTurn();
   readonly #running = new Set<AbortController>();
   readonly #closing = new AbortController();
 

@@ -6,7 +6,7 @@ import type { RuntimeSetting } from '../../kit/setting-store.ts';
 import { type KnownWatch, toKnownWatch } from './known-watch.ts';
 import { Watch, WatchParams, type WatchSettings } from './schema.ts';
 import { findStoredProblem, isConfigOnly } from './watch-problems.ts';
-import { keepSecrets } from './watch-secrets.ts';
+import { keepWatchSecrets } from './watch-secrets.ts';
 
 /** @throws Error for an invalid watch */
 const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
@@ -34,7 +34,7 @@ export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSetti
   order: 'origin',
   compile,
   fromConfig: (settings) => toKnownWatch(settings, 'config'),
-  complete: (given, { known }) => keepSecrets(given, known?.settings),
+  complete: (given, { known }) => keepWatchSecrets(given, known?.settings),
   words: {
     inConfig: (name) => `${name} is in the config file: change it there`,
     isDefault: (name) => `${name} is a default watch: create one with its name to replace it`,

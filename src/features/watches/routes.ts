@@ -8,7 +8,7 @@ import { createSettingRoutes } from '../../kit/setting-routes.ts';
 import { type WatchKeeper, watchKind } from './kind.ts';
 import type { KnownWatch } from './known-watch.ts';
 import { type Watch, WatchList, WatchSettings, WatchTrial } from './schema.ts';
-import { keepSecrets, listSecrets, withoutSecrets } from './watch-secrets.ts';
+import { keepWatchSecrets, listSecrets, withoutSecrets } from './watch-secrets.ts';
 import type { Watcher } from './watcher.ts';
 
 export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[] => {
@@ -19,7 +19,7 @@ export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[
     read({ operationId: 'getWatch', summary: 'Get a watch with its last readings' }),
     createTestRoute(keeper, watcher),
     create({ operationId: 'createWatch', summary: 'Create a watch', body: WatchSettings }, async (given, by) =>
-      toShown(await keeper.create(given.name, keepSecrets(given, undefined), by)),
+      toShown(await keeper.create(given.name, keepWatchSecrets(given, undefined), by)),
     ),
     replace(
       { operationId: 'replaceWatch', summary: 'Replace a runtime watch', body: WatchSettings },
@@ -51,7 +51,7 @@ const createTestRoute = (keeper: WatchKeeper, watcher: Watcher): Route =>
 const findTried = (keeper: WatchKeeper, given: WatchSettings): KnownWatch => {
   const known = keeper.find(given.name);
   if (known && isDeepStrictEqual(given, withoutSecrets(known.settings))) return known;
-  return keeper.try(given.name, keepSecrets(given, known?.setting && known.settings));
+  return keeper.try(given.name, keepWatchSecrets(given, known?.setting && known.settings));
 };
 
 /** States, worst first. */

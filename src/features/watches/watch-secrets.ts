@@ -13,7 +13,7 @@ export const listSecrets = (settings: WatchSettings): (typeof watchSecrets)[numb
  * Returns the settings with the known watch's secrets in place of missing ones; an empty password is no password.
  * @throws HttpError if the settings name another server, which must not get the secrets
  */
-export const keepSecrets = (given: WatchSettings, known: WatchSettings | undefined): WatchSettings => {
+export const keepWatchSecrets = (given: WatchSettings, known: WatchSettings | undefined): WatchSettings => {
   const { password, ...rest } = given;
   const value: WatchSettings = password === '' ? rest : given;
   if (!known || known.type !== given.type) return value;
