@@ -107,9 +107,12 @@ const link = /ack_[\w-]+/g;
 /** Matches a heartbeat's address in any encoding: at least as long as a UUID. */
 const heartbeat = /\/ping\/[^/]{36,}/gi;
 
+/** Matches the secret of a calendar address. */
+const calendar = /\/oncall\/[^/]{43,}/gi;
+
 /**
  * Returns the path of a URL for the log. Query and fragment, which may hold tokens and passwords, are left out, as are
- * the user name before the host, and tokens, keys and addresses of heartbeats in the path. Bytes that are not printable
+ * the user name before the host, and tokens, keys and addresses of heartbeats and calendars in the path. Bytes that are not printable
  * ASCII are percent-encoded: Node returns each byte of a URL as one character (latin1).
  */
 export const toLoggedPath = (url: string): string =>
@@ -119,4 +122,5 @@ export const toLoggedPath = (url: string): string =>
     .replace(key, '(key)')
     .replace(link, '(token)')
     .replace(heartbeat, '/ping/(address)')
+    .replace(calendar, '/oncall/(address)')
     .replace(/[^!-~]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

@@ -278,6 +278,20 @@ const calls: Record<string, Call> = {
   createDutyOverride: withRotation('createDutyOverride', { rotation: 'ops', member: 'reader', endsAt: inAnHour }),
   endDutyOverride: refused(plain('endDutyOverride', { id: 'none' }), 404),
   deleteRotation: withRotation('deleteRotation'),
+  readCalendar: refused(plain('readCalendar', { file: 'none.ics' }), 404),
+  listPersonCalendarAddresses: plain('listPersonCalendarAddresses', { name: 'me' }),
+  createPersonCalendarAddress: plain('createPersonCalendarAddress', { name: 'me' }),
+  deletePersonCalendarAddress: async (client) => {
+    const made = await plain('createPersonCalendarAddress', { name: 'me' })(client);
+    return plain('deletePersonCalendarAddress', { name: 'me', address: (made as { id: string }).id })(client);
+  },
+  listRotationCalendarAddresses: withRotation('listRotationCalendarAddresses'),
+  createRotationCalendarAddress: withRotation('createRotationCalendarAddress'),
+  deleteRotationCalendarAddress: async (client) => {
+    const made = await withRotation('createRotationCalendarAddress')(client);
+    const { id } = made as { id: string };
+    return plain('deleteRotationCalendarAddress', { rotation: 'ops', address: id })(client);
+  },
   postAlertmanagerSilence: plain('postAlertmanagerSilence', alertmanagerSilence),
   getAlertmanagerSilence: withSilence('getAlertmanagerSilence'),
   expireAlertmanagerSilence: withSilence('expireAlertmanagerSilence'),
@@ -328,7 +342,14 @@ const calls: Record<string, Call> = {
 };
 
 const isRefused = [
-  ...['retryDelivery', 'retryDestination', 'testDestination', 'readAcknowledgeLink', 'useAcknowledgeLink'],
+  ...[
+    'retryDelivery',
+    'retryDestination',
+    'testDestination',
+    'readAcknowledgeLink',
+    'useAcknowledgeLink',
+    'readCalendar',
+  ],
   ...['runHostCommand', 'endDutyOverride', 'setUp', 'changeOwnPassword', 'deleteBrokenSetting'],
 ];
 

@@ -88,10 +88,17 @@ const storedLists: Record<string, StoredList> = {
   '/api/oncall': { content: 'configured', count: upTo(16) },
   '/api/oncall/overrides': { content: 'configured', count: upTo(1000) },
   '/api/oncall/schedule': { content: 'configured', path: `/api/oncall/schedule?to=${days(300)}` },
+  '/api/people/:name/calendar': { content: 'configured', path: '/api/people/me/calendar', count: () => 0 },
   '/api/rotations': { content: 'configured', count: upTo(16) },
   '/api/rotations/:rotation/calendar': {
     content: 'configured',
     path: `/api/rotations/r0/calendar?until=${days(300)}`,
+    isNeverEmpty: true,
+  },
+  '/api/rotations/:rotation/calendar-addresses': {
+    content: 'configured',
+    path: '/api/rotations/r0/calendar-addresses',
+    count: () => 0,
     isNeverEmpty: true,
   },
   '/api/sessions': { content: 'configured', count: () => 1 },

@@ -18,6 +18,8 @@ import { openEscalation } from './escalation/index.ts';
 import { escalationSettings, findEscalationProblems } from './escalation/settings.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
+import { CalendarAddresses } from './oncall/calendar-addresses.ts';
+import { createCalendarRoutes } from './oncall/calendar-routes.ts';
 import { GapWatch } from './oncall/gap-watch.ts';
 import { openRotations } from './oncall/open-rotations.ts';
 import { Overrides } from './oncall/overrides.ts';
@@ -201,6 +203,13 @@ export const notifications = defineFeature({
             targets,
             clock,
             isQuiet,
+          }),
+          ...createCalendarRoutes({
+            addresses: new CalendarAddresses(offers.settings, clock),
+            keeper: onCallParts.keeper,
+            overrides,
+            accounts: offers.accounts,
+            clock,
           }),
         ],
       },

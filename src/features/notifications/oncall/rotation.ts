@@ -117,6 +117,11 @@ export class Rotation {
     return [...new Set(this.listShifts(from, to, mostShifts).map(({ member }) => member))];
   }
 
+  /** Returns the start of the shift at a time as planned, without overrides. */
+  plannedStartAt(at: number): number {
+    return this.#shiftWithoutOverrides(at).startsAt;
+  }
+
   /** Returns the first gap between two times; undefined if somebody is on call all the time. */
   findGap(from: number, to: number): Period | undefined {
     for (let at = from; at < to; at = this.#pieceAt(at).endsAt) {

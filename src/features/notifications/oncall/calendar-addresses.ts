@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto';
+import Type, { type Static } from 'typebox';
+import { needs } from '../../../auth/access.ts';
+import { defineShape, Time, toTimeText } from '../../../kit/route.ts';
+import { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import { defineSettingKind } from '../../../kit/setting-kind.ts';
+import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
+import { createId } from '../../../storage/journal/line.ts';
+
+/** Random bytes of a secret, which has 43 characters. */
+const secretBytes = 32;
+
+/** Stored form: the hash of the secret, never the secret itself. */
+interface StoredAddress {
+  /** `person:anna`, or `rotation:ops`. */
+  of: string;
+  sha256: string;
+  createdBy: string;
+}
+
+export type KnownAddress = RuntimeSetting<StoredAddress>;
+
+export const CalendarAddress = defineShape('CalendarAddress', {
+  id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c57'] }),
+  createdBy: Type.String({ examples: ['anna'] }),
+  createdAt: Time,
+});
+
+export const NewCalendarAddress = defineShape('NewCalendarAddress', {
+  ...CalendarAddress.properties,
+  path: Type.String({
+    description: 'Secret path of the calendar below the address of this server; shown only now.',
+    examples: ['/oncall/Zb0Gq3lT1sX8vN5cR7yK2mW4pD6hJ9fA0uE1iO2tL3Q.ics'],
+  }),
+});
+type NewCalendarAddress = Static<typeof NewCalendarAddress>;
+
+/** Throws an Error for an unusable address. */
+const compile = (setting: KnownAddress): KnownAddress => {
+  const { of, sha256, createdBy } = Object(setting.value) as Partial<StoredAddress>;
+  if ([of, sha256, createdBy].every((each) => typeof each === 'string')) return setting;
+  throw new Error('of, sha256 and createdBy must be texts');
+};
+
+/** Secret addresses of calendars. They have routes below people and rotations. */
+const addressKind = defineSettingKind<StoredAddress, KnownAddress>({
+  name: 'calendar-address',
+  noun: 'Calendar address',
+  path: '/api/people/{name}/calendar',
+  params: Type.Object({ address: Type.String({ description: 'Id of an address.' }) }),
+  shape: CalendarAddress,
+  reading: needs('account:own'),
+  changing: needs('account:own'),
+  limits: { count: 1000, plural: 'calendar addresses' },
+  order: 'origin',
+  compile,
+  toLabel: ({ of }) => of,
+});
+
+/** Secret addresses of the calendars of people and rotations. */
+export class CalendarAddresses {
+  readonly #settings: SettingKeeper<StoredAddress, KnownAddress>;
+  readonly #clock: () => Date;
+
+  constructor(settings: SettingStore, clock: () => Date) {
+    this.#settings = new SettingKeeper(addressKind, { settings });
+    this.#clock = clock;
+  }
+
+  /** Lists the addresses of a person or rotation, oldest first. */
+  list(of: string): KnownAddress[] {
+    return this.#settings.list().filter(({ value }) => value.of === of);
+  }
+
+  /** Creates an address; resolves to its only response with the secret. */
+  async create(of: string, by: string): Promise<NewCalendarAddress> {
+    const secret = randomBytes(secretBytes).toString('base64url');
+    const value = { of, sha256: toHash(secret), createdBy: by };
+    const made = await this.#settings.put(createId(this.#clock().getTime()), value, by);
+    return { ...toShownAddress(made), path: `/oncall/${secret}.ics` };
+  }
+
+  async revoke(address: KnownAddress, by: string): Promise<void> {
+    await this.#settings.delete(address.name, by);
+  }
+
+  /** Finds the address with a secret; the duration of a look-up reveals nothing about other secrets. */
+  findBySecret(secret: string): KnownAddress | undefined {
+    const hash = toHash(secret);
+    return this.#settings.list().find(({ value }) => value.sha256 === hash);
+  }
+}
+
+export const toShownAddress = ({ name, value, createdAt }: KnownAddress): Static<typeof CalendarAddress> => ({
+  id: name,
+  createdBy: value.createdBy,
+  createdAt: toTimeText(createdAt),
+});
+
+const toHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');

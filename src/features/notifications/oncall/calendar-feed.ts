@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { dayMs } from '../../../lib/units.ts';
+import { mostShifts, type Rotation, type Shift } from './rotation.ts';
+
+/** Days before and after today in a calendar. */
+const daysBefore = 30;
+const daysAfter = 180;
+
+/** Seconds before a shift at which calendars remind of it. */
+const reminderSeconds = 3600;
+
+/** Shift in a calendar. */
+interface ShiftEvent {
+  uid: string;
+  summary: string;
+  start: Date;
+  end: Date;
+}
+
+/** Document with its entity tag. */
+export interface Feed {
+  text: string;
+  tag: string;
+}
+
+/**
+ * Writes a calendar with the shifts of rotations, or only those of a person. An event keeps its UID while overrides
+ * change its times. `changedAt` is the time of the last change, in Unix milliseconds.
+ */
+export const writeFeed = async (
+  name: string,
+  rotations: readonly Rotation[],
+  person: string | undefined,
+  { now, changedAt }: { now: number; changedAt: number },
+): Promise<Feed> => {
+  const { ICalAlarmType, ICalCalendar } = await import('./ics.ts');
+  const calendar = new ICalCalendar({ name, prodId: { company: 'signalbox', product: 'on call' }, ttl: 3600 });
+  const today = Math.floor(now / dayMs) * dayMs;
+  for (const event of rotations.flatMap((rotation) => listEvents(rotation, person, today))) {
+    const { uid: id, ...rest } = event;
+    calendar
+      .createEvent({ id, ...rest, stamp: new Date(changedAt) })
+      .createAlarm({ type: ICalAlarmType.display, trigger: reminderSeconds, description: event.summary });
+  }
+  const text = calendar.toString();
+  return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
+};
+
+const listEvents = (rotation: Rotation, person: string | undefined, today: number): ShiftEvent[] => {
+  const [from, until] = [today - daysBefore * dayMs, today + daysAfter * dayMs];
+  const counts = new Map<string, number>();
+  return rotation.listShifts(from, until, mostShifts).flatMap((shift) => {
+    const { member, startsAt, endsAt } = shift;
+    if (member === undefined || (person !== undefined && member !== person)) return [];
+    const base = `${rotation.name}-${toBase(rotation, shift)}-${member}`;
+    const part = (counts.get(base) ?? 0) + 1;
+    counts.set(base, part);
+    return [
+      {
+        uid: `${base}${part > 1 ? `-${part}` : ''}@signalbox`,
+        summary: person === undefined ? `${member}: on call in ${rotation.name}` : `On call: ${rotation.name}`,
+        start: new Date(Math.max(startsAt, from)),
+        end: new Date(Math.min(endsAt, until)),
+      },
+    ];
+  });
+};
+
+/** Returns the override's id, or the planned start of the shift, which overrides do not move. */
+const toBase = (rotation: Rotation, { startsAt, endsAt, override }: Shift): string => {
+  if (override !== undefined) return override;
+  const planned = rotation.plannedStartAt(Number.isFinite(startsAt) ? startsAt : endsAt - 1);
+  return Number.isFinite(planned) ? `${planned / 1000}` : 'always';
+};
