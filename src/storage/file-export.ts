@@ -1,17 +1,26 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFileChanges } from './file-changes.ts';
+import { createFolderOf } from './folder.ts';
 import { createFileNames } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { StoredRecord } from './journal/line.ts';
-import { type PortableProjection, type PortableRecord, type PortableStore, passAll } from './portable-store.ts';
+import {
+  type PortableFile,
+  type PortableProjection,
+  type PortableRecord,
+  type PortableStore,
+  passAll,
+} from './portable-store.ts';
 import { Projection } from './projection.ts';
 import type { OnDamage } from './snapshot.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 
 /** True if the directory contains files of the store. */
-export const hasFiles = (directory: string, { name }: PortableStore): boolean =>
-  ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
+export const hasFiles = (directory: string, { name, isFolder }: PortableStore): boolean =>
+  isFolder
+    ? existsSync(join(directory, name))
+    : ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
 
 /** True if the next start converts files of version 1.1.0 to those of the store. */
 export const hasFormerFiles = (directory: string, store: PortableStore): boolean => {
@@ -44,7 +53,8 @@ export const exportFiles = (
   store: PortableStore,
   options: ExportOptions,
 ): AsyncGenerator<readonly unknown[]> => {
-  const { name, createState, projection } = store;
+  const { name, createState, projection, isFolder } = store;
+  if (isFolder) return exportFolder(directory, name, options);
   if (createState) return exportState(directory, name, createState(), options);
   return projection ? exportProjection(directory, name, projection, options) : exportLog(directory, store, options);
 };
@@ -60,6 +70,22 @@ async function* exportState(
   const openLog = (logOptions: object) => openJournal({ directory, name, ...logOptions });
   await readFileChanges({ directory, openLog }, name, state, options);
   yield* state.changes();
+}
+
+async function* exportFolder(
+  directory: string,
+  name: string,
+  { isWhole, onDamage }: ExportOptions,
+): AsyncGenerator<readonly PortableFile[]> {
+  const folder = createFolderOf(join(directory, name));
+  const found = (await folder.list()).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { name: file, at } of found) {
+    const text = await folder.read(file);
+    if (text === undefined) continue;
+    const change = { name: file, at: at.getTime(), text };
+    if (isWhole(change)) yield [change];
+    else onDamage(`${file} cannot be read`);
+  }
 }
 
 async function* exportProjection(

@@ -3,11 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EntriesState } from './changes.ts';
 import { openFileChanges } from './file-changes.ts';
+import { createFolderOf } from './folder.ts';
 import { createFileNames, createSync } from './journal/files.ts';
 import { openJournal } from './journal/journal.ts';
 import type { Awaitable } from './list.ts';
 import { Places } from './places.ts';
-import type { ImportTarget, PortableRecord, PortableStore } from './portable-store.ts';
+import type { ImportTarget, PortableFile, PortableRecord, PortableStore } from './portable-store.ts';
 import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
@@ -48,8 +49,10 @@ export const openFilesForImport = async (
     for (const store of stores) {
       // An interrupted import may have stored any state, but only logs that were empty before.
       const hasUnfinished = (log: string): boolean => unfinished?.includes(log) === true;
-      const { name, createState, projection } = store;
-      if (createState) opened.set(store, await openState(directory, store, createState(), unfinished !== undefined));
+      const { name, createState, projection, isFolder } = store;
+      if (isFolder) opened.set(store, await openFolder(directory, name, hasUnfinished(name)));
+      else if (createState)
+        opened.set(store, await openState(directory, store, createState(), unfinished !== undefined));
       else if (projection?.follows === undefined) {
         const log = await openLog(directory, name, hasUnfinished(name));
         opened.set(store, log);
@@ -173,6 +176,25 @@ const openLog = async (directory: string, name: string, isUnfinished: boolean): 
     close: () => journal.close(),
     remove,
     lastSeq: () => journal.state().lastSeq,
+  };
+};
+
+/** Opens a folder. With `isUnfinished`, removes the files of an interrupted import. */
+const openFolder = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedFiles> => {
+  const path = join(directory, name);
+  const folder = createFolderOf(path);
+  const remove = (): Promise<void> => rm(path, { recursive: true, force: true });
+  if (isUnfinished) await remove();
+  return {
+    isEmpty: !existsSync(path) || (await folder.list()).length === 0,
+    add: async (files) => {
+      for (const { name: file, text, at } of files as readonly PortableFile[]) {
+        await folder.write(file, text, new Date(at));
+      }
+    },
+    save: () => undefined,
+    close: () => undefined,
+    remove,
   };
 };
 

@@ -14,8 +14,8 @@ export interface Folder {
   list(): Promise<{ name: string; at: Date }[]>;
   /** Resolves to a file's text; undefined if the file is missing. */
   read(name: string): Promise<string | undefined>;
-  /** Resolves when the whole file is on disk; if it rejects, the file does not exist. */
-  write(name: string, text: string): Promise<void>;
+  /** Resolves when the whole file is on disk; if it rejects, the file does not exist. `at` is the write time to set. */
+  write(name: string, text: string, at?: Date): Promise<void>;
   delete(name: string): Promise<void>;
 }
 
@@ -33,10 +33,13 @@ export const createFolderOf = (directory: string): Folder => {
       );
     },
     read: (name) => readFile(join(directory, name), 'utf8').catch(passIfGone),
-    write: async (name, text) => {
+    write: async (name, text, at) => {
       await createDirectory(directory, sync);
       await assertFreeSpace(Buffer.byteLength(text));
-      await replaceBy(join(directory, name), (file) => file.writeFile(text));
+      await replaceBy(join(directory, name), async (file) => {
+        await file.writeFile(text);
+        if (at) await file.utimes(at, at);
+      });
       await sync.directory(directory);
     },
     delete: (name) => rm(join(directory, name), { force: true }),

@@ -14,6 +14,8 @@ export interface PortableStore<Change = unknown> {
   name: string;
   /** Creates an empty state for changes; undefined for a log of records. */
   createState?(): EntriesState<Change, unknown>;
+  /** True for a folder of small files, whose changes are PortableFiles. */
+  isFolder?: true;
   /** Creates the filter of a log whose records may depend on earlier ones; `saved` is the log's snapshot. */
   createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
   /** Projection that is exported, as the entries of its snapshot, instead of the records of its log. */
@@ -33,6 +35,14 @@ export interface PortableRecord {
   record: LogRecord;
   /** Seq in the exported log; an import assigns a new one. */
   seq?: number;
+}
+
+/** File in a folder. */
+export interface PortableFile {
+  name: string;
+  /** Time of writing, in Unix milliseconds. */
+  at: number;
+  text: string;
 }
 
 /** Projection of an exported log. */
@@ -66,8 +76,9 @@ export const passAll: RecordFilter<unknown> = { before: [], filter: (change) => 
 
 /** A store's tables in a database. */
 export interface PortableTable<Change = unknown> {
-  /** Name of the store's gate. */
+  /** Name of the table, and of the store's gate unless `gate` names another one. */
   name: string;
+  gate?: string;
   /** Queries whose rows become changes, in line order; rows include a `seq` if the store has a filter. */
   queries: { text: string; toChange(row: Row): Change }[];
   /** Tables of the projection's log, and its snapshot. */

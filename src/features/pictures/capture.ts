@@ -13,15 +13,13 @@ import {
 import type { HistorySource } from '../../kit/offers.ts';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import { redact } from './redact.ts';
-import { type MachinePicture, maxJournalLines, maxPictureProcesses } from './schema.ts';
+import { type MachinePicture, maxJournalLines, maxPictureBytes, maxPictureProcesses } from './schema.ts';
 
 /** Milliseconds after which a missing reading is omitted. */
 const limitMs = 900;
 
 /** Milliseconds between the two readings whose difference gives the rates. */
 const betweenMs = 520;
-
-const maxPictureBytes = 64 * 1024;
 
 /** Maximum characters of a journal line and of a name. */
 const maxLineLength = 400;

@@ -7,6 +7,7 @@ import { captureMachine, toBoundedJson } from './capture.ts';
 import { FilePictureStore, SharedPictureStore } from './picture-store.ts';
 import { PictureTaker, pictureOutcomes } from './picture-taker.ts';
 import { createPictureRoutes } from './routes.ts';
+import { pictureTransfer } from './transfer.ts';
 
 /** Milliseconds from startup to the first sweep, and between two sweeps. */
 const firstSweepMs = 60_000;
@@ -38,6 +39,7 @@ export const pictures = defineFeature({
         'Take a picture of this machine when an incident of level ERROR or CRITICAL about the machine opens.',
     }),
   },
+  transfer: pictureTransfer,
   create: ({ settings, offers: { incidents, history }, host, storage, meters, clock, log }) => {
     const store = storage.database
       ? new SharedPictureStore(storage.database, hostname())

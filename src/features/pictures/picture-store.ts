@@ -21,7 +21,8 @@ export interface PictureStore {
   list(): Promise<PictureTime[]>;
 }
 
-const suffix = '.json';
+/** Ending of the files' names, which begin with the incident's id. */
+export const pictureSuffix = '.json';
 
 /** Pictures, each in its own file. */
 export class FilePictureStore implements PictureStore {
@@ -41,13 +42,13 @@ export class FilePictureStore implements PictureStore {
     const known = await this.#readTimes();
     const earlier = known.get(incident);
     if (earlier !== undefined) return earlier;
-    await this.#folder.write(incident + suffix, text);
+    await this.#folder.write(incident + pictureSuffix, text);
     known.set(incident, at);
     return at;
   }
 
   read(incident: string): Promise<string | undefined> {
-    return this.#folder.read(incident + suffix);
+    return this.#folder.read(incident + pictureSuffix);
   }
 
   async listSurplus(keptCount: number): Promise<PictureTime[]> {
@@ -56,7 +57,7 @@ export class FilePictureStore implements PictureStore {
   }
 
   async delete(incident: string): Promise<void> {
-    await this.#folder.delete(incident + suffix);
+    await this.#folder.delete(incident + pictureSuffix);
     (await this.#readTimes()).delete(incident);
   }
 
@@ -71,8 +72,8 @@ export class FilePictureStore implements PictureStore {
         (files) =>
           new Map(
             files
-              .filter(({ name }) => name.endsWith(suffix))
-              .map(({ name, at }) => [name.slice(0, -suffix.length), at.getTime()]),
+              .filter(({ name }) => name.endsWith(pictureSuffix))
+              .map(({ name, at }) => [name.slice(0, -pictureSuffix.length), at.getTime()]),
           ),
       )
       .catch((error) => {

@@ -109,8 +109,8 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
     await migrate(connection);
     await connection.query({ text: 'BEGIN; SET LOCAL lock_timeout = 2500' });
     // Writers lock in this order, too, which prevents deadlocks.
-    for (const store of stores.toSorted((a, b) => (a.table.name < b.table.name ? -1 : 1))) {
-      const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(store.table.name))) as [Row];
+    for (const store of stores.toSorted((a, b) => (gateOf(a) < gateOf(b) ? -1 : 1))) {
+      const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(gateOf(store)))) as [Row];
       gates.set(store, { lastId, at, counts });
       lastSeqs.set(store.name, lastId);
       if (lastId > 0 && !(await isUnused(connection, store))) occupied ??= store.name;
@@ -132,7 +132,7 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
       runAll(
         connection,
         Array.from(gates, ([store, gate]) => [
-          storeGate(store.table.name, gate),
+          storeGate(gateOf(store), gate),
           ...(filled.has(store) ? (store.table.finish?.() ?? []) : []),
         ]).flat(),
       ),
@@ -146,6 +146,8 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
     close: () => connection.close(),
   };
 };
+
+const gateOf = ({ table }: PortableStore): string => table.gate ?? table.name;
 
 const isUnused = async (connection: Connection, { table }: PortableStore): Promise<boolean> => {
   if (table.isUnused === undefined) return false;
