@@ -95,6 +95,7 @@ export const watchTexts = {
     ping: 'Ping',
     dns: 'DNS record',
     certificate: 'Certificate',
+    domain: 'Domain registration',
     grpc: 'gRPC health',
     postgres: 'PostgreSQL',
     mysql: 'MySQL or MariaDB',
@@ -157,6 +158,7 @@ export const watchTexts = {
     port: 'Port',
     password: 'Password',
     database: 'Database',
+    domain: 'Domain',
     tls: 'Connect with TLS',
     service: 'Service',
     container: 'Container',
@@ -183,6 +185,8 @@ export const watchTexts = {
     key: 'PEM, without a passphrase. Nobody can read it later.',
     except: 'One per line; * matches any text.',
   } as Record<string, string>,
+  rdapServer: 'RDAP server',
+  rdapHint: 'URL. If empty, the server of the registry.',
   kept: 'Stored. Leave empty to keep it.',
   phases: {
     dns: 'name lookup',
@@ -212,7 +216,7 @@ export const watchTexts = {
     beyond: 'Raises an alert above this value.',
   },
   optionalHint: 'If empty, only faults are reported.',
-  certificateHint: 'Raises an alert at this value or less. If empty, 14 days.',
+  daysHint: (days: string) => `Raises an alert at this value or less. If empty, ${days} days.`,
   criticalField: 'Critical limit',
   level: 'Level',
   usualLevel: (type: string) =>

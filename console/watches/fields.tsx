@@ -3,7 +3,7 @@ import { watchTexts as words } from '../strings/watches.ts';
 import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
 import { severityOptions } from '../ui/severity.tsx';
 import { listFields, toMeasured, type WatchDraft } from './draft.ts';
-import { isLimitOptional, sideOf, unitOf, watchMetrics } from './kinds.ts';
+import { isLimitOptional, sideOf, unitOf, usualDays, watchMetrics } from './kinds.ts';
 
 type Props = DraftProps<WatchDraft>;
 
@@ -28,8 +28,9 @@ export const OwnFields = ({ draft, set, hidden = [] }: Props & { hidden?: readon
           />
         );
       }
-      const label = words.fields[name];
-      const hint = hidden.includes(name) ? words.kept : words.hints[name];
+      const isRdap = draft.type === 'domain' && name === 'server';
+      const label = isRdap ? words.rdapServer : words.fields[name];
+      const hint = hidden.includes(name) ? words.kept : isRdap ? words.rdapHint : words.hints[name];
       if (name === 'resource') {
         const options = Object.entries(words.resources);
         return <Choice key={name} label={label} value={value || 'memory'} options={options} onValue={onValue} />;
@@ -59,7 +60,8 @@ export const OwnFields = ({ draft, set, hidden = [] }: Props & { hidden?: readon
 );
 
 const describeLimit = (measured: ReturnType<typeof toMeasured>): string => {
-  if (measured.type === 'certificate') return words.certificateHint;
+  const days = usualDays[measured.type];
+  if (days !== undefined) return words.daysHint(String(days));
   return isLimitOptional(measured) ? words.optionalHint : words.limitHints[sideOf(measured)];
 };
 

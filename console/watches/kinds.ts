@@ -19,7 +19,7 @@ export const groups = {
     'service',
     'container',
   ],
-  network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'grpc', 'postgres', 'mysql', 'redis', 'alert'],
+  network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'domain', 'grpc', 'postgres', 'mysql', 'redis', 'alert'],
   own: ['database', 'journal', 'destination'],
 } as const satisfies Record<string, readonly WatchKind[]>;
 
@@ -51,6 +51,7 @@ export const watchFields = {
   ping: ['host'],
   dns: ['host', 'record', 'server', 'expected'],
   certificate: ['host', 'port', 'ca'],
+  domain: ['domain', 'server'],
   grpc: ['host', 'port', 'service', 'tls', ...trust],
   postgres: ['host', 'port', 'user', 'password', 'database', 'tls', ...trust],
   mysql: ['host', 'port', 'user', 'password', 'database', 'tls', ...trust],
@@ -89,6 +90,7 @@ const units: Partial<Record<WatchKind, WatchUnit>> = {
   mysql: 'ms',
   redis: 'ms',
   certificate: 'days',
+  domain: 'days',
 };
 
 type Measured = Pick<WatchSettings, 'type' | 'metric'>;
@@ -105,7 +107,10 @@ export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
 export const isLimitOptional = ({ type }: Measured): boolean =>
   type in units && (units[type] === 'ms' || units[type] === 'days');
 
-const isLowBad = ({ type, metric }: Measured): boolean => type === 'certificate' || metric === 'free';
+/** Limit in days of a watch without one. */
+export const usualDays: Partial<Record<WatchKind, number>> = { certificate: 14, domain: 30 };
+
+const isLowBad = ({ type, metric }: Measured): boolean => usualDays[type] !== undefined || metric === 'free';
 
 /** Side of the limit that raises an alert; `beyond` excludes the limit itself. */
 export const sideOf = (settings: Measured): 'low' | 'high' | 'beyond' => {
@@ -136,8 +141,7 @@ export const toLimitText =
 
 /** Limits that can be drawn, critical limit last. */
 export const limitsOf = ({ limit, critical, type }: WatchSettings): number[] => {
-  const usual = type === 'certificate' ? 14 : undefined;
-  return [limit ?? usual, critical].filter((each) => each !== undefined);
+  return [limit ?? usualDays[type], critical].filter((each) => each !== undefined);
 };
 
 /** Watched things in words: `Disk space: /var, /srv/*`. */

@@ -25,6 +25,7 @@ const watchTypeNames = [
   'ping',
   'dns',
   'certificate',
+  'domain',
   'grpc',
   'postgres',
   'mysql',

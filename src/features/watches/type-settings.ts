@@ -165,6 +165,7 @@ export const ownWatchSettings = {
       examples: ['correct horse'],
     }),
   ),
+  domain: text('`domain`: registered name.', 'shop.example'),
   container: text('`container`: name or id of the container.', 'shop-web'),
   socket: text(
     '`container`: socket of Docker or Podman, both of which have usual ones; only in the config file.',
@@ -192,7 +193,7 @@ export const ownWatchSettings = {
     }),
   ),
   server: text(
-    '`dns`: address of the name server, with its port if not 53; the name servers of the system by default.',
+    '`dns`: address of the name server, with its port if not 53; the name servers of the system by default. `domain`: URL of the RDAP server; by default that of the registry, from the list of IANA.',
     '192.0.2.53',
   ),
   expected: text('`dns`: value that one of the answers must have, as in a zone file.', '10 mail.example'),

@@ -4,6 +4,7 @@ import { certificateWatch } from './types/certificate.ts';
 import { containerWatch } from './types/container.ts';
 import { diskWatch } from './types/disk.ts';
 import { dnsWatch } from './types/dns.ts';
+import { domainWatch } from './types/domain.ts';
 import { fileWatch } from './types/file.ts';
 import { grpcWatch } from './types/grpc.ts';
 import { httpWatch } from './types/http.ts';
@@ -44,6 +45,7 @@ const watchTypes: readonly WatchType[] = [
   pingWatch,
   dnsWatch,
   certificateWatch,
+  domainWatch,
   grpcWatch,
   postgresWatch,
   mysqlWatch,

@@ -50,7 +50,8 @@ const readEnd = (text: string, authorities: readonly X509Certificate[]): ChainEn
   }
 };
 
-const toDaysText = (days: number): string => `${Math.floor(days)} days`;
+/** Returns whole days as text. */
+export const toDaysText = (days: number): string => `${Math.floor(days)} days`;
 
 export const toDaysFinding = (
   thing: string,
