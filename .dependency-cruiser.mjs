@@ -118,10 +118,10 @@ export default {
     ),
     rule(
       'children-start-in-one-place',
-      'Child processes start in the runners of commands, for signalbox run, to ask systemd, and to ping.',
+      'Child processes start for commands and plugins, for signalbox run, to ask systemd, and to ping.',
       {
         path: '^src/',
-        pathNot: ['^src/((features/commands|cli/remote)/child|host/(linux/systemd|ping))\\.ts$', testFiles],
+        pathNot: ['^src/(cli/remote/child|host/(child|linux/systemd|ping))\\.ts$', testFiles],
       },
       { path: '^(node:)?child_process$' },
     ),

@@ -90,6 +90,7 @@ export const watchTexts = {
     service: 'systemd units',
     file: 'File',
     container: 'Container',
+    plugin: 'Plugin',
     http: 'Website or API',
     tcp: 'TCP port',
     ping: 'Ping',

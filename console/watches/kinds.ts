@@ -4,7 +4,7 @@ import { watchTexts as words } from '../strings/watches.ts';
 
 export type WatchKind = WatchSettings['type'];
 
-/** Types in the form, in groups; file watches can only be defined in the config file. */
+/** Types in the form, in groups; watches of files and plugins can only be defined in the config file. */
 export const groups = {
   machine: [
     'disk',

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
+import { type ChildRequest, runChild } from '../../host/child.ts';
+import { findProgram } from '../../host/programs.ts';
 import { readingSliceMs } from '../../host/reading.ts';
 import { Slice } from '../../lib/slice.ts';
-import { type ChildRequest, runChild } from './child.ts';
 import { CommandFailure, type CommandOutput, maxOutputBytes, type OutputRow } from './runner.ts';
 
 const newline = 10;
@@ -92,4 +93,14 @@ export const createLineReader = (onLine: (line: string | undefined) => boolean, 
     add(piece.subarray(start));
     return true;
   };
+};
+
+/**
+ * Returns the first path that can be executed. If there is none, rejects with a CommandFailure with the message
+ * `missing`.
+ */
+export const requireProgram = async (paths: readonly string[], missing: string): Promise<string> => {
+  const program = await findProgram(paths);
+  if (program === null) throw new CommandFailure(missing);
+  return program;
 };

@@ -3,10 +3,10 @@ import { type TestContext, test } from 'node:test';
 import { isRunning } from '../../../test/support/child-programs.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import { runChild } from '../../host/child.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { createAudit } from './audit.ts';
-import { runChild } from './child.ts';
 import { createExecutor } from './executor.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 

@@ -6,7 +6,7 @@ import type { KnownWatch } from './known-watch.ts';
 import { checkAtPlaces } from './votes.ts';
 import type { Finding, WatchReadings } from './watch-type.ts';
 
-/** Maximum number of concurrent network checks. */
+/** Maximum number of concurrent checks of the network and by programs. */
 const maxNetworkChecks = 20;
 
 /** Default timeout of a check in milliseconds; a watch with a higher limit gets that limit, up to the maximum. */
@@ -67,7 +67,7 @@ export class CheckRunner {
       const found = await awaitWithin(timeoutMs + graceMs, checking);
       return found ?? new Error(`there was no answer within ${timeoutMs / 1000} s`);
     };
-    return type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
+    return type.takesTurns || type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
   }
 
   /** Stops all checks. */

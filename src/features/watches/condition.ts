@@ -37,7 +37,10 @@ export const observe = (figure: number, limits: FigureLimits): Observation => {
   };
 };
 
-export const observeFault = (isBad: boolean): Observation => ({ limit: isBad ? 'bad' : 'good', critical: 'good' });
+export const observeFault = (isBad: boolean, isCritical = false): Observation => ({
+  limit: isBad ? 'bad' : 'good',
+  critical: isBad && isCritical ? 'bad' : 'good',
+});
 
 /** Limit whose alert is firing. */
 export type Firing = 'limit' | 'critical' | undefined;

@@ -178,7 +178,7 @@ export class WatchRunner {
       'isUnknown' in finding
         ? undefined
         : 'isBad' in finding
-          ? observeFault(finding.isBad)
+          ? observeFault(finding.isBad, finding.isCritical)
           : limits && observe(finding.figure, limits);
     const isBad = observation && observation.limit === 'bad';
     thing.recent?.add(at, { isBad, ...('figure' in finding && { figure: finding.figure }) });

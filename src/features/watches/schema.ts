@@ -20,6 +20,7 @@ const watchTypeNames = [
   'service',
   'file',
   'container',
+  'plugin',
   'http',
   'tcp',
   'ping',

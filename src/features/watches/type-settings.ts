@@ -165,6 +165,14 @@ export const ownWatchSettings = {
       examples: ['correct horse'],
     }),
   ),
+  command: Type.Optional(
+    Type.Array(Type.String({ maxLength: maxTextLength, examples: ['/usr/lib/nagios/plugins/check_load'] }), {
+      minItems: 1,
+      maxItems: 100,
+      description: '`plugin`: absolute path of a Nagios or Icinga plugin and its arguments; run without a shell.',
+      examples: [['/usr/lib/nagios/plugins/check_load', '-w', '4', '-c', '8']],
+    }),
+  ),
   domain: text('`domain`: registered name.', 'shop.example'),
   container: text('`container`: name or id of the container.', 'shop-web'),
   socket: text(

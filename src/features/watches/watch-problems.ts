@@ -42,7 +42,7 @@ const remoteTypes: readonly WatchType['name'][] = [
 
 /** True for a watch that reads files or runs programs, which only a machine's own config file can define. */
 export const isConfigOnly = (watch: WatchSettings): boolean =>
-  watch.type === 'file' || fileSettings.some((name) => watch[name] !== undefined);
+  watch.type === 'file' || watch.type === 'plugin' || fileSettings.some((name) => watch[name] !== undefined);
 
 /** Returns the problem with a watch's hosts and places, as a clause. */
 const findPlaceProblem = (watch: WatchSettings, type: WatchType): string | undefined => {

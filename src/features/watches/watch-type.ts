@@ -48,8 +48,8 @@ export type Finding = {
   limits?: FigureLimits;
 } & (
   | { figure: number; toText(figure: number): string }
-  /** Yes-or-no check. */
-  | { isBad: boolean; figure?: number }
+  /** Yes-or-no check; a critical fault has the level CRITICAL. */
+  | { isBad: boolean; isCritical?: boolean; figure?: number }
   /** Failed check, with the reason in `words`. */
   | { isUnknown: true }
 );
@@ -60,6 +60,8 @@ export interface WatchType {
   name: WatchSettings['type'];
   /** Which instances run the check: one per machine, one for the network, or every instance. */
   scope(watch: WatchSettings): WatchScope;
+  /** True if checks of a machine take turns with network checks, because each starts a program. */
+  takesTurns?: boolean;
   /** Settings specific to the type, and the required ones. */
   keys: readonly (keyof typeof ownWatchSettings)[];
   required?: readonly (keyof typeof ownWatchSettings)[];

@@ -11,6 +11,7 @@ import { httpWatch } from './types/http.ts';
 import { mysqlWatch } from './types/mysql.ts';
 import { databaseWatch, destinationWatch, journalWatch } from './types/own.ts';
 import { pingWatch } from './types/ping.ts';
+import { pluginWatch } from './types/plugin.ts';
 import { postgresWatch } from './types/postgres.ts';
 import { processWatch } from './types/process.ts';
 import { redisWatch } from './types/redis.ts';
@@ -40,6 +41,7 @@ const watchTypes: readonly WatchType[] = [
   serviceWatch,
   fileWatch,
   containerWatch,
+  pluginWatch,
   httpWatch,
   tcpWatch,
   pingWatch,

@@ -1,8 +1,8 @@
+import { allEnded, runChild } from '../../../host/child.ts';
 import { readUserNames } from '../../../host/linux/processes.ts';
 import { readJournalField } from '../../../host/linux/systemd.ts';
 import type { SystemPaths } from '../../../host/programs.ts';
-import { allEnded, requireProgram, runChild } from '../child.ts';
-import { collectRows, createLineReader, toCommandFailure } from '../child-output.ts';
+import { collectRows, createLineReader, requireProgram, toCommandFailure } from '../child-output.ts';
 import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type CommandOutput, type OutputRow } from '../runner.ts';
 import { createAnyMatcher } from '../wildcards.ts';

@@ -1,6 +1,6 @@
+import { allEnded } from '../../../host/child.ts';
 import { isAccessible, type SystemPaths } from '../../../host/programs.ts';
-import { allEnded, requireProgram } from '../child.ts';
-import { readChildText } from '../child-output.ts';
+import { readChildText, requireProgram } from '../child-output.ts';
 import type { CimInstance } from '../cim-classes.ts';
 import type { CommandParameters } from '../policy.ts';
 import { CommandFailure, type OutputRow, selectMatching } from '../runner.ts';

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { runChild } from '../child.ts';
+import { runChild } from '../../../host/child.ts';
 import { toCommandFailure } from '../child-output.ts';
 import type { Runner } from '../runner.ts';
 import { createAnswer } from './answer.ts';

@@ -1,7 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { findProgram } from '../../host/programs.ts';
-import { CommandFailure } from './runner.ts';
 
 /** Environment for programs, without the server's variables, which contain secrets; English messages, no pager. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
@@ -159,14 +157,4 @@ const keepStderr = ({ stderr }: Child): (() => string) => {
     text = (text + piece).slice(0, maxStderrLength);
   });
   return () => text.trim();
-};
-
-/**
- * Returns the first path that can be executed. If there is none, rejects with a CommandFailure with the message
- * `missing`.
- */
-export const requireProgram = async (paths: readonly string[], missing: string): Promise<string> => {
-  const program = await findProgram(paths);
-  if (program === null) throw new CommandFailure(missing);
-  return program;
 };

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { isRunning, writeProgram } from '../../../test/support/child-programs.ts';
-import { loader } from '../../../test/support/source.ts';
-import { waitUntil } from '../../../test/support/wait.ts';
+import { isRunning, writeProgram } from '../../test/support/child-programs.ts';
+import { loader } from '../../test/support/source.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { runChild } from './child.ts';
 
 const signal = new AbortController().signal;
