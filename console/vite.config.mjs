@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { defineConfig } from 'vite';
 
 /** Maximum gzipped bytes: the page with script and style, and everything with charts. */
-const budget = { page: 60_000, charts: 155_000 };
+const budget = { page: 60_000, charts: 165_000 };
 
 const toBytes = (file) => gzipSync(file.type === 'chunk' ? file.code : file.source).length;
 

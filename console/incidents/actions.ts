@@ -72,6 +72,13 @@ export const comment = (incident: Incident, said: string): Promise<boolean> =>
     notify(words.commented);
   });
 
+/** Takes the next step of the incident's escalation policy now. */
+export const escalate = (incident: Incident, names: string): Promise<boolean> =>
+  attempt(async () => {
+    await userClient.escalateIncident({ id: incident.id });
+    notify(words.escalation.done(names));
+  });
+
 export const createTask = (incident: Incident): Promise<boolean> =>
   attempt(async () => {
     const { task } = await userClient.createIncidentTask({ id: incident.id });

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { IncidentAlert, IncidentDetails, IncidentEvent } from 'signalbox/client';
-import { toPerson } from '../../src/kit/people.ts';
+import { toPerson, toTargetName } from '../../src/kit/people.ts';
 import { client } from '../api.ts';
 import { toCount, toFull, toTime } from '../format.ts';
 import { useEvents, useResource } from '../live/resource.ts';
@@ -19,6 +19,7 @@ import { SilenceLink } from '../ui/silence-link.tsx';
 import { Ago, At } from '../ui/time.tsx';
 import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
+import { Escalation } from './escalation.tsx';
 import { IncidentChip, LevelChip } from './looks.tsx';
 import { Notifications } from './notifications.tsx';
 import { SilencesOf } from './silences.tsx';
@@ -29,6 +30,9 @@ const words = text.incidents;
 const listed = 10;
 const counted = 1000;
 const calm = 500;
+
+/** Author of events that no person causes. */
+const ownAuthor = 'signalbox';
 
 /** Result of a delivered notification. */
 const delivered = 'delivered';
@@ -96,6 +100,7 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
         </>
       )}
       <SnapshotOf incident={incident} />
+      <Escalation incident={incident} />
       <Notifications incident={incident} />
       <h3>{words.timeline}</h3>
       <ol class="timeline" reversed>
@@ -220,7 +225,9 @@ const findSilence = ({ type, by }: IncidentEvent): string | undefined =>
   type === 'silenced' ? /^silence (\S+)/.exec(by ?? '')?.[1] : undefined;
 
 /** An event's details in words: `as Critical by anna until 8:00`. */
-const describe = ({ type, level, by, until, reason, destination, what, result }: IncidentEvent): string => {
+const describe = (event: IncidentEvent): string => {
+  const { type, level, by, until, reason, destination, what, result, targets } = event;
+  if (targets !== null) return describeAddress(event, targets);
   if (destination !== null) {
     const sent =
       what && type !== 'reminder' ? words.notifiedOf(destination, text.notifications.kinds[what]) : destination;
@@ -235,6 +242,20 @@ const describe = ({ type, level, by, until, reason, destination, what, result }:
   ]
     .filter(Boolean)
     .join(' ');
+};
+
+/** People and destinations that a step or a person addresses: `anna, room · step 2 of ops`. */
+const describeAddress = ({ by, policy, step, cause }: IncidentEvent, targets: readonly string[]): string => {
+  const names = targets.map(toTargetName).join(', ') || words.escalation.nobody;
+  const isOwn = by === null || by === ownAuthor;
+  return [
+    names,
+    policy !== null && words.escalation.place(policy, `${step}`),
+    !isOwn && words.by(toPerson(by)),
+    cause !== null && cause !== 'step' && words.causes[cause],
+  ]
+    .filter(Boolean)
+    .join(' · ');
 };
 
 const Alerts = ({ incident: { id, count } }: { incident: IncidentDetails }) => {

@@ -87,7 +87,7 @@ const createDraft = (): DestinationDraft => {
   };
 };
 
-const TypeAndName = ({ draft, set }: PartProps) => (
+export const TypeAndName = ({ draft, set }: PartProps) => (
   <>
     <Choice
       label={words.type}
@@ -107,7 +107,7 @@ const TypeAndName = ({ draft, set }: PartProps) => (
 
 const methods = ['POST', 'PUT', 'PATCH', 'GET'];
 
-const FieldOf = ({ name, draft: { type, fields }, before, set }: PartProps & { name: FieldName }) => {
+export const FieldOf = ({ name, draft: { type, fields }, before, set }: PartProps & { name: FieldName }) => {
   const shared = {
     label: words.fields[name],
     hint: toHint(name, type, before),

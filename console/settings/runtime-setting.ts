@@ -7,13 +7,13 @@ import { settingTexts as words } from '../strings/settings.ts';
  */
 export interface RuntimeSetting {
   name: string;
-  origin: 'config' | 'made' | 'temporary';
+  origin: 'config' | 'made' | 'temporary' | 'destinations';
   updatedBy: string | null;
   updatedAt: string | null;
   version: number | null;
 }
 
-export type Kind = 'users' | 'keys' | 'destinations' | 'formats';
+export type Kind = 'users' | 'keys' | 'destinations' | 'formats' | 'policies' | 'ways';
 
 /** A setting's author, or its source. */
 export const describeOrigin = ({ origin, updatedBy }: RuntimeSetting): string =>

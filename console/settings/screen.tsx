@@ -8,8 +8,10 @@ import { ChangesSection } from './changes.tsx';
 import { DestinationsSection } from './destinations.tsx';
 import { FormatsSection } from './formats.tsx';
 import { KeysSection } from './keys.tsx';
+import { PoliciesSection } from './policies.tsx';
 import { SessionsSection } from './sessions.tsx';
 import { UsersSection } from './users.tsx';
+import { WaysSection } from './ways.tsx';
 
 type SectionName = keyof typeof words.sections;
 
@@ -18,6 +20,8 @@ const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = 
   ['keys', KeysSection, 'listKeys'],
   ['destinations', DestinationsSection, 'listDestinations'],
   ['formats', FormatsSection, 'listIntakeFormats'],
+  ['policies', PoliciesSection, 'listEscalationPolicies'],
+  ['ways', WaysSection, 'getPerson'],
   ['sessions', SessionsSection, 'listSessions'],
   ['changes', ChangesSection, 'listSettingChanges'],
   ['about', AboutSection],

@@ -122,6 +122,13 @@ const List = <T extends RuntimeSetting>({ kind, columns, Mark, describe, rows, o
   );
 };
 
+/** Reasons why an item cannot be changed. */
+const originHints = {
+  config: text.configHint,
+  temporary: words.temporaryHint,
+  destinations: words.derivedHint,
+};
+
 type DetailsProps<T extends RuntimeSetting> = SectionProps<T> & { name: string; item: T | undefined };
 
 const Details = <T extends RuntimeSetting>({
@@ -136,9 +143,7 @@ const Details = <T extends RuntimeSetting>({
   <Dialog title={`${words.one[kind]} ${name}`} kind="drawer" onClose={close}>
     {item ? (
       <article class="alert">
-        {item.origin !== 'made' && (
-          <p class="note">{item.origin === 'config' ? text.configHint : words.temporaryHint}</p>
-        )}
+        {item.origin !== 'made' && <p class="note">{originHints[item.origin]}</p>}
         <Facts facts={[...toFacts(item), [text.changed, toDoneBy(item.updatedBy, item.updatedAt)]]} />
         {More && <More {...item} />}
         {item.origin === 'made' && isAllowed(createRoute) && (

@@ -14,7 +14,7 @@ import { completionCommand } from './remote/completion.ts';
 import { healthcheckCommand } from './remote/healthcheck.ts';
 import { heartbeatsCommand } from './remote/heartbeats.ts';
 import { addHostCommand, hostCommand, hostsCommand } from './remote/hosts.ts';
-import { ackCommand, incidentCommand, incidentsCommand, resolveCommand } from './remote/incidents.ts';
+import { ackCommand, escalateCommand, incidentCommand, incidentsCommand, resolveCommand } from './remote/incidents.ts';
 import { oncallCommand } from './remote/oncall.ts';
 import { runProgram } from './remote/run.ts';
 import { sendCommand } from './remote/send.ts';
@@ -234,6 +234,7 @@ export const ownCommands: readonly Command[] = [
   incidentsCommand,
   incidentCommand,
   ackCommand,
+  escalateCommand,
   resolveCommand,
   oncallCommand,
   silencesCommand,

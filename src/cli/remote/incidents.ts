@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { BulkResult, Incident, IncidentDetails } from '../../features/incidents/schema.ts';
-import { toPerson } from '../../kit/people.ts';
+import { toPerson, toTargetName } from '../../kit/people.ts';
 import { severities } from '../../kit/severity.ts';
 import { readChoice, UsageError } from '../args.ts';
 import { escapeLines, print, say } from '../stdio.ts';
@@ -92,12 +92,16 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
     '\n',
     toTable(
       ['WHEN', 'WHAT', 'WHO', 'MORE'],
-      row.timeline.map(({ at, type, by, level, until, reason, comment, task, destination, what, result }) => [
+      row.timeline.map(({ at, type, by, level, until, reason, comment, task, destination, what, result, ...more }) => [
         toReadableTime(at),
         type,
         destination ?? (by === null ? '' : toPerson(by)),
         [
           ...[level, what !== type && what, result !== null && result !== 'delivered' && foldSpaces(result)],
+          ...[
+            more.targets?.map(toTargetName).join(', '),
+            more.policy !== null && `step ${more.step} of ${more.policy}`,
+          ],
           ...[reason, until !== null && `until ${toReadableTime(until)}`],
           ...[task !== null && `task ${task}`, foldSpaces(comment ?? '')],
         ]
@@ -138,6 +142,18 @@ export const resolveCommand = defineAskingCommand({
   scope: 'incidents:write',
   run: (asking, { words, own: { message } }) =>
     act(asking, 'resolve', words, message === undefined ? {} : { comment: message }),
+});
+
+export const escalateCommand = defineAskingCommand({
+  name: 'escalate',
+  argument: oneIncident,
+  summary: 'Notify the next step of an escalation policy now.',
+  flags: {},
+  scope: 'incidents:write',
+  run: async ({ ask, show }, { words: [number = ''] }) => {
+    const path = `api/incidents/${encodeURIComponent(toNumber(number))}/escalate`;
+    show([await ask<Incident>(path, { method: 'POST', body: {} })], toIncidentTable);
+  },
 });
 
 /** Applies an action to each incident; the exit code is 1 if any incident was refused. */

@@ -104,6 +104,7 @@ export const notifications = defineFeature({
     const people = new People({
       settings: offers.settings,
       targets,
+      clock,
       users: offers.accounts,
       findMail: () => keeper.list().find(({ settings: { type } }) => type === 'email')?.settings,
       settle: async () => settled,

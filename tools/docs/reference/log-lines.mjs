@@ -122,8 +122,11 @@ export const logLines = [
     meaning: 'a newer version stored the silence `id`, or comparing it takes too long: end it and create a new silence',
   },
   {
-    messages: ['error destinations: a stored destination cannot be used'],
-    meaning: 'a newer version stored the destination `name`, which gets nothing',
+    messages: [
+      'error destinations: a stored destination cannot be used',
+      'error notifications: a stored setting cannot be used and has no effect',
+    ],
+    meaning: 'a newer version stored the destination, way or policy `name`, which is not used',
   },
   {
     messages: ['error intake: a format cannot be used'],

@@ -4,6 +4,7 @@ import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
 import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
+import { sendTest } from '../message/test-message.ts';
 import type { DestinationSettings } from '../settings.ts';
 import { toDelay, toWayTarget } from './way.ts';
 import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
@@ -16,6 +17,7 @@ interface UserSource {
 interface PeopleParts {
   settings: SettingStore;
   targets: Targets;
+  clock: () => Date;
   users: UserSource | undefined;
   /** Returns the destination whose server sends the mails of ways without a server. */
   findMail(): DestinationSettings | undefined;
@@ -88,6 +90,19 @@ export class People {
   listReachable(): string[] {
     const usable = this.ways.list().filter((way) => this.findProblem(way) === null);
     return [...new Set(usable.map(({ person }) => person))];
+  }
+
+  /** Sends a text to the ways of a person that have no delay, once; resolves to the number of ways that accepted it. */
+  async send(person: string, text: string): Promise<number> {
+    const { targets, clock } = this.#parts;
+    const ways = this.waysOf(person).filter((way) => this.findProblem(way) === null);
+    const sent = await Promise.all(
+      ways
+        .map((way) => this.toTarget(way))
+        .filter(({ rules }) => !rules.delayMs)
+        .map((target) => sendTest(target, clock, targets, text)),
+    );
+    return sent.filter(({ isDelivered }) => isDelivered).length;
   }
 
   #check(way: KnownWay): void {
