@@ -119,7 +119,7 @@ const PolicyForm = ({ before: present, onClose, onChanged }: FormProps<Escalatio
         />
       )}
       {steps.value.map((step, index) => (
-        <fieldset key={index}>
+        <fieldset key={index} class="more-fields">
           <legend>{words.stepNumber(`${index + 1}`)}</legend>
           <Field
             {...exact}

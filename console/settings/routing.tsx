@@ -115,7 +115,7 @@ const RoutingForm = ({
     <FormDialog title={words.routing} action={words.save} onClose={onClose} {...submission}>
       <p class="hint">{words.routingHint}</p>
       {rules.value.map((rule, index) => (
-        <fieldset key={index}>
+        <fieldset key={index} class="more-fields">
           <legend>{words.ruleNumber(`${index + 1}`)}</legend>
           {texts.map((name) => (
             <Field
