@@ -105,6 +105,7 @@ export const watchTexts = {
     database: 'Store of signalbox',
     journal: 'Alert log of signalbox',
     destination: 'Destinations of signalbox',
+    checks: 'Checks of signalbox',
   },
   short: {
     free: 'Free disk space',

@@ -20,7 +20,7 @@ export const groups = {
     'container',
   ],
   network: ['http', 'tcp', 'ping', 'dns', 'certificate', 'domain', 'grpc', 'postgres', 'mysql', 'redis', 'alert'],
-  own: ['database', 'journal', 'destination'],
+  own: ['database', 'journal', 'destination', 'checks'],
 } as const satisfies Record<string, readonly WatchKind[]>;
 
 const trust = ['ca', 'certificate', 'key'] as const;

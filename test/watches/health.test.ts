@@ -38,7 +38,7 @@ test('default watches check this machine once they are on', async (t) => {
   const hasSystemd = existsSync('/run/systemd/system');
   await waitUntil('all default watches were checked', async () => {
     const { json } = await app.request<{ data: Watch[] }>('GET', '/api/watches', { token });
-    return json.data.length === (hasSystemd ? 5 : 4) && json.data.every(({ state }) => state !== 'new');
+    return json.data.length === (hasSystemd ? 6 : 5) && json.data.every(({ state }) => state !== 'new');
   });
   assert.notEqual((await readWatch(app, token, 'memory')).state, 'cannot check');
   if (hasSystemd) assert.notEqual((await readWatch(app, token, 'units')).state, 'cannot check');

@@ -34,6 +34,7 @@ const defaultWatches: readonly WatchSettings[] = [
   { name: 'memory', type: 'memory', limit: 100 * hostLimits.memory, for: 300 },
   { name: 'units', type: 'service', failed: true, every: 60 },
   { name: 'journal', type: 'journal' },
+  { name: 'checks', type: 'checks' },
 ];
 
 export const toKnownWatch = (

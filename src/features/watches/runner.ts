@@ -20,6 +20,8 @@ export interface RunnerParts {
   clock: () => Date;
   /** Milliseconds on a monotonic clock. */
   now: () => number;
+  /** True if alerts about checks that have not worked since a monotonic time wait, because they may have one cause. */
+  holdsUnknown?(since: number): boolean;
   /** Reads a thing's figures from before it was watched, oldest first, and the milliseconds between two figures. */
   readPast?(thing: string): Promise<{ figures: readonly number[]; stepMs: number }>;
   /** Called with the error if an alert could not be stored; the alert is repeated after the next check. */
@@ -50,6 +52,7 @@ export class WatchRunner {
   /** Stores alerts in the order of the findings. */
   readonly #serially = createSerial();
   #working = 0;
+  #heldSince: number | undefined;
 
   /** `alerts`: firing alerts by fingerprint; alerts of other watches are ignored. */
   constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringWatchAlert>) {
@@ -81,6 +84,17 @@ export class WatchRunner {
     return this.#working > 0;
   }
 
+  /** Monotonic time since which a check has not worked whose alert waits; undefined if none waits. */
+  get heldSince(): number | undefined {
+    return this.#working === 0 ? this.#heldSince : undefined;
+  }
+
+  /** True if the check does not work, for as long as `for`. */
+  get isUnknown(): boolean {
+    const shown = [...this.#things.values()].filter((thing) => thing.shown);
+    return shown.length > 0 && shown.every(({ condition }) => condition.isUnknownReported);
+  }
+
   list(): WatchedThing[] {
     return [...this.#things.values()].flatMap(({ shown }) => shown ?? []);
   }
@@ -108,6 +122,11 @@ export class WatchRunner {
   /** Folds a check's findings, or the Error of a failed check. Never rejects. */
   take(found: readonly Finding[] | Error): Promise<void> {
     return this.#work(() => this.#take(found));
+  }
+
+  /** Stores the waiting alerts unless they must wait longer. */
+  review(): Promise<void> {
+    return this.#work(() => this.#updateAlerts());
   }
 
   /** Resolves all alerts with a reason; resolves to true once the log contains all resolutions. */
@@ -260,8 +279,14 @@ export class WatchRunner {
 
   /** Stores the alerts and resolutions missing from the log. */
   async #updateAlerts(): Promise<void> {
+    this.#heldSince = undefined;
     for (const thing of [...this.#things.values()]) {
-      const { firing, isUnknownReported } = thing.condition;
+      const { firing, unknownSince = 0 } = thing.condition;
+      let { isUnknownReported } = thing.condition;
+      if (isUnknownReported && !thing.unknownAlert && this.#parts.holdsUnknown?.(unknownSince) === true) {
+        isUnknownReported = false;
+        this.#heldSince = Math.max(this.#heldSince ?? 0, unknownSince);
+      }
       const { name: watch } = this.watch.settings;
       try {
         const level = firing && this.#levelOf(firing, thing);

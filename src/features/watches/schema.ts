@@ -35,6 +35,7 @@ const watchTypeNames = [
   'database',
   'journal',
   'destination',
+  'checks',
 ] as const;
 
 const figure = (description: string, examples: number[] = [90]) =>

@@ -11,6 +11,7 @@ import type { AlertCounts } from './alert-counts.ts';
 import type { FigureLimits } from './condition.ts';
 import type { RecentUsage } from './recent-usage.ts';
 import type { Seen, WatchSettings } from './schema.ts';
+import type { UnknownChecks } from './shared-cause.ts';
 import type { ownWatchSettings } from './type-settings.ts';
 
 export interface WatchReadings {
@@ -29,6 +30,8 @@ export interface WatchReadings {
   clock: () => Date;
   /** Returns a watch's last results from hosts. */
   listChecks?(watch: string): PlaceCheck[];
+  /** Counts this server's checks that do not work. */
+  countUnknown(): UnknownChecks[];
   /** Undefined if the history is not mounted. */
   history: HistorySource | undefined;
 }

@@ -9,7 +9,7 @@ import { fileWatch } from './types/file.ts';
 import { grpcWatch } from './types/grpc.ts';
 import { httpWatch } from './types/http.ts';
 import { mysqlWatch } from './types/mysql.ts';
-import { databaseWatch, destinationWatch, journalWatch } from './types/own.ts';
+import { checksWatch, databaseWatch, destinationWatch, journalWatch } from './types/own.ts';
 import { pingWatch } from './types/ping.ts';
 import { pluginWatch } from './types/plugin.ts';
 import { postgresWatch } from './types/postgres.ts';
@@ -56,6 +56,7 @@ const watchTypes: readonly WatchType[] = [
   databaseWatch,
   journalWatch,
   destinationWatch,
+  checksWatch,
 ];
 
 /** Finds a type; undefined for a name from another version. */

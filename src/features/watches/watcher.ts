@@ -16,6 +16,7 @@ import type { KnownWatch } from './known-watch.ts';
 import { RecentUsage } from './recent-usage.ts';
 import { type RunnerParts, WatchRunner } from './runner.ts';
 import type { WatchedThing } from './schema.ts';
+import { countUnknown, holdsUnknown, type UnknownChecks } from './shared-cause.ts';
 import { StaleAlerts } from './stale-alerts.ts';
 import type { Finding, WatchReadings, WatchScope } from './watch-type.ts';
 
@@ -28,7 +29,7 @@ const sharedMs = 2000;
 /** Milliseconds by which a tick may be early. */
 const toleranceMs = 500;
 
-interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage' | 'alertCounts' | 'journal'> {
+interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage' | 'alertCounts' | 'countUnknown' | 'journal'> {
   journal: RecordLog;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'>;
@@ -52,7 +53,8 @@ interface Active {
   isRunning: boolean;
   /** Reason a check was given up, until the check ends. */
   hang: Error | undefined;
-  isChecked: boolean;
+  /** Monotonic time at which the last check ended; undefined before the first. */
+  checkedAt: number | undefined;
 }
 
 const watchScopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
@@ -82,6 +84,7 @@ export class Watcher {
       ...parts,
       alertCounts: new AlertCounts(journal),
       usage: this.#usage,
+      countUnknown: () => countUnknown(this.#active.values()),
       shared: {
         fileSystems: createSharedReading(() => host.fileSystems(), sharedMs),
         processes: createSharedReading(() => host.processes(), sharedMs),
@@ -140,8 +143,12 @@ export class Watcher {
     this.#restore();
     const now = performance.now();
     for (const work of this.#stale.tick(now)) this.#hold(work);
+    const counts = countUnknown(this.#active.values());
     for (const active of this.#active.values()) {
-      const { hang, isRunning } = active;
+      const { hang, isRunning, runner } = active;
+      if (runner.heldSince !== undefined && !this.#holdsUnknown(runner.watch, runner.heldSince, counts)) {
+        this.#hold(runner.review());
+      }
       if (now < active.nextAt || (isRunning && !hang)) continue;
       this.#hold(hang ? this.#take(active, hang) : this.#check(active));
     }
@@ -151,7 +158,7 @@ export class Watcher {
   find(name: string): { things: WatchedThing[]; isHere: boolean; isChecked: boolean } {
     const active = this.#active.get(name);
     const isHere = active !== undefined;
-    return { things: active?.runner.listWithRecent() ?? [], isHere, isChecked: active?.isChecked === true };
+    return { things: active?.runner.listWithRecent() ?? [], isHere, isChecked: active?.checkedAt !== undefined };
   }
 
   /** Lists the states of all things that this instance watches. */
@@ -230,7 +237,13 @@ export class Watcher {
   #activate(watch: KnownWatch, alerts: ReadonlyMap<string, FiringWatchAlert>, before?: WatchRunner): void {
     const runner = new WatchRunner(watch, this.#runnerParts(watch, this.#placeOf(watch)), alerts);
     if (before) runner.continueFrom(before);
-    this.#active.set(watch.settings.name, { runner, nextAt: 0, isRunning: false, hang: undefined, isChecked: false });
+    this.#active.set(watch.settings.name, {
+      runner,
+      nextAt: 0,
+      isRunning: false,
+      hang: undefined,
+      checkedAt: undefined,
+    });
   }
 
   #placeOf({ type, settings }: KnownWatch): string {
@@ -248,8 +261,13 @@ export class Watcher {
       clock,
       now: () => performance.now(),
       onUnstored: (error) => this.#report(error),
+      holdsUnknown: (since) => this.#holdsUnknown(watch, since, countUnknown(this.#active.values())),
       readPast: (thing) => this.#readPast(watch, thing),
     };
+  }
+
+  #holdsUnknown(watch: KnownWatch, since: number, counts: readonly UnknownChecks[]): boolean {
+    return holdsUnknown(watch, since, counts, this.#active.values());
   }
 
   /** Reads the last hours' figures from the history. */
@@ -284,8 +302,8 @@ export class Watcher {
     this.checked.count += 1;
     if (found instanceof Error) this.checked.failed += 1;
     if (found instanceof Error && active.isRunning) active.hang = found;
+    active.checkedAt = performance.now();
     await this.#take(active, found);
-    active.isChecked = true;
   }
 
   async #take(active: Active, found: Finding[] | Error): Promise<void> {

@@ -5,7 +5,6 @@ import { connectionFailures } from '../../../lib/network-failures.ts';
 const reasons: Record<string, string> = {
   ...connectionFailures,
   EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: 'the host does not answer',
   CERT_HAS_EXPIRED: 'the certificate has expired, or one that it depends on',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet, or one that it depends on',
@@ -50,6 +49,9 @@ export const toNetworkFailure = (error: Error, signal: AbortSignal): Error => {
   if (error instanceof UncheckedTarget) return error;
   if (signal.aborted) return new Error('there was no answer in time');
   const { code = '', hostname, errors } = error as SocketError;
+  const codes = errors?.map((each) => each.code) ?? [code];
+  if (codes.every((each) => each === 'ENETUNREACH'))
+    return new UncheckedTarget('this machine has no route to the network of the host');
   if (code === 'ENOTFOUND') return new UncheckedTarget(`the host name ${hostname} is unknown`);
   if (code === 'EAI_AGAIN') return new UncheckedTarget(`the name server does not respond for ${hostname}`);
   return new Error(findWords(error) ?? (error.message || errors?.[0]?.message || code || 'the connection failed'));

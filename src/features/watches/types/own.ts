@@ -42,3 +42,22 @@ export const journalWatch = defineOwn('journal', 'log', 'alerts can be stored', 
   return [{ thing: 'disk', isBad, figure: 100 * share, words }];
 });
 export const destinationWatch = { ...defineOwn('destination', 'deliveries', 'destinations get everything'), for: 900 };
+
+/** Watches that most checks of the network and of this machine work; otherwise, the cause is here. */
+export const checksWatch = defineWatchType({
+  name: 'checks',
+  scope: () => 'instance',
+  keys: [],
+  limit: 'none',
+  defaultLevel: 'ERROR',
+  every: 10,
+  describeGone: (scope) => `there are no ${scope} checks any more`,
+  check: async (_watch, { countUnknown }) =>
+    countUnknown().map(({ scope, unknown, all, reason, isMost }) => ({
+      thing: scope,
+      isBad: isMost,
+      words: isMost
+        ? `${unknown} of ${all} ${scope} checks cannot run, so the cause is here: ${reason}`
+        : `${all - unknown} of ${all} ${scope} checks can run`,
+    })),
+});
