@@ -9,6 +9,7 @@ export { incidentsView } from './incidents/screen.tsx';
 export { instancesView } from './instances/screen.tsx';
 export { itemsView } from './items/screen.tsx';
 export { notificationsView } from './notifications/screen.tsx';
+export { onCallView } from './oncall/screen.tsx';
 export { processesView } from './processes/screen.tsx';
 export { settingsView } from './settings/screen.tsx';
 export { setupView } from './setup/screen.tsx';

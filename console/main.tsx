@@ -14,6 +14,7 @@ import './style/plot.css';
 import './style/alerts.css';
 import './style/incidents.css';
 import './style/notifications.css';
+import './style/oncall.css';
 import './style/processes.css';
 import './style/tasks.css';
 import './style/board.css';

@@ -14,6 +14,8 @@ const words = text.notifications;
 interface Props {
   onCall: OnCall;
   members: readonly string[];
+  /** Range to override, in milliseconds; infinite if unknown. By default from now to the end of the shift. */
+  range?: { start: number; end: number };
   onSaved: () => void;
   onClose: () => void;
 }
@@ -22,11 +24,19 @@ interface Props {
 export const OverrideDialog = ({
   onCall: { rotation, member: present, next, endsAt },
   members,
+  range,
   onSaved,
   onClose,
 }: Props) => {
   const first = next?.member ?? members.find((each) => each !== present) ?? present ?? '';
-  const blank = { member: first, start: '', end: endsAt ? toTyped(Date.parse(endsAt)) : '', comment: '' };
+  const isFuture = range !== undefined && range.start > serverNow();
+  const end = range?.end ?? (endsAt ? Date.parse(endsAt) : Number.POSITIVE_INFINITY);
+  const blank = {
+    member: first,
+    start: isFuture ? toTyped(range.start) : '',
+    end: Number.isFinite(end) ? toTyped(end) : '',
+    comment: '',
+  };
   const { form, submission } = useDraft(blank, async ({ member, start, end, comment }) => {
     const [from, until] = [start === '' ? undefined : fromTyped(start), fromTyped(end)];
     if (from !== undefined && Number.isNaN(from)) throw new Error(words.noStart);

@@ -17,6 +17,7 @@ export const shellTexts = {
     commands: 'Commands',
     audit: 'Audit',
     notifications: 'Notifications',
+    onCall: 'On call',
     silences: 'Silences',
     items: 'Items',
     instances: 'Instances',

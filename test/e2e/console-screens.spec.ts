@@ -31,6 +31,7 @@ const screens = {
   '#/silences/new?source=backup&text=disk%20*': 'Silences',
   '#/notifications': 'Notifications',
   '#/notifications?view=sent': 'Notifications',
+  '#/oncall': 'On call',
   '#/items': 'Items',
   '#/simple-tasks': 'Simple tasks',
   '#/connect': 'Connect',

@@ -39,7 +39,8 @@ export const openRotations = (
     onUnusable: (name, err) => log.error({ err, name }, 'oncall: a stored rotation cannot be used'),
     check: (known) => {
       const [unknown] = listUnknown(known);
-      if (unknown !== undefined) throw new HttpError('invalid', `${toProblem(unknown)}; ${describeUsers(accounts)}`);
+      if (unknown !== undefined)
+        throw new HttpError('invalid', `There is no user ${JSON.stringify(unknown)}; ${describeUsers(accounts)}`);
     },
   });
   const listProblems = (): string[] =>

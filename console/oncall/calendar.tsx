@@ -1,0 +1,156 @@
+import { useSignal } from '@preact/signals';
+import type { OnCall } from 'signalbox/client';
+import { client } from '../api.ts';
+import { serverNow } from '../clock.ts';
+import { toMinute, toShortDay } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { OverrideDialog } from '../notifications/override-dialog.tsx';
+import { isAllowed } from '../routes.ts';
+import { session } from '../session.ts';
+import { onCallTexts as words } from '../strings/oncall.ts';
+import { Unloaded } from '../ui/panel.tsx';
+import { listDays, placeIn, type Span } from './weeks.ts';
+
+interface ShownShift extends Span {
+  person: string | null;
+  isOverride: boolean;
+}
+
+interface Props {
+  onCall: OnCall;
+  page: number;
+  onPage: (page: number) => void;
+  onChanged: () => void;
+}
+
+/** Four weeks of a rotation: bars by person, gaps in red; on narrow screens a list. A click overrides a shift. */
+export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => {
+  const { rotation } = onCall;
+  const days = listDays(page);
+  const [from = 0, until = 0] = [days[0], days.at(-1)];
+  const load = async (signal: AbortSignal): Promise<ShownShift[]> => {
+    const query = { rotation, from: new Date(from).toISOString(), until: new Date(until).toISOString() };
+    const { data } = await client.getRotationCalendar(query, { signal });
+    return data.map(({ person, override, startsAt, endsAt }) => ({
+      person,
+      isOverride: override !== null,
+      start: startsAt === null ? Number.NEGATIVE_INFINITY : Date.parse(startsAt),
+      end: endsAt === null ? Number.POSITIVE_INFINITY : Date.parse(endsAt),
+    }));
+  };
+  const { value, error, reload } = useResource(load, { key: `${rotation} ${from}`, topic: 'oncall' });
+  const chosen = useSignal<ShownShift | undefined>(undefined);
+  if (!value) return <Unloaded error={error} reload={reload} lines={8} />;
+  const choose = (shift: ShownShift): void => {
+    if (isAllowed('createDutyOverride') && shift.end > serverNow()) chosen.value = shift;
+  };
+  const own = session.value ? [session.value.name] : [];
+  const members = onCall.kind === 'person' ? [...new Set([...onCall.members, ...own])] : onCall.members;
+  const weeks = Array.from({ length: (days.length - 1) / 7 }, (_, week) => days.slice(week * 7, week * 7 + 8));
+  return (
+    <section
+      class="rotation-calendar"
+      aria-label={words.calendarOf(rotation)}
+      onKeyDown={(event) => moveFocus(event, page, onPage)}
+    >
+      <div class="calendar-weeks">
+        {weeks.map((week) => (
+          <div key={week[0]} class="calendar-week">
+            {week.slice(0, 7).map((day) => (
+              <span key={day} class="calendar-day">
+                {toShortDay(day)}
+              </span>
+            ))}
+            <div class="calendar-bars">
+              {value.map((shift) => {
+                const place = placeIn(shift, week);
+                return (
+                  place && (
+                    <ShiftButton
+                      key={`${shift.start} ${shift.person}`}
+                      shift={shift}
+                      members={onCall.members}
+                      style={{ left: `${place.left}%`, width: `${place.width}%` }}
+                      onClick={() => choose(shift)}
+                    />
+                  )
+                );
+              })}
+            </div>
+          </div>
+        ))}
+      </div>
+      <ol class="calendar-list">
+        {value.map((shift) => (
+          <li key={`${shift.start} ${shift.person}`}>
+            <ShiftButton shift={shift} members={onCall.members} onClick={() => choose(shift)} />
+            <span class="hint">{describeTimes(shift)}</span>
+          </li>
+        ))}
+      </ol>
+      {chosen.value && (
+        <OverrideDialog
+          onCall={onCall}
+          members={members}
+          range={chosen.value}
+          onSaved={() => {
+            reload();
+            onChanged();
+          }}
+          onClose={() => {
+            chosen.value = undefined;
+          }}
+        />
+      )}
+    </section>
+  );
+};
+
+interface ButtonProps {
+  shift: ShownShift;
+  members: readonly string[];
+  style?: { left: string; width: string };
+  onClick: () => void;
+}
+
+const ShiftButton = ({ shift, members, style, onClick }: ButtonProps) => {
+  const { person, isOverride } = shift;
+  const who = `${person ?? words.gap}${isOverride ? ` (${words.override})` : ''}`;
+  const title = `${who}: ${describeTimes(shift)}`;
+  return (
+    <button
+      type="button"
+      class={`shift ${person === null ? 'gap' : `person-${toTone(person, members)}`} ${isOverride ? 'overridden' : ''}`}
+      style={style}
+      title={title}
+      aria-label={title}
+      onClick={onClick}
+    >
+      <bdi>{person ?? words.gap}</bdi>
+    </button>
+  );
+};
+
+/** Number of colours of people. */
+const tones = 8;
+
+const toTone = (person: string, members: readonly string[]): number => {
+  const index = members.indexOf(person);
+  return (index < 0 ? person.length + members.length : index) % tones;
+};
+
+const describeTimes = ({ start, end }: Span): string =>
+  [start, end].map((time) => (Number.isFinite(time) ? toMinute(time) : words.open)).join(' – ');
+
+/** Moves the focus between shifts with the arrow keys, and between pages with Page Up and Page Down. */
+const moveFocus = (event: KeyboardEvent, page: number, onPage: (page: number) => void): void => {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const turn = { PageDown: 1, PageUp: -1 }[event.key];
+  if (turn !== undefined) onPage(page + turn);
+  else if (step !== undefined) {
+    const all = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('.shift')];
+    const shown = all.filter((each) => each.offsetParent !== null);
+    shown[shown.indexOf(document.activeElement as HTMLElement) + step]?.focus();
+  } else return;
+  event.preventDefault();
+};

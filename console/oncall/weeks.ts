@@ -1,0 +1,35 @@
+import { serverNow } from '../clock.ts';
+import { fromTyped, toTyped } from '../zone.ts';
+
+/** Weeks shown at a time. */
+const shownWeeks = 4;
+
+const dayMs = 86_400_000;
+
+/** Shift or gap in milliseconds; infinite if unknown. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Returns the starts of the days of four weeks in the displayed zone, and the end; `page` 0 begins this Monday. */
+export const listDays = (page: number): number[] => {
+  const today = Date.parse(`${toTyped(serverNow()).slice(0, 10)}T00:00Z`);
+  const monday = today - ((new Date(today).getUTCDay() + 6) % 7) * dayMs;
+  const first = monday + page * shownWeeks * 7 * dayMs;
+  return Array.from({ length: shownWeeks * 7 + 1 }, (_, index) =>
+    fromTyped(new Date(first + index * dayMs).toISOString().slice(0, 16)),
+  );
+};
+
+/** Returns the left edge and the width of a span within a week, in percent; undefined if the span is outside. */
+export const placeIn = ({ start, end }: Span, days: readonly number[]): { left: number; width: number } | undefined => {
+  const toPercent = (at: number): number => {
+    const index = days.findLastIndex((day) => day <= at);
+    const [day = at, next] = [days[index], days[index + 1]];
+    if (index < 0) return 0;
+    return next === undefined ? 100 : ((index + (at - day) / (next - day)) * 100) / (days.length - 1);
+  };
+  const [left, right] = [toPercent(start), toPercent(end)];
+  return right > left ? { left, width: right - left } : undefined;
+};
