@@ -28,6 +28,7 @@ import { createRotationRoutes } from './oncall/rotation-routes.ts';
 import { createOnCallRoutes, listOnCall } from './oncall/routes.ts';
 import { OnCallList } from './oncall/schema.ts';
 import { rotationSettings } from './oncall/settings.ts';
+import { ShiftMessages } from './oncall/shift-messages.ts';
 import { openDestinations } from './open-destinations.ts';
 import { People } from './people/people.ts';
 import { createWayCodes } from './people/proof.ts';
@@ -136,6 +137,16 @@ export const notifications = defineFeature({
       clock,
       log,
     });
+    const shiftMessages = new ShiftMessages({
+      rotations,
+      settings: offers.settings,
+      incidents,
+      silences,
+      lease: onCallLease,
+      send: (person, text) => people.send(person, text),
+      clock,
+      log,
+    });
     const { escalations } = escalation;
     const notifier = new Notifier({ source: incidents, silences, onCall: rotations, escalations, lease, clock, log });
     escalation.onChanged(() => notifier.replanSoon());
@@ -227,7 +238,9 @@ export const notifications = defineFeature({
           ? [{ area: 'deliveries', severity: 'WARNING', text: 'This server is quiet: it notifies nobody' }]
           : [...findDeliveryConcerns(list(), clock()), ...gaps.findConcerns(), ...escalation.findConcerns()],
       start: () => {
-        if (!isQuiet) gaps.start();
+        if (isQuiet) return;
+        gaps.start();
+        shiftMessages.start();
       },
       reload: (changed) => {
         targets.change(changed.watchTargets);
@@ -239,6 +252,7 @@ export const notifications = defineFeature({
       },
       close: async () => {
         await gaps.close();
+        await shiftMessages.close();
         await destinations?.close();
         await notifier.close();
         await lease.close();

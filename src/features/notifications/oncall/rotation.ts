@@ -101,6 +101,17 @@ export class Rotation {
     return this.#findShiftAfter(at, ({ member }) => member !== present)?.startsAt;
   }
 
+  /** Returns the time since when the member on call at `at` has been on call, or nobody; -Infinity if unknown. */
+  memberSince(at: number): number {
+    let { startsAt, member } = this.shiftAt(at);
+    for (let left = this.#mostPieces; left > 0 && Number.isFinite(startsAt); left -= 1) {
+      const before = this.shiftAt(startsAt - 1);
+      if (before.member !== member) break;
+      ({ startsAt, member } = before);
+    }
+    return startsAt;
+  }
+
   /** Lists up to `most` shifts and gaps between two times; the first and last are not cut off. */
   listShifts(from: number, to: number, most: number): Shift[] {
     const shifts: Shift[] = [];
