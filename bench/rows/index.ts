@@ -1,4 +1,5 @@
 import type { Row } from '../support/run.ts';
+import { checks } from './checks.ts';
 import { deliveries } from './deliveries.ts';
 import * as footprint from './footprint.ts';
 import { heartbeats } from './heartbeats.ts';
@@ -30,6 +31,7 @@ const all: Row[] = [
   ['B30', notification],
   ['B31', mixedLife],
   ['B32', heartbeats],
+  ['B37', checks],
 ];
 
 const toNumber = ([id]: Row): number => Number.parseInt(id.slice(1), 10);
