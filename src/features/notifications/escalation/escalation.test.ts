@@ -11,7 +11,7 @@ import {
 } from '../../../../test/support/notifications.ts';
 import { adminToken, waitForRequests } from '../../../../test/support/outbox.ts';
 import { createPerson, createUser, putPolicy } from '../../../../test/support/people.ts';
-import { startReceiver } from '../../../../test/support/receiver.ts';
+import { type Receiver, startReceiver } from '../../../../test/support/receiver.ts';
 import { waitUntil, waitUntilPasses } from '../../../../test/support/wait.ts';
 
 const minute = 60_000;
@@ -305,4 +305,44 @@ test('quiet hours hold back the ways of a person, except for critical incidents'
   assert.deepEqual(messagesTo(anna), ['opened #2 net is broken']);
   now = Date.parse('2026-02-01T07:00:00Z');
   await waitForRequests(anna, 2);
+});
+
+test('10,000 incidents at once follow their policy, and each step is in few messages', async (t) => {
+  const [anna, ben] = [await startReceiver(t), await startReceiver(t)];
+  let now = Date.now();
+  const app = await startNotifier(t, [], { maxEventLoopDelay: 0 }, { features: withClock(() => new Date(now)) });
+  await createPerson(app, 'anna', anna, { groupSeconds: 10 });
+  await createPerson(app, 'ben', ben, { groupSeconds: 10 });
+  await putPolicy(app, { steps: [{ notify: ['person:anna'], wait: '1 hour' }, { notify: ['person:ben'] }] });
+  const [count, batch] = [10_000, 1000];
+  const begun = performance.now();
+  for (let from = 0; from < count; from += batch) {
+    const body = Array.from({ length: batch }, (_, index) => {
+      return { labels: { alertname: `alert ${from + index}`, severity: 'error' } };
+    });
+    assert.equal((await app.request('POST', '/api/v2/alerts', { body })).status, 200);
+  }
+  const isTaken = (step: number) =>
+    waitUntil(
+      `step ${step} is taken`,
+      async () => {
+        const all = await Promise.all([1, count / 2, count].map((number) => readIncident(app, number)));
+        return all.every(({ escalation }) => escalation?.step === step);
+      },
+      60_000,
+    );
+  await isTaken(1);
+  t.diagnostic(`first steps after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  const areAll = (receiver: Receiver) => () => {
+    // The clock goes on, for incidents that are still collected.
+    now += 1000;
+    return new Set(messagesTo(receiver)).size === count;
+  };
+  await waitUntil('anna is notified of all', areAll(anna), 60_000);
+  now += 60 * minute;
+  const later = performance.now();
+  await isTaken(2);
+  t.diagnostic(`second steps after ${((performance.now() - later) / 1000).toFixed(1)} s`);
+  await waitUntil('ben is notified of all', areAll(ben), 60_000);
+  assert.ok(anna.requests.length < 200, `${anna.requests.length} messages`);
 });
