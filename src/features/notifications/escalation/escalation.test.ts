@@ -307,6 +307,33 @@ test('quiet hours hold back the ways of a person, except for critical incidents'
   await waitForRequests(anna, 2);
 });
 
+test('people on call in a rotation are notified without a policy, and by rotation:NAME with one', async (t) => {
+  const [anna, ben, carl] = [await startReceiver(t), await startReceiver(t), await startReceiver(t)];
+  const app = await startNotifier(t, []);
+  for (const [name, receiver] of [
+    ['anna', anna],
+    ['ben', ben],
+    ['carl', carl],
+  ] as const) {
+    await createPerson(app, name, receiver);
+  }
+  const token = await adminToken(app);
+  const put = async (people: string[]): Promise<void> => {
+    const layers = [{ people, handover: { every: '1 week', at: 'Mon 09:00' } }];
+    const { status, text } = await app.request('PUT', '/api/rotations/desk', { token, body: { layers } });
+    assert.ok(status < 300, text);
+  };
+  await put(['anna']);
+  await fire(app, 'disk');
+  await waitForRequests(anna, 1);
+  await putPolicy(app, { steps: [{ notify: ['rotation:desk'], wait: '1 hour' }] });
+  await put(['ben']);
+  await fire(app, 'net');
+  await waitForRequests(ben, 1);
+  assert.deepEqual(stepsOf(await readIncident(app, 2)), [[1, 1, 'person:ben']]);
+  assert.deepEqual([messagesTo(anna), messagesTo(carl)], [[`opened ${name}`], []]);
+});
+
 test('10,000 incidents at once follow their policy, and each step is in few messages', async (t) => {
   const [anna, ben] = [await startReceiver(t), await startReceiver(t)];
   let now = Date.now();
