@@ -1,52 +1,49 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { external } from './bundle.mjs';
-import { buildDeb } from './debian/build.mjs';
-import { executable } from './executable/build.mjs';
-import { withLock } from './lock.mjs';
-import { preparePackage, prepareProgram, root, run } from './prepare.mjs';
+import { toConsoleOptions } from '../console/build.mjs';
+import { buildPackage, dist } from './bundle.mjs';
+import { buildDeb } from './deb.mjs';
+import { buildExecutable } from './executable.mjs';
+import { install, root, run } from './install.mjs';
 
-/**
- * Builds the contents of the npm package, or packs them with `package`; builds the `executable`, or also the `deb`, for
- * tests of upgrades as `--release 0.2.0` and into `--folder FOLDER`.
- */
 const options = { release: { type: 'string' }, folder: { type: 'string' } };
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
-const [target] = positionals;
+const [target = 'files', ...others] = positionals;
 
-/**
- * Packs a copy of the package's files whose package.json lists only dependencies outside the bundle, so that npm does
- * not install the others again.
- */
-const pack = ({ folder = root }) => {
-  const copy = join(root, 'dist', 'package');
-  rmSync(copy, { recursive: true, force: true });
-  const list = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const npm = { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' };
-  const [{ files }] = JSON.parse(execFileSync('npm', list, npm));
-  for (const { path } of files) cpSync(join(root, path), join(copy, path));
-  const { scripts, workspaces, overrides, devDependencies, ...manifest } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  );
-  delete manifest['//overrides'];
-  manifest.dependencies = Object.fromEntries(external.map((name) => [name, manifest.dependencies[name]]));
-  writeFileSync(join(copy, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  run('npm', ['pack', '--silent', '--pack-destination', folder, copy]);
+const targets = {
+  files: buildPackage,
+  /** Packs the npm package into `--folder FOLDER`. */
+  package: async () => {
+    await buildPackage();
+    run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', values.folder ?? root]);
+  },
+  executable: buildExecutable,
+  /** Packs the executable into `--folder FOLDER`, for tests of upgrades as `--release 0.2.0`. */
+  deb: async () => {
+    await buildExecutable();
+    await buildDeb(values);
+  },
+  /** Rebuilds the console after each change. */
+  console: async () => {
+    const { context } = await import('esbuild');
+    const watched = await context({ ...toConsoleOptions(join(dist, 'console')), metafile: true, logLevel: 'info' });
+    await watched.watch();
+  },
+  /** Builds the documentation site in dist/site; `dev` serves it with hot reload, `preview` serves the built site. */
+  docs: async () => {
+    await install(['docs']);
+    run(process.execPath, ['node_modules/vitepress/bin/vitepress.js', others[0] ?? 'build', 'tools/docs']);
+  },
+  /** Installs everything that tests and measurements need. */
+  tools: async () => {
+    await install(['tools', 'client']);
+    await buildPackage();
+  },
 };
 
-if (target === undefined) await preparePackage();
-else if (target === 'package') {
-  await preparePackage();
-  pack(values);
-} else {
-  await prepareProgram();
-  await withLock(async () => {
-    await executable.makeCurrent();
-    if (target === 'deb') await buildDeb(values);
-  }).catch((error) => {
-    process.stderr.write(`signalbox: cannot build: ${error.message}\n`);
-    process.exitCode = 1;
-  });
+try {
+  await targets[target]();
+} catch (error) {
+  process.stderr.write(`signalbox: cannot build: ${error.message}\n`);
+  process.exitCode = 1;
 }

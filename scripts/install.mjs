@@ -1,73 +1,87 @@
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Failed installation, or one ended by a `signal`; the message is one line. */
-export class InstallError extends Error {
-  constructor(message, signal) {
-    super(message);
-    this.signal = signal;
-  }
-}
+export const readJson = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8'));
 
-const readPackages = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {});
-
-const readInstalled = (folder) => readPackages(join(folder, 'node_modules', '.package-lock.json'));
-
-/**
- * True if a folder's node_modules contains only locked versions, and everything needed to `build` the program, or for
- * `all`. Packages for other systems may be missing.
- */
-export const isInstalled = (purpose, folder = root) => {
-  const locked = readPackages(join(folder, 'package-lock.json'));
-  const installed = readInstalled(folder);
-  const { dependencies, devDependencies } = locked[''];
-  const direct = new Set(Object.keys({ ...dependencies, ...devDependencies }).map((name) => `node_modules/${name}`));
-  const mayBeMissing = (path) => locked[path].optional || (purpose === 'build' && !direct.has(path));
-  return Object.keys(locked).every((path) => {
-    if (path === '') return true;
-    return installed[path] ? installed[path].version === locked[path].version : mayBeMissing(path);
-  });
+/** Runs a program with this process's input and output; exits with the program's exit code if it fails. */
+export const run = (program, args, options) => {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit', ...options });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
 };
 
-/**
- * Installs the packages needed to `build` the program, or `all` of them, into a new folder, which replaces node_modules
- * once complete. Tools installed earlier stay installed. Does nothing if all packages are installed. Call it under the
- * lock.
- */
-export const install = async (purpose, { retries }) => {
-  if (isInstalled(purpose)) return;
-  const all = purpose === 'all' || 'node_modules/signalbox-tools' in readInstalled(root);
-  process.stderr.write(`Installing ${all ? 'dependencies and tools (380 MB)' : 'dependencies (68 MB)'} ...\n`);
-  const staging = join(root, '.build-install');
-  const target = join(root, 'node_modules');
+/** Runs an action with a new folder beside the sources, which is removed. A signal stops the action and this process. */
+export const withFolder = async (action) => {
+  const folder = mkdtempSync(join(root, '.build-'));
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, stop);
   try {
-    rmSync(staging, { recursive: true, force: true });
-    for (const path of ['package.json', 'package-lock.json', '.npmrc', join('tools', 'package.json')]) {
-      if (existsSync(join(root, path))) cpSync(join(root, path), join(staging, path));
-    }
-    // Without peers: Vite's optional peers are types and programs that only the tools use.
-    const ofProgram = ['--workspaces=false', '--legacy-peer-deps'];
-    await runNpmCi([`--fetch-retries=${retries}`, ...(all ? [] : ofProgram)], staging);
-    if (existsSync(target)) renameSync(target, join(staging, 'old'));
-    renameSync(join(staging, 'node_modules'), target);
+    return await action(folder, stopping.signal);
   } finally {
-    rmSync(staging, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+    for (const signal of signals) process.off(signal, stop);
+    if (stopping.signal.aborted) process.exit(1);
   }
 };
 
-/** Installs the locked packages of a `tools` folder, and returns its node_modules. Call it under the lock. */
-export const installTools = async (name, announcement) => {
-  const folder = join(root, 'tools', name);
-  if (!isInstalled('all', folder)) {
-    process.stderr.write(`${announcement}\n`);
-    await runNpmCi([], folder);
+/** Moves a finished file or folder to its place. If another process does the same at once, one of the two stays. */
+export const putInPlace = (made, place) => {
+  try {
+    // A folder replaces only an empty folder.
+    if (statSync(made).isDirectory() && existsSync(place)) renameSync(place, `${made}.old`);
+    renameSync(made, place);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
   }
-  return join(folder, 'node_modules');
+};
+
+const has = (path) => existsSync(join(root, 'node_modules', path));
+
+/** Compares the lockfile with the packages that npm has installed for the program and the workspaces in `tools`. */
+const readState = () => {
+  const { packages: locked } = readJson('package-lock.json');
+  const installed = has('.package-lock.json') ? readJson('node_modules', '.package-lock.json').packages : {};
+  const isComplete = ({ dependencies, devDependencies }) =>
+    Object.keys({ ...dependencies, ...devDependencies }).every(has);
+  const isOutdated = ([path, { version }]) => locked[path] !== undefined && locked[path].version !== version;
+  const toLink = (name) => `signalbox-${name}`;
+  return {
+    isCurrent: isComplete(locked['']) && !Object.entries(installed).some(isOutdated),
+    hasWorkspace: (name) => has(toLink(name)) && isComplete(locked[locked[`node_modules/${toLink(name)}`].resolved]),
+    workspaces: ['client', 'docs', 'runtimes', 'tools'].filter((name) => has(toLink(name))),
+  };
+};
+
+export const isInstalled = () => readState().isCurrent;
+
+/**
+ * Installs the program's packages into a new folder, which then becomes node_modules, and adds those of workspaces by
+ * name: `client`, `docs`, `tools`. Workspaces installed earlier stay installed.
+ */
+export const install = async (names = [], { retries = 2 } = {}) => {
+  const { isCurrent, workspaces } = readState();
+  if (!isCurrent) {
+    process.stderr.write('Installing the dependencies (70 MB) ...\n');
+    await withFolder(async (folder, signal) => {
+      for (const name of ['package.json', 'package-lock.json', '.npmrc'])
+        if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name));
+      await runNpm(['ci', '--workspaces=false', `--fetch-retries=${retries}`], folder, signal);
+      if (!isInstalled()) putInPlace(join(folder, 'node_modules'), join(root, 'node_modules'));
+    });
+  }
+  const { hasWorkspace } = readState();
+  const missing = [...new Set([...workspaces, ...names])].filter((name) => !hasWorkspace(name));
+  if (missing.length === 0) return;
+  process.stderr.write(`Installing packages for ${missing.join(', ')} ...\n`);
+  const selection = missing.map((name) => `--workspace=signalbox-${name}`);
+  await withFolder((_, signal) => runNpm(['install', '--no-save', ...selection], root, signal));
 };
 
 /** Set explicitly, because npm passes on its own command's options to this one. */
@@ -85,29 +99,16 @@ const options = [
   '--loglevel=error',
 ];
 
-/** Runs `npm ci`. A signal kills npm first, which is safe because npm works in a separate folder. */
-const runNpmCi = async (args, cwd) => {
-  // On Windows npm is a batch file, which needs a shell.
-  const running = promisify(execFile)('npm', ['ci', ...options, ...args], { cwd, shell: process.platform === 'win32' });
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  let received;
-  const stop = (signal) => {
-    received = signal;
-    running.child.kill('SIGKILL');
-  };
-  for (const signal of signals) process.on(signal, stop);
-  try {
-    await running;
-  } catch ({ stderr, message }) {
-    throw new InstallError(received ?? toReason(stderr || message), received);
-  } finally {
-    for (const signal of signals) process.off(signal, stop);
-  }
-};
+/** Failed installation; the message is one line. */
+export class InstallError extends Error {}
 
-/** Returns the first line of npm's error output that is a sentence. */
-const toReason = (output) =>
-  output
-    .split('\n')
-    .map((line) => line.replace(/^npm (error|ERR!) (FetchError: )?/, ''))
-    .find((line) => line.trim() !== '' && !/^(code|syscall|errno|type|path|dest) /.test(line)) ?? 'npm ci failed';
+const runNpm = async (args, cwd, signal) => {
+  // On Windows npm is a batch file, which needs a shell.
+  const running = promisify(execFile)('npm', [...args, ...options], { cwd, shell: process.platform === 'win32' });
+  signal.addEventListener('abort', () => running.child.kill('SIGKILL'));
+  await running.catch(({ stderr, message }) => {
+    const lines = (stderr || message).split('\n').map((line) => line.replace(/^npm (error|ERR!) (FetchError: )?/, ''));
+    const isReason = (line) => line.trim() !== '' && !/^(code|syscall|errno|type|path|dest) /.test(line);
+    throw new InstallError(lines.find(isReason) ?? 'npm failed');
+  });
+};

@@ -1,54 +1,31 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './install.mjs';
+import { readJson, root } from './install.mjs';
 
-export const licencesPath = join(root, 'dist', 'licences.json');
+/** Packages whose files the build reads without importing them. */
+const read = ['node_modules/@iconify-json/lucide', 'node_modules/@scalar/fastify-api-reference'];
 
-/**
- * Lists the installed packages of a release: the program's packages in the lockfile, and Vite, because the console
- * contains one of its functions.
- */
-const listLibraries = () => {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const ofTools = Object.keys(packages.tools.optionalDependencies).map((name) => `node_modules/${name}`);
-  const isOfProgram = ([path, { dev, devOptional, link }]) => !dev && !devOptional && !link && !ofTools.includes(path);
-  const paths = [
-    ...Object.entries(packages)
-      .filter(isOfProgram)
-      .map(([path]) => path),
-    'node_modules/vite',
-  ];
-  return paths.filter((path) => path.startsWith('node_modules/') && existsSync(join(root, path, 'package.json')));
+/** Lists the folders of packages that npm installs beside the bundle on this system. */
+const listInstalled = () => {
+  const { packages } = readJson('package-lock.json');
+  const paths = Object.keys(packages[''].dependencies).map((name) => `node_modules/${name}`);
+  const binaries = paths.flatMap((path) => Object.keys(packages[path].optionalDependencies ?? {}));
+  return [...paths, ...binaries.map((name) => `node_modules/${name}`)].filter((path) => existsSync(join(root, path)));
 };
 
 const toLicence = (folder) => {
-  const path = join(root, folder);
-  const { name, version, license, author, homepage } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
-  const file = readdirSync(path).find((each) => /^licen[cs]e/i.test(each));
+  const { name, version, license, author, homepage } = readJson(folder, 'package.json');
+  const file = readdirSync(join(root, folder)).find((each) => /^licen[cs]e/i.test(each));
   const text = file
-    ? readFileSync(join(path, file), 'utf8')
+    ? readFileSync(join(root, folder, file), 'utf8')
     : `By ${author?.name ?? author ?? homepage}. Licence: ${license}`;
   return { name, version, licence: license, text };
 };
 
-/** Reads the package of the API reference, whose single file does not name its contents. */
-export const readScalar = () => {
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'tools', 'reference', 'package.json'), 'utf8'));
-  const name = '@scalar/fastify-api-reference';
-  return { name, version: dependencies[name] };
-};
-
-const toScalarLicence = () => {
-  const text = readFileSync(join(root, 'dist', 'public', 'scalar-license.txt'), 'utf8');
-  return { ...readScalar(), licence: 'MIT', text };
-};
-
-/** Lists the name, version, licence and licence text of each library in the built program and its pages, by name. */
-export const listLicences = () => {
-  const all = [...listLibraries().map(toLicence), toScalarLicence()];
+/** Lists the name, version, licence and licence text of each library in the program and its pages, by name. */
+export const listLicences = (bundledFiles) => {
+  const bundled = bundledFiles.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  const all = [...new Set([...bundled, ...listInstalled(), ...read])].map(toLicence);
   const byKey = new Map(all.map((each) => [`${each.name} ${each.version}`, each]));
   return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
 };
-
-/** Writes the licences for the route that shows them. */
-export const buildLicences = () => writeFileSync(licencesPath, JSON.stringify(listLicences()));

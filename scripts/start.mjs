@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundlePath } from './bundle.mjs';
-import { prepareProgram } from './prepare.mjs';
+import { buildProgram, bundlePath } from './bundle.mjs';
+import { InstallError, install, root } from './install.mjs';
 
 /**
  * Stops the program when its parent ends: npm sends SIGTERM to the shell between them, which ends without forwarding
@@ -21,6 +23,17 @@ const stopWithParent = () => {
 };
 
 if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
-await prepareProgram({ orExisting: true });
+const isRunnable = existsSync(bundlePath) && existsSync(join(root, 'node_modules'));
+try {
+  // Without retries if another build can run.
+  await install([], { retries: isRunnable ? 0 : 2 });
+  await buildProgram();
+} catch (error) {
+  const isUnwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code);
+  if (!isUnwritable && !(error instanceof InstallError)) throw error;
+  const reason = `cannot ${isUnwritable ? 'write here' : 'install the dependencies'}: ${error.message}`;
+  process.stderr.write(`signalbox: ${isRunnable ? 'running the existing build: ' : ''}${reason}\n`);
+  if (!isRunnable) process.exit(1);
+}
 // Runs in this process, so signals and the exit code are the program's own.
 await import(pathToFileURL(bundlePath).href);

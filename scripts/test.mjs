@@ -1,138 +1,114 @@
-import { fork, spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { listTests, toGroups, writeGroup } from '../test/runner/groups.mjs';
-import { prepare, root } from './prepare.mjs';
+import { pathToFileURL } from 'node:url';
+import { buildPackage, listFiles } from './bundle.mjs';
+import { install, root } from './install.mjs';
 
 /** Accepted reasons for skipping a test in CI, where everything tests need is installed. */
 const allowedSkips = [
-  // Node 20 and 22; .ci/run runs these tests on Node 24, too.
-  'this version of Node has no argon2 of its own',
-  // The program as published runs these tests, too.
-  'no other module can be loaded into the executable',
-  // These files run with three stores; each test runs only with the store it concerns.
-  'this store keeps tasks and items',
+  'this version of Node has no argon2 of its own', // .ci/run runs these tests on Node 24, too.
+  'no other module can be loaded into the executable', // The program as published runs these tests, too.
+  'this store keeps tasks and items', // These files run with three stores; each test runs with the store it concerns.
   'two long lists at once may use the database',
-  // A shallow clone cannot build 1.0.0.
-  'the history of the repository is not here: git fetch --unshallow',
+  'the history of the repository is not here: git fetch --unshallow', // A shallow clone cannot build 1.0.0.
 ];
+/** Files that run only if named: they need root and take minutes. */
+const onlyNamed = /^test\/(systemd|container)\//;
+/** Files that need their own process: they kill, mount, change variables or the time zone, or hold many connections. */
+const alone =
+  /^test\/(first-run|faults|fuzz|peers|scale-out|systemd|container|stores\/conformance-|conformance\/tasks-time)/;
 
-const { values, positionals: names } = parseArgs({ options: { long: { type: 'boolean' } }, allowPositionals: true });
-const isCi = process.env.CI === 'true';
-const env = { ...process.env, FORCE_COLOR: '0', ...(values.long && { SIGNALBOX_TEST_LONG: '1' }) };
-
+const { CI, SIGNALBOX_TEST_LONG, SIGNALBOX_FAULT_ROUNDS } = process.env;
+/** Folder for files that tests share. */
+const shared = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
 /** Timeout of a test in seconds. In CI, two browsers run at the same time on two processors. */
-const seconds = values.long || env.SIGNALBOX_FAULT_ROUNDS ? 7200 : isCi ? 120 : 60;
+const seconds = SIGNALBOX_TEST_LONG || SIGNALBOX_FAULT_ROUNDS ? 7200 : CI ? 120 : 60;
+const names = process.argv.slice(2);
+const all = listFiles('src', 'test', 'bench').filter((file) => /\.(test|spec)\.ts$/.test(file));
+const isChosen = (file) => (names.length > 0 ? names.some((name) => file.includes(name)) : !onlyNamed.test(file));
+const files = all.filter(isChosen);
 
-/** True if a test of the file has a long form: more kills, failovers, requests or records. */
-const hasLongForm = (file) => /\/(long|rounds|task-store)\.ts'|\bisLong\b/.test(readFileSync(join(root, file), 'utf8'));
-
-/** Waits until a process ends; kills the processes it leaves behind, even if this process ends first. */
-const waitForEnd = async (child) => {
-  const kill = () => {
-    try {
-      return process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      return false;
-    }
-  };
-  process.once('exit', kill);
-  const [status] = await once(child, 'exit');
-  process.removeListener('exit', kill);
-  // Processes that end with their parents take a moment.
-  await setTimeout(1000);
-  if (kill()) process.stdout.write('Killed processes that tests left behind.\n');
-  return status;
-};
-
-/** Runs groups of test files; resolves to the tests of test/runner/run.mjs. */
-const runGroups = async (groups, concurrency) => {
-  const folder = mkdtempSync(join(env.TEST_SHARED_FOLDER, 'groups-'));
-  const modules = groups.map((group, index) => writeGroup(folder, group, index));
-  const loader = new URL('../test/runner/typescript.mjs', import.meta.url).href;
-  const execArgv = ['--import', loader, `--test-timeout=${seconds * 1000}`];
-  const child = fork('test/runner/run.mjs', { cwd: root, env, execArgv, detached: true });
-  child.send({ files: modules, concurrency, timeout: 20_000 * seconds });
-  let tests = [{ file: 'test/runner/run.mjs', name: 'the run ends', state: 'failed', text: '' }];
-  child.once('message', (message) => (tests = message));
-  await waitForEnd(child);
-  const all = groups.flatMap((group) => group.files);
-  // A test shared by several files has the path of another file in their folder.
-  const toFiles = (path) => (all.includes(path) ? [path] : all.filter((file) => dirname(file) === dirname(path)));
-  return tests.map(({ file: path, ...test }) => {
-    const file = relative(root, path).replaceAll('\\', '/');
-    const members = groups[modules.indexOf(path)]?.files;
-    // A failure outside of tests has the group's module as its file.
-    return { ...test, file: members?.join(', ') ?? file, files: members ?? toFiles(file) };
+/** Runs test files in one process; resolves to the failures. */
+const runFiles = async (paths) => {
+  const module = `${join(mkdtempSync(join(shared, 'run-')), basename(paths[0]))}.mjs`;
+  writeFileSync(module, paths.map((file) => `import '${pathToFileURL(join(root, file))}';\n`).join(''));
+  const failures = [];
+  const fail = ({ file, name }, text) => failures.push(`${file}: ${name}: ${text}\n`);
+  const events = run({ files: [module], timeout: 20_000 * seconds, execArgv: process.execArgv });
+  events.on('test:fail', (test) => fail(test, test.details.error.message));
+  events.on('test:pass', (test) => {
+    if (CI && test.skip && !allowedSkips.includes(test.skip)) fail(test, `skipped: ${test.skip}`);
   });
+  events.on('test:diagnostic', ({ file, message }) => {
+    if (message.includes('asynchronous activity after')) fail({ file, name: 'the tests end' }, message);
+  });
+  process.stdout.write((await events.compose(new spec()).toArray()).join(''));
+  return failures;
 };
 
-/** Runs test files; in CI, files with failures run once more, each alone, and count as flaky if they pass. */
-const runFiles = async (files) => {
-  const groups = toGroups(files);
+/** Runs all tests, up to 16 files of a folder in a process, because loading the program takes most of a second. */
+const runTests = async () => {
+  const groups = [];
+  for (const file of files.filter((each) => each.endsWith('.test.ts'))) {
+    const area = alone.test(file) ? file : file.split('/').slice(0, 2).join('/');
+    const group = groups.find((each) => each.area === area && each.files.length < 16);
+    if (group) group.files.push(file);
+    else groups.unshift({ area, files: [file] });
+  }
+  const queue = groups.values();
+  const work = async () => {
+    for (const group of queue) group.failures = await runFiles(group.files);
+  };
   // One process more than there are processors, since tests wait a lot.
-  const tests = await runGroups(groups, availableParallelism() + 1);
-  const failed = tests.filter(({ state, files }) => state === 'failed' && files.length > 0);
-  const names = new Set(failed.flatMap((test) => test.files));
-  const again = groups.flatMap(({ files, store }) =>
-    files.filter((file) => names.has(file)).map((file) => ({ files: [file], store })),
-  );
-  if (!isCi || values.long || again.length === 0 || again.length > 20) return tests;
-  process.stdout.write(`\nOnce more, each alone: ${[...names].join(', ')}\n`);
-  const repeated = await runGroups(again, 1);
-  const still = new Set(repeated.filter(({ state }) => state === 'failed').flatMap((test) => test.files));
-  const flaky = failed.filter((test) => !test.files.some((file) => still.has(file)));
-  const others = tests.filter((test) => !failed.includes(test) && !names.has(test.file));
-  return [...others, ...repeated, ...flaky.map((test) => ({ ...test, state: 'flaky' }))];
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work));
+  const failed = groups.filter(({ failures }) => failures.length > 0);
+  for (const group of CI && failed.length < 10 ? failed : []) {
+    process.stdout.write(`\nFailed, and runs once more, each file alone:\n${group.failures.join('')}`);
+    const known = group.files.filter((file) => group.failures.some((text) => text.startsWith(join(root, file))));
+    group.failures = [];
+    for (const file of known.length > 0 ? known : group.files) group.failures.push(...(await runFiles([file])));
+  }
+  return failed.flatMap(({ failures }) => failures);
 };
 
 /** Runs browser tests with Playwright, which prints them, and repeats them in CI. */
-const runSpecs = async (specs) => {
-  const path = join(root, 'dist', 'e2e', 'results.jsonl');
-  rmSync(path, { force: true });
+const runSpecs = async () => {
+  const specs = files.filter((file) => file.endsWith('.spec.ts'));
   const args = ['node_modules/@playwright/test/cli.js', 'test', '--config', 'test/e2e', ...specs];
-  const status = await waitForEnd(spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env, detached: true }));
-  const tests = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(JSON.parse) : [];
-  if (status === 0 || tests.some(({ state }) => state === 'failed')) return tests;
-  return [...tests, { file: 'test/e2e', name: 'Playwright ends', state: 'failed', text: `exit code ${status}` }];
+  const [status] = specs.length > 0 ? await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit') : [0];
+  return status === 0 ? [] : ['browser tests\n'];
 };
 
-const [files, specs] = ['.test.ts', '.spec.ts'].map((suffix) =>
-  listTests(names, suffix).filter((file) => !values.long || hasLongForm(file)),
-);
-const unknown = names.filter((name) => ![...files, ...specs].some((file) => file.includes(name)));
-if (unknown.length > 0) {
-  process.stderr.write(
-    `No test file${values.long ? ' with a long form' : ''} has ${unknown.join(' or ')} in its path.\n`,
-  );
-  process.exit(1);
-}
-await prepare();
-const before = readdirSync(root);
-/** Folder for the groups' modules, and for data that test processes prepare once for all. */
-env.TEST_SHARED_FOLDER = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
-chmodSync(env.TEST_SHARED_FOLDER, 0o755);
-process.on('exit', () => rmSync(env.TEST_SHARED_FOLDER, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+/** Lists the processes of this one's group, except ones that have ended. */
+const listProcesses = () => {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,pid=,args='], { encoding: 'utf8' });
+  const rows = [...String(stdout).matchAll(/^ *(\d+) +(\d+) (?!ps |.*<defunct>)(.*)$/gm)];
+  const [, group] = rows.find(([, , pid]) => Number(pid) === process.pid) ?? [];
+  return rows.filter((row) => row[1] === group).map(([row]) => row);
+};
 
-const begin = performance.now();
-const parts = [files.length > 0 && runFiles(files), specs.length > 0 && runSpecs(specs)].filter(Boolean);
-const tests = (await Promise.all(parts)).flat();
-const toLine = ({ file, name, state, text }) => `${state}: ${file}: ${name}\n  ${text.split('\n', 12).join('\n  ')}\n`;
-const list = (wanted) => tests.filter(({ state }) => state === wanted);
-const left = readdirSync(root).filter((entry) => !before.includes(entry));
-const problems = [
-  ...list('failed').map(toLine),
-  ...(isCi ? list('skipped').filter(({ text }) => !allowedSkips.includes(text)) : []).map(toLine),
-  ...(left.length > 0 ? [`the tests left files behind: ${left.join(', ')}\n`] : []),
-  ...(tests.length === 0 ? ['only npm run faults runs these tests\n'] : []),
-];
-for (const test of list('flaky')) process.stdout.write(toLine(test));
-for (const problem of problems) process.stderr.write(problem);
-const counts = ['passed', 'failed', 'flaky', 'skipped'].map((state) => `${list(state).length} ${state}`).join(', ');
-process.stdout.write(`\n${counts} in ${((performance.now() - begin) / 1000).toFixed(0)} s\n`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+const unknown = names.filter((name) => !all.some((file) => file.includes(name)));
+if (unknown.length > 0) throw new Error(`no test file has ${unknown.join(' or ')} in its path`);
+await install(['tools', 'client']);
+await buildPackage();
+chmodSync(shared, 0o755);
+Object.assign(process.env, { FORCE_COLOR: '0', TEST_SHARED_FOLDER: shared });
+process.once('exit', () => rmSync(shared, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+// The test processes have the arguments of this one.
+if (!process.features.typescript) process.execArgv.push('--import', import.meta.resolve('tsx'));
+process.execArgv.push(`--test-timeout=${seconds * 1000}`);
+const before = listProcesses();
+const failures = (await Promise.all([runTests(), runSpecs()])).flat();
+// Processes that end with their parents take a moment.
+await setTimeout(1000);
+const left = listProcesses().filter((line) => !before.includes(line));
+failures.push(...left.map((line) => `a process was left behind: ${line}\n`));
+process.stdout.write(failures.length === 0 ? '\nAll tests pass.\n' : `\nFailed:\n${failures.join('')}`);
+process.exitCode = failures.length === 0 ? 0 : 1;

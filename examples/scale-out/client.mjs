@@ -90,7 +90,7 @@ const update = async (task) => {
   counts.update += 1;
 };
 
-/** What was acknowledged, or read by anybody, before a read begins is the least that it may find. */
+/** Least that a read may find: everything acknowledged, or read by anybody, before the read begins. */
 const read = async (task) => {
   const least = task.known;
   const { status, json } = await insist('GET', `/api/tasks/${task.id}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** What runs here, and where: on several machines, each has an address of its own. */
+/** Programs that run here, with their addresses: on several machines, each has an address of its own. */
 export const ports = { proxy: 8400, one: 8401, two: 8402, primary: 8411, standby: 8412 };
 
 /** Data, logs and process ids; deleted when everything is stopped. */

@@ -4,9 +4,9 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { packageRoot } from '../../src/server/package-info.ts';
 import { passwords, startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
-import { clientTools } from './client-tools.ts';
 
 const run = promisify(execFile);
 
@@ -83,7 +83,7 @@ const compiler = {
 
 test('a client generated from the OpenAPI document compiles strictly and calls the server', async (t) => {
   const folder = createFolder(t);
-  symlinkSync(clientTools, join(folder, 'node_modules'));
+  symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   const { request, url } = await startApp(t);
   writeFileSync(join(folder, 'openapi.json'), (await request('GET', '/openapi.json')).text);

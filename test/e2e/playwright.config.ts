@@ -9,7 +9,7 @@ const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
 const patience = isCI ? 4 : 1;
 const stepMs = patience * 20_000;
 
-/** `npx playwright test --config test/e2e [PART OF A FILE'S NAME ...]`, once `npm test` has compiled everything. */
+/** `npx playwright test --config test/e2e [PART OF A FILE'S NAME ...]`, after `npm run build`. */
 export default defineConfig({
   testMatch: '*.spec.ts',
   globalSetup: './support/setup.ts',
@@ -23,7 +23,7 @@ export default defineConfig({
   // The app runs in the test processes.
   build: { external: ['**/dist/**'] },
   outputDir: inDist('failures'),
-  reporter: [['list'], ['./support/reporter.ts', { outputFile: inDist('results.jsonl') }]],
+  reporter: [['list'], ['./support/reporter.ts']],
   use: {
     actionTimeout: stepMs,
     launchOptions: findChromium() ?? {},

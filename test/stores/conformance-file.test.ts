@@ -1,0 +1,3 @@
+import { runConformance } from './conformance.ts';
+
+await runConformance('file');
