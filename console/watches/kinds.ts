@@ -151,6 +151,7 @@ export const describeWatch = (settings: WatchSettings): string => {
     mounts,
     units: services,
     failed,
+    command,
     url,
     host,
     port,
@@ -166,6 +167,7 @@ export const describeWatch = (settings: WatchSettings): string => {
   const about = [
     mounts?.join(', '),
     services?.join(', '),
+    command?.join(' '),
     url,
     server,
     path,
