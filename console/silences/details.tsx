@@ -8,6 +8,7 @@ import { describeMatch, describeWhen } from '../live/silences.ts';
 import { goTo, place, setParams, toHash } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
+import { Chip } from '../ui/chip.tsx';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
@@ -70,7 +71,7 @@ export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
 type PartProps = Pick<Props, 'incidents' | 'onChanged'> & { silence: Silence };
 
 const Details = ({ silence, incidents, onChanged }: PartProps) => {
-  const { id, state, comment, createdBy, createdAt, updatedBy, updatedAt, match } = silence;
+  const { id, state, comment, maintenance, createdBy, createdAt, updatedBy, updatedAt, match } = silence;
   const facts: Fact[] = [
     [words.when, describeWhen(silence)],
     [words.facts.created, toDoneBy(createdBy, createdAt)],
@@ -81,6 +82,7 @@ const Details = ({ silence, incidents, onChanged }: PartProps) => {
     <article class="alert">
       <p class="alert-head">
         <SilenceChip silence={silence} />
+        {maintenance && <Chip tone="quiet">{words.isMaintenance}</Chip>}
       </p>
       <p class="message">
         <LongText value={describeMatch(silence)} />

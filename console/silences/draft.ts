@@ -20,6 +20,7 @@ export interface SilenceDraft extends ScheduleDraft {
   text: string;
   labels: string;
   comment: string;
+  maintenance: boolean;
   mode: (typeof silenceModes)[number];
   /** Minutes from now, for the `for` mode. */
   length: string;
@@ -35,6 +36,7 @@ const blank = (): SilenceDraft => ({
   text: '',
   labels: '',
   comment: '',
+  maintenance: false,
   mode: 'for',
   length: '60',
   start: '',
@@ -59,6 +61,7 @@ export const toNewSilence = ({ source = '', hostname = '', level = '', text: pat
 export const toSilenceDraft = ({
   match,
   comment,
+  maintenance,
   state,
   schedule,
   minutes,
@@ -68,7 +71,7 @@ export const toSilenceDraft = ({
 }: Silence): SilenceDraft => {
   const { source = '', hostname = '', level = '', text: pattern = '', labels = {} } = match ?? {};
   const lines = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  const about = { ...blank(), source, hostname, level, text: pattern, labels: lines.join('\n'), comment };
+  const about = { ...blank(), source, hostname, level, text: pattern, labels: lines.join('\n'), comment, maintenance };
   const end = endsAt === null || state === 'expired' ? '' : toTyped(Date.parse(endsAt));
   if (schedule !== null) {
     return { ...about, ...toScheduleDraft(schedule, timeZone), minutes: `${minutes}`, end };
@@ -99,7 +102,8 @@ export const toMatch = ({ source, hostname, level, text: pattern, labels }: Sile
 /** Request body for a draft; `before` is the silence being edited. Throws an Error with a message for the user. */
 export const toSilenceBody = (draft: SilenceDraft, before?: Silence): NewSilence => {
   const match = toMatch(draft);
-  return { match, ...toTimes(draft, before), comment: draft.comment.trim() };
+  const { maintenance, comment } = draft;
+  return { match, ...toTimes(draft, before), maintenance, comment: comment.trim() };
 };
 
 const toTimes = (draft: SilenceDraft, before: Silence | undefined): Omit<NewSilence, 'match'> => {

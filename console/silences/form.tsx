@@ -8,7 +8,7 @@ import { type DraftProps, useDraft } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, Choice, exact, Field } from '../ui/field.tsx';
+import { Area, CheckBox, Choice, exact, Field } from '../ui/field.tsx';
 import { ScheduleFields } from '../ui/schedule-fields.tsx';
 import { severityOptions } from '../ui/severity.tsx';
 import { notify } from '../ui/toast.tsx';
@@ -51,6 +51,12 @@ export const SilenceForm = ({ draft: first, before: present, incidents, onSaved,
       {incidents && <Preview draft={form.draft} incidents={incidents} />}
       <Times {...form} />
       <Field label={words.comment} autocomplete="off" {...form.bind('comment')} />
+      <CheckBox
+        label={words.maintenance}
+        hint={words.maintenanceHint}
+        checked={form.draft.maintenance}
+        onValue={(maintenance) => form.set({ maintenance })}
+      />
     </FormDialog>
   );
 };

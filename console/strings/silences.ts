@@ -60,6 +60,9 @@ export const silenceTexts = {
   labelsHint: 'One per line: name=pattern',
   badLabel: (line: string) => `${line} does not have the form name=pattern`,
   comment: 'Reason',
+  maintenance: 'Maintenance',
+  maintenanceHint: 'The time does not count in the availability of the checks covered.',
+  isMaintenance: 'Maintenance',
   times: 'Duration',
   modes: { for: 'For', until: 'Until', weekly: 'Weekly', cron: 'Cron' },
   lengths: {

@@ -3,6 +3,7 @@ import { about } from './about/index.ts';
 import { accounts } from './accounts/index.ts';
 import { alertmanager } from './alertmanager/index.ts';
 import { alerts } from './alerts/index.ts';
+import { availability } from './availability/index.ts';
 import { commands } from './commands/index.ts';
 import { webConsole } from './console/index.ts';
 import { events } from './events/index.ts';
@@ -35,6 +36,7 @@ export const features: readonly Feature[] = [
   alerts,
   silences,
   incidents,
+  availability,
   heartbeats,
   notifications,
   alertmanager,

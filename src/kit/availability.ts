@@ -24,8 +24,8 @@ export interface Availability extends StateSeconds {
   isExact: boolean;
 }
 
-/** A calendar day, such as `2026-01-31`; the last day lasts until now. */
-export interface AvailabilityDay extends Availability {
+/** A calendar day, such as `2026-01-31`, as far as it is in the range and not in the future. */
+interface AvailabilityDay extends Availability {
   day: string;
 }
 
@@ -48,8 +48,10 @@ export interface CheckOutage {
 export interface AvailabilitySource {
   /** Returns the current state; undefined for a check without history. */
   find(check: CheckId): { state: CheckState; since: number } | undefined;
-  /** Returns the last days, oldest first, today included; a day before the first reading is unknown. */
-  listDays(check: CheckId, count: number, timeZone: string): AvailabilityDay[];
+  /** Lists the calendar days of a range, oldest first; a day before the first reading is unknown. */
+  listDays(check: CheckId, from: number, until: number, timeZone: string): AvailabilityDay[];
+  /** Returns when the calendar day `count` days before today began; 89 is the first of 90 days. */
+  findDayBefore(count: number, timeZone: string): number;
   /** Returns the outages that overlap a range, newest first. */
   listOutages(check: CheckId, from: number, until: number): CheckOutage[];
   /** Counts the seconds of each state in a range; the future counts in no state. */
@@ -61,8 +63,7 @@ export interface AvailabilitySource {
 }
 
 /** Check as defined in the settings. */
-export interface DefinedCheck {
-  name: string;
+interface DefinedCheck {
   /** Creation time, which tells successive checks of one name apart; 0 for the config file. */
   createdAt: number;
   /** Describes the check's alerts, for silences. */
@@ -71,6 +72,8 @@ export interface DefinedCheck {
 
 /** State of a check as observed by this instance. */
 export interface CheckReading {
+  /** Creation time of the check; 0 for the config file. */
+  createdAt: number;
   /** Machine or instance that is checked, or what else the observers of the check share. */
   place: string;
   state: 'up' | 'down' | 'unknown';
@@ -84,10 +87,11 @@ export interface CheckReading {
 export interface CheckSource {
   kind: CheckKind;
   /** Lists all defined checks; undefined until their definitions have been read. */
-  listDefined(): readonly DefinedCheck[] | undefined;
+  listDefined(): readonly { name: string }[] | undefined;
+  find(name: string): DefinedCheck | undefined;
   /** Lists the places for whose checks this instance is responsible now. */
   listPlaces(): readonly string[];
-  /** Returns this instance's reading; undefined if it does not run the check. */
+  /** Returns this instance's reading; undefined if it has none, so that the last one remains. */
   read(name: string): CheckReading | undefined;
   /** Calls the listener with the name of each check whose reading or definition changed; undefined for all. */
   onChanged(listener: (name: string | undefined) => void): void;

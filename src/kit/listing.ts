@@ -11,6 +11,7 @@ const first = [
   'alertmanager',
   'watches',
   'heartbeats',
+  'availability',
   'monitoring',
   'status',
   'history',

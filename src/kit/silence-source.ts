@@ -15,6 +15,8 @@ export interface Silenceable {
 export interface SilenceSource {
   /** Returns the ids of silences that match the subject and are active at a time (Unix milliseconds). */
   silencesOf(subject: Silenceable, at: number): string[];
+  /** True if such a silence declares maintenance. */
+  isMaintained(subject: Silenceable, at: number): boolean;
   /** Returns the next time when a silence begins or ends; undefined if there is none. */
   nextChangeAfter(at: number): number | undefined;
   onChanged(listener: () => void): void;

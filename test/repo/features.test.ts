@@ -26,6 +26,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   silences: [['/api/silences', 200]],
   incidents: [['/api/incidents', 200]],
   heartbeats: [['/api/heartbeats', 200]],
+  availability: [['/api/availability', 200]],
   notifications: [['/api/deliveries', 401]],
   alertmanager: [['/api/v2/status', 200]],
   commands: [['/api/execute', 405]],

@@ -44,7 +44,9 @@ const toSilenceTable = (rows: readonly Silence[]): string =>
         startsAt === null ? '' : toReadableTime(startsAt),
         endsAt === null ? '' : toReadableTime(endsAt),
         row.createdBy,
-        [describeMatch(row), describeSchedule(row), foldSpaces(row.comment)].filter(Boolean).join('  '),
+        [describeMatch(row), describeSchedule(row), row.maintenance ? '(maintenance)' : '', foldSpaces(row.comment)]
+          .filter(Boolean)
+          .join('  '),
       ];
     }),
     { dropped: ['FROM', 'BY'], fixed: ['ID', 'FROM', 'UNTIL'] },
@@ -85,11 +87,12 @@ export const silenceCommand = defineAskingCommand({
       value: 'NAME',
       summary: "Time zone of the schedule, such as Europe/Berlin. Default: the server's time zone.",
     },
+    maintenance: { summary: 'Count the time as maintenance of the checks covered, not against their availability.' },
     message: { value: 'TEXT', short: 'm', summary: 'Comment for the silence.' },
     expire: { value: 'ID', summary: 'End the silence whose id begins with this text.' },
   },
   scope: 'incidents:write',
-  run: async (asking, { words, own: { from, for: span, until, schedule, zone, message, expire } }) => {
+  run: async (asking, { words, own: { from, for: span, until, schedule, zone, maintenance, message, expire } }) => {
     if (expire !== undefined) {
       if (words.length > 0) throw new UsageError('--expire ends a silence and takes no patterns: remove them');
       return end(asking, expire);
@@ -101,6 +104,7 @@ export const silenceCommand = defineAskingCommand({
       ...(start !== undefined && { startsAt: start.toISOString() }),
       ...(schedule === undefined ? toEnd(span, until, now, start) : toWindows(schedule, span, until, now, start)),
       ...(zone !== undefined && { timeZone: zone }),
+      ...(maintenance && { maintenance: true }),
       ...(message !== undefined && { comment: message }),
     };
     return asking.show([await asking.ask<Silence>('api/silences', { method: 'POST', body })], toSilenceTable);

@@ -23,7 +23,7 @@ export const describeDown = (
     ...createCommon(known.name, known.definition.tags),
     level,
     status: 'firing',
-    message: toMessage(known, state, problem),
+    message: describeProblem(known, state, problem),
     ...(details && { details: keepEnd(details) }),
   };
 };
@@ -54,6 +54,12 @@ const prefix = 'heartbeat/';
 /** Returns the name of an alert's heartbeat. */
 export const toHeartbeatName = (fingerprint: string): string => fingerprint.slice(prefix.length);
 
+/** Returns the fields of a heartbeat's alerts that silences can match. */
+export const toSubject = ({ name, definition: { level = defaultLevel, tags } }: KnownHeartbeat) => {
+  const { source, hostname, labels } = createCommon(name, tags);
+  return { source, hostname, level, text: `Heartbeat ${name}`, labels };
+};
+
 /** Fields common to both alerts. The host name is empty because the job may run on any machine. */
 const createCommon = (name: string, tags: readonly string[] = []) => ({
   source: prefix + name,
@@ -63,7 +69,8 @@ const createCommon = (name: string, tags: readonly string[] = []) => ({
   labels: { heartbeat: name, ...(tags.length > 0 && { tags: tags.join(', ') }) },
 });
 
-const toMessage = (
+/** Returns the message about a heartbeat that is down. */
+export const describeProblem = (
   { name, definition }: KnownHeartbeat,
   { lastSuccessAt }: HeartbeatState,
   { why, exitCode, dueAt }: HeartbeatProblem,

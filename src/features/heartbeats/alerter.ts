@@ -82,6 +82,11 @@ export class HeartbeatAlerter {
     });
   }
 
+  /** True once the outage before startup has been recorded. */
+  get hasBegun(): boolean {
+    return this.#outages.hasBegun;
+  }
+
   start(): void {
     this.#startedAt = this.#now();
     void this.look();

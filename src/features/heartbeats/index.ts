@@ -7,6 +7,7 @@ import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import type { LogOptions } from '../../storage/storage.ts';
 import { HeartbeatAlerter } from './alerter.ts';
+import { createHeartbeatChecks } from './checks.ts';
 import { HeartbeatKeeper } from './keeper.ts';
 import type { KnownHeartbeat } from './kind.ts';
 import { createLastAlive, createSharedLastAlive } from './last-alive.ts';
@@ -42,7 +43,7 @@ const saveMs = 60 * 60 * 1000;
 /** Heartbeats: jobs expected on a schedule; each one that is down has an alert. */
 export const heartbeats = defineFeature({
   name: 'heartbeats',
-  needs: ['settings', 'alerts'],
+  needs: ['settings', 'alerts', 'availability'],
   profiles: [
     {
       name: 'heartbeats',
@@ -84,6 +85,8 @@ export const heartbeats = defineFeature({
       // Definitions and states arrive from a database in any order.
       patienceMs: database ? 10_000 : 0,
     });
+    const isRead = (): boolean => offers.settings.isRead();
+    offers.availability.record(createHeartbeatChecks({ store, keeper, alerter, lease, isRead, clock }));
     const show = (known: KnownHeartbeat, isForAdmin: boolean): Heartbeat => {
       const state = store.find(known.name);
       const own = state?.since === known.since ? state : undefined;
@@ -113,7 +116,7 @@ export const heartbeats = defineFeature({
       ['state'],
     );
     let saving: NodeJS.Timeout | undefined;
-    const common = { store, keeper, authorize, clock };
+    const common = { store, keeper, authorize, clock, availability: offers.availability };
     const count = (type: string): void => {
       sent.at(type).value += 1;
     };

@@ -1,15 +1,16 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody } from '../../http/errors.ts';
 import { sendItems, sendJson } from '../../http/json.ts';
+import type { AvailabilitySource } from '../../kit/availability.ts';
+import { createBadgeRoute } from '../../kit/badge.ts';
 import type { Parts } from '../../kit/feature.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { createSettingRoutes, sendSetting } from '../../kit/setting-routes.ts';
-import { drawBadge } from './badge.ts';
 import { HeartbeatDefinition } from './definition.ts';
 import type { HeartbeatState } from './heartbeat-state.ts';
+import type { HeartbeatStatus } from './judge.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
 import { heartbeatKind, type KnownHeartbeat } from './kind.ts';
 import { Heartbeat, HeartbeatList, HeartbeatParams, HeartbeatQuery, HeartbeatRunList, RunQuery } from './schema.ts';
@@ -19,6 +20,7 @@ import type { HeartbeatStore } from './store.ts';
 interface HeartbeatParts extends Pick<Parts, 'authorize' | 'clock'> {
   store: HeartbeatStore;
   keeper: HeartbeatKeeper;
+  availability: AvailabilitySource;
   show(known: KnownHeartbeat, isForAdmin: boolean): Heartbeat;
 }
 
@@ -34,7 +36,7 @@ export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => {
     createListRoute(parts),
     read({ operationId: 'getHeartbeat', summary: 'Get a heartbeat' }),
     createRunsRoute(parts),
-    createBadgeRoute(parts),
+    toBadgeRoute(parts),
     createPauseRoute(parts, 'pause', 'Pause a heartbeat: no pings are expected until it is resumed'),
     createPauseRoute(parts, 'resume', 'Resume a heartbeat: the next ping is expected from now on'),
     put(
@@ -87,29 +89,31 @@ const createRunsRoute = ({ keeper, store }: HeartbeatParts): Route =>
     },
   });
 
-const createBadgeRoute = ({ keeper, show }: HeartbeatParts): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/heartbeats/:name/badge.svg',
-    ...reading,
-    staysOpen: true,
-    summary: 'Badge with the state of a heartbeat that has `open`',
-    schema: {
-      operationId: 'getHeartbeatBadge',
-      params,
-      response: {
-        200: { content: { 'image/svg+xml': { schema: Type.String({ examples: ['<svg></svg>'] }) } } },
-        404: ErrorBody,
-      },
-    },
-    handler: async ({ params: { name } }, reply) => {
+const toBadgeRoute = ({ keeper, show, availability, clock }: HeartbeatParts): Route =>
+  createBadgeRoute({
+    path: '/api/heartbeats',
+    parameter: 'name',
+    noun: 'heartbeat',
+    operationId: 'getHeartbeatBadge',
+    right: reading.right,
+    availability,
+    clock,
+    findOpen: (name) => {
       const known = keeper.find(name);
-      // One message for all names keeps callers from finding out which names exist.
-      if (known?.definition.open !== true) throw new HttpError('not-found', 'There is no heartbeat with an open badge');
+      if (known?.definition.open !== true) return undefined;
       const { state } = show(known, false);
-      return reply.header('cache-control', 'no-cache').type('image/svg+xml').send(drawBadge(name, state));
+      return { text: state, colour: colours[state] };
     },
   });
+
+const colours = {
+  new: 'none',
+  up: 'good',
+  running: 'busy',
+  late: 'warning',
+  down: 'bad',
+  paused: 'none',
+} as const satisfies Record<HeartbeatStatus, string>;
 
 const createPauseRoute = (parts: HeartbeatParts, type: 'pause' | 'resume', summary: string): Route =>
   defineRoute({

@@ -52,6 +52,8 @@ export class SilenceKeeper {
   #indexed: Validity | undefined;
   /** Silences that had already ended when the list was indexed, latest end first. */
   #ended: readonly KnownSilence[] = [];
+  /** True if a silence declares maintenance now or later. */
+  #hasMaintenance = false;
   /** Valid until a silence next begins or ends. */
   #nextChange: Validity | undefined;
   /** Silences being stored, and the total cost of silences stored since the list was indexed. */
@@ -73,6 +75,15 @@ export class SilenceKeeper {
       .slice(0, maxIds)
       .map(({ name }) => name)
       .sort();
+  }
+
+  /** True if an active silence declares maintenance of the subject. */
+  isMaintained(subject: Silenceable, at: number): boolean {
+    this.#update();
+    if (!this.#hasMaintenance) return false;
+    return this.#index
+      .find(subject)
+      .some(({ setting, windows }) => setting.value.maintenance && stateOf(windows.findAt(at), at) === 'active');
   }
 
   /** Finds silences that were active at the time but have since ended: an alert may wait a long time for delivery. */
@@ -202,6 +213,7 @@ export class SilenceKeeper {
     if (isValid(this.#indexed, list, at)) return;
     const current = list.filter(({ windows }) => windows.findAt(at) !== undefined);
     const ends = current.map(({ setting: { value } }) => value.endsAt ?? Number.POSITIVE_INFINITY);
+    this.#hasMaintenance = current.some(({ setting: { value } }) => value.maintenance === true);
     this.#indexed = { list, from: at, until: Math.min(...ends) };
     this.#ended = list
       .filter(({ windows }) => windows.findAt(at) === undefined)

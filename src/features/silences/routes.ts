@@ -86,7 +86,7 @@ const createListRoute = ({ keeper, clock }: RouteParts): Route =>
   });
 
 const toStored = (body: NewSilence, createdBy: string, now: number, defaultStart = now): StoredSilence => {
-  const { comment = '', schedule, minutes } = body;
+  const { comment = '', schedule, minutes, maintenance = false } = body;
   const matching = toMatching(body);
   const startsAt = body.startsAt === undefined ? defaultStart : requireTime('startsAt', body.startsAt);
   const endsAt = body.endsAt === undefined ? null : requireTime('endsAt', body.endsAt);
@@ -98,7 +98,15 @@ const toStored = (body: NewSilence, createdBy: string, now: number, defaultStart
   if (endsAt !== null && endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
   const { timeZone = readOwnTimeZone() } = body;
   const recurring = schedule === undefined || minutes === undefined ? undefined : { schedule, timeZone, minutes };
-  return { matching, startsAt, endsAt, ...(recurring && { recurring }), comment, createdBy };
+  return {
+    matching,
+    startsAt,
+    endsAt,
+    ...(recurring && { recurring }),
+    ...(maintenance && { maintenance }),
+    comment,
+    createdBy,
+  };
 };
 
 const toMatching = ({ match, matchers }: NewSilence): Matching => {

@@ -65,6 +65,11 @@ const minutes = Type.Integer({
   examples: [90],
 });
 
+const maintenance = Type.Boolean({
+  description: 'True for maintenance: the time counts neither for nor against the availability of the checks covered.',
+  examples: [false],
+});
+
 export const NewSilence = defineShape('NewSilence', {
   match: Type.Optional(SilenceMatch),
   matchers: Type.Optional(
@@ -82,6 +87,7 @@ export const NewSilence = defineShape('NewSilence', {
     Type.String({ ...timeZone, description: 'Time zone of the schedule; the time zone of the server by default.' }),
   ),
   minutes: Type.Optional(minutes),
+  maintenance: Type.Optional(maintenance),
 });
 export type NewSilence = Static<typeof NewSilence>;
 
@@ -106,6 +112,7 @@ export const Silence = defineShape('Silence', {
     Type.String({ examples: ['the regular expression a{1000} is too large: use fewer or smaller repetitions'] }),
     'Reason why the silence has no effect. End it and create a new silence.',
   ),
+  maintenance,
   comment: Type.String({ examples: ['the disk is being replaced'] }),
   createdBy: Type.String({ description: 'User or `key:NAME` that created the silence.', examples: ['admin'] }),
   createdAt: SilenceTime,

@@ -15,6 +15,7 @@ export const createSilenceStore = (keeper: SilenceKeeper, clock: () => Date): Si
   };
   return {
     silencesOf: (subject, at) => keeper.silencesOf(subject, at),
+    isMaintained: (subject, at) => keeper.isMaintained(subject, at),
     nextChangeAfter: (at) => keeper.nextChangeAfter(at),
     onChanged: (listener) => keeper.settings.onChanged(listener),
     *list() {

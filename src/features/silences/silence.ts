@@ -25,7 +25,7 @@ export const stateOf = (window: SilenceWindow | undefined, at: number): Silence[
 /** Converts a silence to the API's form. */
 export const toSilence = ({ setting, windows, problem }: KnownSilence, at: number): Silence => {
   const { name, value, version, by, at: updatedAt, createdAt } = setting;
-  const { matching, startsAt, endsAt, recurring, comment, createdBy } = value;
+  const { matching, startsAt, endsAt, recurring, maintenance = false, comment, createdBy } = value;
   const window = windows.findAt(at);
   return {
     id: name,
@@ -39,6 +39,7 @@ export const toSilence = ({ setting, windows, problem }: KnownSilence, at: numbe
     minutes: recurring?.minutes ?? null,
     problem: window ? (problem ?? null) : null,
     window: window ? { startsAt: toTimeText(window.startsAt), endsAt: toTimeText(window.endsAt) } : null,
+    maintenance,
     comment,
     createdBy,
     createdAt: toTimeText(createdAt),

@@ -29,6 +29,8 @@ const StoredSilence = Type.Object({
   recurring: Type.Optional(
     Type.Object({ schedule: Type.String(), timeZone: Type.String(), minutes: Type.Number({ minimum: 1 }) }),
   ),
+  /** True if checks that the silence covers are in maintenance. */
+  maintenance: Type.Optional(Type.Boolean()),
   comment: Type.String(),
   createdBy: Type.String(),
   /** Author named by a program on a user's behalf. */

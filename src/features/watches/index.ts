@@ -7,6 +7,7 @@ import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
 import { readSpace } from '../../storage/journal/files.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
+import { createWatchChecks } from './checks.ts';
 import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
 import { assertWithoutFiles, type WatchKeeper, watchKind } from './kind.ts';
 import { isCovered, listDefaultWatches } from './known-watch.ts';
@@ -20,7 +21,7 @@ import { Watcher } from './watcher.ts';
 /** Watches: conditions of this machine, the network and signalbox that raise alerts. */
 export const watches = defineFeature({
   name: 'watches',
-  needs: ['settings', 'alerts', 'incidents'],
+  needs: ['settings', 'alerts', 'incidents', 'availability'],
   profiles: [
     {
       name: 'watches',
@@ -54,6 +55,8 @@ export const watches = defineFeature({
     const instance = database ? keepPlace(createLease(database, toPlaceLease(ownPlace))) : ownLease;
     const defaults = listDefaultWatches(await isAccessible(systemPaths.bootMark));
     const targets = openTargets(settings.watchTargets);
+    const leases = { machine, network, instance };
+    const places = { machine: hostname(), network: '', instance: ownPlace };
     const watcher = new Watcher({
       host,
       findConcerns,
@@ -67,8 +70,8 @@ export const watches = defineFeature({
       listChecks: (watch) => offers.hosts?.listChecks(watch) ?? [],
       history: offers.history,
       targets,
-      leases: { machine, network, instance },
-      places: { machine: hostname(), network: '', instance: ownPlace },
+      leases,
+      places,
       isShared: database !== undefined,
       takeGone: database && ((place) => takeGonePlace(database, place)),
     });
@@ -86,6 +89,8 @@ export const watches = defineFeature({
     const apply = (): void => watcher.set(received.merge(keeper.list()));
     keeper.onChanged(apply);
     apply();
+    const isRead = (): boolean => offers.settings.isRead();
+    offers.availability.record(createWatchChecks({ keeper, watcher, leases, places, isRead, clock }));
     meters.reading(
       'gauge',
       'signalbox_watched_things',
@@ -103,7 +108,7 @@ export const watches = defineFeature({
       [[], watcher.checked.count],
     ]);
     return {
-      profiles: { watches: createWatchRoutes(keeper, watcher) },
+      profiles: { watches: createWatchRoutes({ keeper, watcher, availability: offers.availability, clock }) },
       offers: {
         watches: {
           covers: (what) => isCovered(keeper.list(), what),

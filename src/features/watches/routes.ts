@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json.ts';
+import type { AvailabilitySource } from '../../kit/availability.ts';
+import { createBadgeRoute } from '../../kit/badge.ts';
 import { assertOwnMembers } from '../../kit/own-members.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import { toSettingFacts } from '../../kit/setting-kind.ts';
@@ -11,13 +13,22 @@ import { type Watch, WatchList, WatchSettings, WatchTrial } from './schema.ts';
 import { keepWatchSecrets, listSecrets, withoutSecrets } from './watch-secrets.ts';
 import type { Watcher } from './watcher.ts';
 
-export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[] => {
+interface WatchParts {
+  keeper: WatchKeeper;
+  watcher: Watcher;
+  availability: AvailabilitySource;
+  clock: () => Date;
+}
+
+export const createWatchRoutes = (parts: WatchParts): Route[] => {
+  const { keeper, watcher } = parts;
   const toShown = (watch: KnownWatch): Watch => toWatch(watch, watcher);
   const { list, read, create, replace, remove } = createSettingRoutes(watchKind, keeper, toShown);
   return [
     list({ operationId: 'listWatches', summary: 'List watches with their last readings', response: WatchList }),
     read({ operationId: 'getWatch', summary: 'Get a watch with its last readings' }),
-    createTestRoute(keeper, watcher),
+    createTestRoute(parts),
+    toBadgeRoute(parts),
     create({ operationId: 'createWatch', summary: 'Create a watch', body: WatchSettings }, async (given, by) =>
       toShown(await keeper.create(given.name, keepWatchSecrets(given, undefined), by)),
     ),
@@ -33,7 +44,7 @@ export const createWatchRoutes = (keeper: WatchKeeper, watcher: Watcher): Route[
   ];
 };
 
-const createTestRoute = (keeper: WatchKeeper, watcher: Watcher): Route =>
+const createTestRoute = ({ keeper, watcher }: WatchParts): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/watches/test',
@@ -53,6 +64,25 @@ const findTried = (keeper: WatchKeeper, given: WatchSettings): KnownWatch => {
   if (known && isDeepStrictEqual(given, withoutSecrets(known.settings))) return known;
   return keeper.try(given.name, keepWatchSecrets(given, known?.setting && known.settings));
 };
+
+const toBadgeRoute = ({ keeper, watcher, availability, clock }: WatchParts): Route =>
+  createBadgeRoute({
+    path: watchKind.path,
+    parameter: 'watch',
+    noun: 'watch',
+    operationId: 'getWatchBadge',
+    right: watchKind.reading.right,
+    availability,
+    clock,
+    findOpen: (name) => {
+      const watch = keeper.find(name);
+      if (watch?.settings.open !== true) return undefined;
+      const { state } = toWatch(watch, watcher);
+      if (state === 'firing') return { text: 'down', colour: 'bad' };
+      if (state === 'ok' || state === 'pending') return { text: 'up', colour: 'good' };
+      return { text: state === 'paused' ? 'paused' : 'unknown', colour: 'none' };
+    },
+  });
 
 /** States, worst first. */
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'ok'];

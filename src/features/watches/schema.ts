@@ -111,6 +111,7 @@ export const WatchSettings = defineShape('WatchSettings', {
     }),
   ),
   enabled: Type.Optional(Type.Boolean({ description: 'False pauses the checks.', examples: [true] })),
+  open: Type.Optional(Type.Boolean({ description: 'True if anyone may see the badge.', examples: [true] })),
   message: Type.Optional(
     Type.String({ maxLength: 4000, description: 'Advice, which each alert contains.', examples: ['Delete old dumps'] }),
   ),

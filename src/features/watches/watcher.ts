@@ -55,6 +55,8 @@ interface Active {
   hang: Error | undefined;
   /** Monotonic time at which the last check ended; undefined before the first. */
   checkedAt: number | undefined;
+  /** True once the things have the result of a check. */
+  isTaken: boolean;
 }
 
 const watchScopes: readonly WatchScope[] = ['machine', 'network', 'instance'];
@@ -75,6 +77,7 @@ export class Watcher {
   /** Work that `close` waits for. */
   readonly #work = new Set<Promise<void>>();
   #lastFailure = '';
+  readonly #listeners: ((name: string) => void)[] = [];
   readonly checked = { count: 0, failed: 0 };
 
   constructor(parts: WatcherParts) {
@@ -161,6 +164,17 @@ export class Watcher {
     return { things: active?.runner.listWithRecent() ?? [], isHere, isChecked: active?.checkedAt !== undefined };
   }
 
+  /** Lists a watch's things after its first check by this instance; undefined before. */
+  listChecked(name: string): WatchedThing[] | undefined {
+    const active = this.#active.get(name);
+    return active?.isTaken ? active.runner.list() : undefined;
+  }
+
+  /** Calls the listener with the name of each watch after a check. */
+  onChecked(listener: (name: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** Lists the states of all things that this instance watches. */
   listStates(): WatchedThing['state'][] {
     return [...this.#active.values()].flatMap(({ runner }) => runner.list().map(({ state }) => state));
@@ -243,6 +257,7 @@ export class Watcher {
       isRunning: false,
       hang: undefined,
       checkedAt: undefined,
+      isTaken: false,
     });
   }
 
@@ -310,7 +325,10 @@ export class Watcher {
     const { runner } = active;
     if (active.hang) planNext(active);
     // In the meantime, the watch may have changed, or another instance may have taken over.
-    if (this.#active.get(runner.watch.settings.name) === active && !this.#isClosed) await runner.take(found);
+    const { name } = runner.watch.settings;
+    if (this.#active.get(name) === active && !this.#isClosed) await runner.take(found);
+    active.isTaken = true;
+    for (const listener of this.#listeners) listener(name);
   }
 
   /** Logs each failure once; an unavailable store logs its own line. */

@@ -35,7 +35,7 @@ const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
   database: Database;
-  table: 'alert' | 'audit' | 'setting' | 'heartbeat';
+  table: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability';
   /** Instance that stores the records; by default, the database's name for this instance. */
   instance?: string;
   clock: () => Date;

@@ -261,6 +261,14 @@ CREATE TABLE signalbox.host_row (
 );
 `;
 
+/** Log of the availability of checks. */
+const availabilityTables = `
+INSERT INTO signalbox.gate (name) VALUES ('availability');
+
+${toRecordTable('availability')}
+CREATE INDEX availability_at ON signalbox.availability (at);
+`;
+
 /** Migrations in order. `readableBy` is the oldest version that can use the resulting tables. */
 export const migrations: readonly { version: number; readableBy: number; text: string; limitMs?: number }[] = [
   { version: 1, readableBy: 1, text: firstTables },
@@ -275,6 +283,7 @@ export const migrations: readonly { version: number; readableBy: number; text: s
   { version: 10, readableBy: 1, text: projectionTables },
   { version: 11, readableBy: 1, text: eventTables, limitMs: longMs },
   { version: 12, readableBy: 1, text: hostTables },
+  { version: 13, readableBy: 1, text: availabilityTables },
 ];
 
 /** Table version this program knows. */

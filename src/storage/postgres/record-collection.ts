@@ -70,7 +70,7 @@ const toReminderHash = (hash: string): string => `${hash} reminder`;
 
 /** Creates the collection of records in the table and gate with this name. Rows name the instance that added them. */
 export const createRecordCollection = (
-  name: 'alert' | 'audit' | 'setting' | 'heartbeat',
+  name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability',
   instance: string,
   clock: () => Date,
 ): Collection<RecordChange, Placed[]> => ({
@@ -208,7 +208,7 @@ const noInstance = '';
 
 /** Creates a log's table for export and import. Imported records keep their ids and get seqs from 1. */
 export const createRecordTable = (
-  name: 'alert' | 'audit' | 'setting' | 'heartbeat',
+  name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,
 ): PortableTable<PortableRecord> => ({
   name,

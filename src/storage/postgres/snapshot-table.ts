@@ -34,7 +34,7 @@ const keptCount = 100_000;
 interface SnapshotTableParts {
   database: Database;
   /** The log's table, and its second table of events, if any. */
-  tables: readonly [table: 'setting' | 'alert', eventTable?: string];
+  tables: readonly [table: 'setting' | 'alert' | 'availability', eventTable?: string];
   /** True to delete the log's rows, except the newest, once the snapshot has them. */
   cutsLog?: boolean;
   /** True on the instance that writes snapshots; by default, the first instance that gets to it writes. */

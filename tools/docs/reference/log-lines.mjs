@@ -156,6 +156,15 @@ export const logLines = [
     meaning: 'a wrong password or user from `ip`; the first 20 of a minute have a line each',
   },
   {
+    messages: ['warn availability: changes of checks cannot be stored'],
+    meaning: 'retried every second; the times stay right',
+  },
+  { messages: ['warn availability: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
+  {
+    messages: ['error availability: the snapshot is damaged'],
+    meaning: 'some histories are missing',
+  },
+  {
     messages: ['warn heartbeats: heartbeats cannot be checked', 'warn heartbeats: a change cannot be stored'],
     meaning: 'retried every 5 s',
   },

@@ -1,0 +1,131 @@
+import type { CheckId } from '../../kit/availability.ts';
+import { dayMs } from '../../lib/units.ts';
+import type { StoredRecord } from '../../storage/journal/line.ts';
+import type { ProjectionState } from '../../storage/projection-state.ts';
+import { type AvailabilityEvent, parseAvailabilityEvent } from './events.ts';
+import { CheckHistory, type SavedHistory } from './history.ts';
+
+/** Maximum number of checks with a history, including deleted ones. */
+const maxHistories = 20_000;
+
+/** Check whose history an event changed; `all`, or undefined for none. */
+export type ChangedCheck = CheckId | 'all' | undefined;
+
+/** Entry of a snapshot. */
+type SavedEntry = SavedHistory | { gapFrom: number; alive: (readonly [place: string, at: number])[] };
+
+/** Histories of all checks. */
+export class AvailabilityFold implements ProjectionState<ChangedCheck> {
+  readonly #histories = new Map<CheckId, CheckHistory>();
+  /** Beginning of the last gap in Unix milliseconds; the clock may have been set forward at its end. */
+  #gapFrom = 0;
+  /** Last sign of life of each place in Unix milliseconds. */
+  readonly #alive = new Map<string, number>();
+
+  find(check: CheckId): CheckHistory | undefined {
+    return this.#histories.get(check);
+  }
+
+  list(): IterableIterator<CheckHistory> {
+    return this.#histories.values();
+  }
+
+  /** Lists the places that observe checks, with their last sign of life in Unix milliseconds. */
+  listAlive(): ReadonlyMap<string, number> {
+    return this.#alive;
+  }
+
+  fold(record: StoredRecord): ChangedCheck {
+    const event = parseAvailabilityEvent(record);
+    if (!event) return undefined;
+    switch (event.type) {
+      case 'alive':
+        for (const place of event.places) this.#alive.set(place, event.at);
+        return undefined;
+      case 'gap':
+        this.#gapFrom = event.from;
+        this.#alive.delete(event.place);
+        for (const history of this.list()) history.lose(event.place, event.from);
+        return 'all';
+      case 'clock':
+        this.#setBack(event.at);
+        return 'all';
+      case 'imported':
+        return this.restore(event.history);
+      case 'forgotten':
+        if (this.find(event.check)?.deletedAt === null) return undefined;
+        this.#histories.delete(event.check);
+        return event.check;
+      default:
+        return this.#foldChange(event) ? event.check : undefined;
+    }
+  }
+
+  save(): (readonly SavedEntry[])[] {
+    const places = { gapFrom: this.#gapFrom, alive: [...this.#alive] };
+    return [[places], ...Array.from(this.list(), (history) => [history.save()])];
+  }
+
+  restore(entry: unknown): ChangedCheck {
+    const saved = entry as SavedEntry;
+    if ('gapFrom' in saved) {
+      this.#gapFrom = saved.gapFrom;
+      for (const [place, at] of saved.alive) this.#alive.set(place, at);
+      return undefined;
+    }
+    this.#histories.set(saved.check, CheckHistory.restore(saved));
+    return saved.check;
+  }
+
+  #foldChange(event: Extract<AvailabilityEvent, { check: CheckId }>): boolean {
+    const history = 'createdAt' in event ? this.#require(event) : this.find(event.check);
+    if (!history) return false;
+    const { at } = event;
+    if (event.type === 'state') {
+      const { place, state, cause = null, incident = null } = event;
+      this.#alive.set(place, Math.max(at, this.#alive.get(place) ?? 0));
+      history.setState(place, state, at, { cause, incident });
+    } else if (event.type === 'maintenance') history.setMaintenance(event.isOn, at);
+    else if (event.type === 'incident') history.timeline.setIncident(event.incident);
+    else history.delete(at);
+    return true;
+  }
+
+  /** Finds or begins the history of a check; undefined if there are too many. */
+  #require({ check, createdAt }: { check: CheckId; createdAt: number }): CheckHistory | undefined {
+    const known = this.find(check);
+    // A check from the config file continues the history of its name, because it has no creation time.
+    const isOther = known !== undefined && createdAt > 0 && known.createdAt > 0 && createdAt !== known.createdAt;
+    if (known && !isOther) {
+      known.createdAt = createdAt;
+      return known;
+    }
+    this.#histories.delete(check);
+    if (this.#histories.size >= maxHistories && !this.#forgetDeleted()) return undefined;
+    const history = new CheckHistory(check, createdAt);
+    this.#histories.set(check, history);
+    return history;
+  }
+
+  /** Forgets the check that was deleted first; returns false if none was. */
+  #forgetDeleted(): boolean {
+    let first: CheckHistory | undefined;
+    for (const history of this.list()) {
+      const { deletedAt } = history;
+      if (deletedAt !== null && deletedAt < (first?.deletedAt ?? Number.POSITIVE_INFINITY)) first = history;
+    }
+    return first !== undefined && this.#histories.delete(first.check);
+  }
+
+  /**
+   * Forgets changes in the future, if they are from the last day or from after the last gap: then the clock had been
+   * set forward. Older changes stay, because the clock may be wrong only now, as after a start without battery.
+   */
+  #setBack(at: number): void {
+    for (const [place, last] of this.#alive) this.#alive.set(place, Math.min(last, at));
+    for (const { timeline } of this.list()) {
+      const earliest = Math.min(timeline.since * 1000 - dayMs, this.#gapFrom);
+      if (at >= earliest) timeline.cut(Math.floor(at / 1000));
+    }
+  }
+}

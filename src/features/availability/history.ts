@@ -1,0 +1,91 @@
+import type { CheckId, CheckState } from '../../kit/availability.ts';
+import { type OutageFacts, type SavedTimeline, Timeline } from './timeline.ts';
+
+/** History of a check in a snapshot and in an export. */
+export interface SavedHistory extends SavedTimeline {
+  check: CheckId;
+  createdAt: number;
+  deletedAt: number | null;
+  places: (readonly [place: string, isUp: boolean])[];
+  isMaintained: boolean;
+}
+
+/** History of one check. Several places may observe the check: it is down if any of them finds it down. */
+export class CheckHistory {
+  readonly check: CheckId;
+  /** Creation time of the check in Unix milliseconds; 0 for the config file. */
+  createdAt: number;
+  readonly timeline: Timeline;
+  /** Time of the deletion in Unix milliseconds; null for a defined check. */
+  deletedAt: number | null = null;
+  /** True for each place where the check is up, false where it is down; other places do not know. */
+  readonly #places = new Map<string, boolean>();
+  #isMaintained = false;
+
+  constructor(check: CheckId, createdAt: number, timeline = new Timeline()) {
+    this.check = check;
+    this.createdAt = createdAt;
+    this.timeline = timeline;
+  }
+
+  get isMaintained(): boolean {
+    return this.#isMaintained;
+  }
+
+  /** True if a place knows the state. */
+  get isObserved(): boolean {
+    return this.#places.size > 0;
+  }
+
+  setState(place: string, state: 'up' | 'down' | 'unknown', at: number, facts: OutageFacts): void {
+    if (state === 'unknown') this.#places.delete(place);
+    else this.#places.set(place, state === 'up');
+    if (state !== 'unknown') this.deletedAt = null;
+    this.#settle(at, facts);
+  }
+
+  setMaintenance(isOn: boolean, at: number): void {
+    this.#isMaintained = isOn;
+    this.#settle(at);
+  }
+
+  /** Nobody looked at the check at the place since a time. */
+  lose(place: string, from: number): void {
+    if (!this.#places.delete(place)) return;
+    // Maintenance that ended in the meantime would count for too long.
+    if (this.#places.size === 0) this.#isMaintained = false;
+    // The last change was observed, even if it was later than the last sign of life.
+    this.#settle(Math.max(from, 1000 * (this.timeline.since + 1)));
+  }
+
+  delete(at: number): void {
+    this.#places.clear();
+    this.#isMaintained = false;
+    this.deletedAt = at;
+    this.#settle(at);
+  }
+
+  save(): SavedHistory {
+    const { check, createdAt, deletedAt, timeline } = this;
+    const places = [...this.#places];
+    return { check, createdAt, deletedAt, places, isMaintained: this.#isMaintained, ...timeline.save() };
+  }
+
+  static restore(saved: SavedHistory): CheckHistory {
+    const history = new CheckHistory(saved.check, saved.createdAt, Timeline.restore(saved));
+    history.deletedAt = saved.deletedAt;
+    for (const [place, isUp] of saved.places) history.#places.set(place, isUp);
+    history.#isMaintained = saved.isMaintained;
+    return history;
+  }
+
+  #settle(at: number, facts?: OutageFacts): void {
+    this.timeline.change(this.#combine(), Math.floor(at / 1000), facts);
+  }
+
+  #combine(): CheckState {
+    if (this.#isMaintained) return 'maintenance';
+    if (this.#places.size === 0) return 'unknown';
+    return [...this.#places.values()].every(Boolean) ? 'up' : 'down';
+  }
+}

@@ -1,0 +1,101 @@
+import Type, { type Static } from 'typebox';
+import { checkStates } from '../../kit/availability.ts';
+import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
+
+/** Rule of the percentage, which responses contain and pages print. */
+export const percentageRule =
+  '100 × up ÷ (up + down), rounded down; maintenance and unknown times, when nobody looked, do not count';
+
+const seconds = (description: string, example: number) => Type.Integer({ description, examples: [example] });
+
+const measured = {
+  up: seconds('Seconds up.', 86_300),
+  down: seconds('Seconds down.', 100),
+  maintenance: seconds('Seconds of maintenance: silences with `maintenance` covered the check.', 0),
+  unknown: seconds('Seconds in which nobody looked.', 0),
+  percentage: orNull(Type.Number({ examples: [99.8842] }), 'Availability in percent.'),
+  isExact: Type.Boolean({
+    description:
+      'False if a day without exact intervals is divided: a day more than 100 days ago, or with more than 50 changes.',
+    examples: [true],
+  }),
+};
+
+const AvailabilityRow = defineShape('AvailabilityDay', {
+  day: Type.String({ description: 'Calendar day in `timeZone`.', examples: ['2026-01-31'] }),
+  ...measured,
+});
+
+export const ShownOutage = defineShape('Outage', {
+  startsAt: Time,
+  endsAt: orNull(Time, 'End of the outage.'),
+  seconds: seconds('Seconds down.', 100),
+  count: Type.Integer({ description: 'Outages in this entry; more than 1 on a day with too many.', examples: [1] }),
+  cause: orNull(Type.String({ examples: ['https://example.org answered 503'] }), 'Words of the check when it failed.'),
+  incident: orNull(Type.Integer({ examples: [412] }), 'Number of the incident.'),
+});
+export type ShownOutage = Static<typeof ShownOutage>;
+
+const described = {
+  kind: Type.Enum(['watch', 'heartbeat', 'host'], { type: 'string', examples: ['watch'] }),
+  name: Type.String({ examples: ['site'] }),
+  state: Type.Enum(checkStates, { type: 'string', description: 'Current state.', examples: ['up'] }),
+  since: orNull(Time, 'Beginning of the current state.'),
+  ...measured,
+  outageCount: Type.Integer({ description: 'Outages in the range, also those not listed.', examples: [1] }),
+};
+
+const range = {
+  from: Type.String({ ...Time, description: 'Beginning of the range.' }),
+  until: Type.String({ ...Time, description: 'End of the range, at most now.' }),
+  timeZone: Type.String({ description: 'Time zone of the days.', examples: ['Europe/Berlin'] }),
+  rule: Type.String({ description: 'Rule of the percentage.', examples: [percentageRule] }),
+};
+
+export const CheckAvailability = defineShape('CheckAvailability', {
+  ...described,
+  ...range,
+  days: Type.Array(AvailabilityRow, { description: 'Oldest first.' }),
+  outages: Type.Array(ShownOutage, { description: 'Newest first, at most 1000.' }),
+});
+export type CheckAvailability = Static<typeof CheckAvailability>;
+
+const CheckSummary = defineShape('AvailabilitySummary', {
+  ...described,
+  outages: Type.Array(ShownOutage, { description: 'Newest first, at most 20.' }),
+});
+export type CheckSummary = Static<typeof CheckSummary>;
+
+export const CheckSummaryList = Type.Object(
+  { ...range, ...defineList('', 'Checks', CheckSummary, 'By kind and name.').properties },
+  { title: 'AvailabilityList' },
+);
+
+const rangeQuery = {
+  from: Type.Optional(
+    Type.String({ description: 'Beginning of the range, RFC 3339.', examples: ['2026-01-01T00:00:00Z'] }),
+  ),
+  until: Type.Optional(
+    Type.String({ description: 'End of the range; now by default.', examples: ['2026-02-01T00:00:00Z'] }),
+  ),
+  timeZone: Type.Optional(
+    Type.String({ description: 'Time zone of the days; that of the server by default.', examples: ['Europe/Berlin'] }),
+  ),
+  format: Type.Optional(
+    Type.Enum(['json', 'csv'], { type: 'string', description: 'Format; by default `Accept` decides, otherwise JSON.' }),
+  ),
+};
+
+export const AvailabilityQuery = Type.Object({
+  ...rangeQuery,
+  list: Type.Enum(['days', 'outages'], { type: 'string', default: 'days', description: 'Rows of the CSV.' }),
+});
+
+export const SummaryQuery = Type.Object(rangeQuery);
+
+const CsvText = Type.String({ examples: ['day,up,down,maintenance,unknown,percentage\r\n'] });
+
+/** Schema of a response in JSON or CSV. */
+export const inJsonOrCsv = <T>(schema: T) => ({
+  content: { 'application/json': { schema }, 'text/csv': { schema: CsvText } },
+});

@@ -1,0 +1,295 @@
+import { type CheckState, checkStates } from '../../kit/availability.ts';
+import { bisect } from '../../lib/bisect.ts';
+
+export const daySeconds = 24 * 60 * 60;
+
+/** Days of exact intervals; older days become a row each. */
+const exactDays = 100;
+
+/** Number of rows kept: ten years. */
+const maxRows = 3660;
+
+/** Changes on one UTC day that stay exact; later intervals of the day are merged, with their seconds and outages. */
+export const maxChanges = 50;
+
+/** Number of outages whose causes and incidents are remembered. */
+const maxFacts = 100;
+
+/** Code of a merged interval; the codes of states are their indexes. */
+const mergedCode = checkStates.length;
+
+/** A change is stored as `second * base + code`. */
+const base = 8;
+
+/** Seconds of a day's states need 17 bits each; three of them fit into a number. */
+const rowBase = 2 ** 17;
+
+const downCode = checkStates.indexOf('down');
+const unknownCode = checkStates.indexOf('unknown');
+
+/** Merged intervals: seconds by state, and the number of outages. */
+interface Merged {
+  seconds: number[];
+  outages: number;
+}
+
+/** Cause and incident of an outage. */
+export interface OutageFacts {
+  cause: string | null;
+  incident: number | null;
+}
+
+/** Outage; times are Unix seconds. */
+interface TimelineOutage extends OutageFacts {
+  start: number;
+  /** Undefined for the current outage. */
+  end: number | undefined;
+  seconds: number;
+  count: number;
+}
+
+/** Timeline in a snapshot. */
+export interface SavedTimeline {
+  changes: number[];
+  merged: (readonly [start: number, outages: number, ...seconds: number[]])[];
+  facts: (readonly [start: number, cause: string | null, incident: number | null])[];
+  firstDay: number;
+  rows: number[];
+}
+
+/** States of one check over time, in Unix seconds. Takes at most 150 kB, however often the check changes. */
+export class Timeline {
+  /** Changes in order: a second, and the code of the state that begins. */
+  #changes: number[] = [];
+  /** Merged intervals by their start. */
+  readonly #merged = new Map<number, Merged>();
+  /** Facts about outages by their start, oldest first. */
+  readonly #facts = new Map<number, OutageFacts>();
+  /** UTC day number of the first row. */
+  #firstDay = 0;
+  /** Seconds of the states on the days before the first change. */
+  #rows: number[] = [];
+
+  get state(): CheckState {
+    return checkStates[this.#lastCode ?? unknownCode] ?? 'unknown';
+  }
+
+  /** Second of the last change; 0 before the first. */
+  get since(): number {
+    return startOf(this.#changes.at(-1) ?? 0);
+  }
+
+  /** Begins a state. A time before the last change counts as the time of the last change. */
+  change(state: CheckState, second: number, facts?: OutageFacts): void {
+    const at = Math.max(second, this.since);
+    const code = checkStates.indexOf(state);
+    if (this.#lastCode === code) return;
+    // A state without duration leaves no trace.
+    if (this.#changes.length > 0 && at === this.since) this.#removeLast();
+    else if (this.#countOn(at) >= maxChanges) this.#mergeLast(at);
+    if (this.#lastCode !== code) {
+      this.#changes.push(at * base + code);
+      if (state === 'down' && facts) this.#setFacts(at, facts);
+    }
+    this.#prune(at);
+  }
+
+  /** Sets the incident of the current outage. */
+  setIncident(incident: number): void {
+    if (this.lacksIncident) this.#setFacts(this.since, { cause: this.#facts.get(this.since)?.cause ?? null, incident });
+  }
+
+  /** True for a current outage whose incident is unknown. */
+  get lacksIncident(): boolean {
+    return this.state === 'down' && !this.#facts.get(this.since)?.incident;
+  }
+
+  /** Forgets all changes after a second: the current state began then, because the clock was set back. */
+  cut(second: number): void {
+    const { state } = this;
+    const at = Math.max(second, startOf(this.#changes[0] ?? 0));
+    if (at >= this.since) return;
+    const facts = this.#facts.get(this.since);
+    let end = at;
+    while (this.since > at) {
+      end = this.since;
+      this.#removeLast();
+    }
+    const merged = this.#merged.get(this.since);
+    if (merged) merged.seconds = divide(merged.seconds, at - this.since, end - this.since);
+    this.change(state, at, facts);
+  }
+
+  /** Counts the seconds of each state, by code, in a range that does not end in the future. */
+  count(from: number, until: number): { seconds: number[]; isExact: boolean } {
+    const seconds = checkStates.map(() => 0);
+    let isExact = true;
+    const add = (start: number, end: number, parts: readonly number[]): void => {
+      const length = Math.min(end, until) - Math.max(start, from);
+      if (length <= 0) return;
+      const isWhole = length === end - start || parts.filter((part) => part > 0).length < 2;
+      isExact &&= isWhole;
+      for (const [code, part] of divide(parts, length, end - start).entries())
+        seconds[code] = (seconds[code] ?? 0) + part;
+    };
+    const days = [Math.floor(from / daySeconds), Math.ceil(until / daySeconds)] as const;
+    const last = this.#firstDay + this.#rows.length;
+    for (let day = Math.max(days[0], this.#firstDay); day < Math.min(days[1], last); day += 1) {
+      add(day * daySeconds, (day + 1) * daySeconds, fromRow(this.#rows[day - this.#firstDay] ?? 0));
+    }
+    for (const { start, end = until, code } of this.#intervals(from, until)) {
+      const parts = this.#merged.get(start)?.seconds;
+      if (code === mergedCode && parts) add(start, end, parts);
+      else
+        add(
+          start,
+          end,
+          checkStates.map((_, index) => (index === code ? end - start : 0)),
+        );
+    }
+    const known = seconds.reduce((sum, part) => sum + part, 0);
+    // Nobody looked before the first change.
+    seconds[unknownCode] = (seconds[unknownCode] ?? 0) + Math.max(0, until - from - known);
+    return { seconds, isExact };
+  }
+
+  /** Lists the outages that overlap a range, oldest first. */
+  listOutages(from: number, until: number): TimelineOutage[] {
+    const outages: TimelineOutage[] = [];
+    for (const { start, end, code } of this.#intervals(from, until)) {
+      const { seconds = [], outages: count = 1 } = (code === mergedCode && this.#merged.get(start)) || {};
+      if (count === 0 || (code !== downCode && code !== mergedCode)) continue;
+      const down = code === downCode ? (end ?? until) - start : (seconds[downCode] ?? 0);
+      const { cause = null, incident = null } = this.#facts.get(start) ?? {};
+      outages.push({ start, end, seconds: down, count, cause, incident });
+    }
+    return outages;
+  }
+
+  save(): SavedTimeline {
+    return {
+      changes: [...this.#changes],
+      merged: Array.from(this.#merged, ([start, { outages, seconds }]) => [start, outages, ...seconds] as const),
+      facts: Array.from(this.#facts, ([start, { cause, incident }]) => [start, cause, incident] as const),
+      firstDay: this.#firstDay,
+      rows: [...this.#rows],
+    };
+  }
+
+  static restore({ changes, merged, facts, firstDay, rows }: SavedTimeline): Timeline {
+    const timeline = new Timeline();
+    timeline.#changes = [...changes].sort((one, other) => one - other);
+    for (const [start, outages, ...seconds] of merged) timeline.#merged.set(start, { outages, seconds });
+    for (const [start, cause, incident] of facts) timeline.#facts.set(start, { cause, incident });
+    timeline.#firstDay = firstDay;
+    timeline.#rows = rows.slice(-maxRows);
+    return timeline;
+  }
+
+  /** Yields the intervals that overlap a range; the last one has no end. */
+  *#intervals(from: number, until: number) {
+    const next = bisect(this.#changes, (change) => startOf(change) <= from);
+    for (let index = Math.max(0, next - 1); index < this.#changes.length; index += 1) {
+      const change = this.#changes[index] ?? 0;
+      const following = this.#changes[index + 1];
+      const start = startOf(change);
+      // The current interval may have just begun.
+      if (start > until || (start === until && following !== undefined)) return;
+      const end = following === undefined ? undefined : startOf(following);
+      if ((end ?? until) > from) yield { start, end, code: codeOf(change) };
+    }
+  }
+
+  /** Code of the last interval; undefined before the first. */
+  get #lastCode(): number | undefined {
+    const last = this.#changes.at(-1);
+    return last === undefined ? undefined : codeOf(last);
+  }
+
+  #countOn(second: number): number {
+    const dayStart = second - (second % daySeconds);
+    return this.#changes.length - bisect(this.#changes, (change) => startOf(change) < dayStart);
+  }
+
+  /** Merges the last interval, which ends at a second, with the interval before it. */
+  #mergeLast(at: number): void {
+    const last = this.#changes.pop() ?? 0;
+    const before = this.#changes.pop() ?? 0;
+    const [start, end] = [startOf(before), startOf(last)];
+    const isMerged = codeOf(before) === mergedCode;
+    const merged = (isMerged && this.#merged.get(start)) || { seconds: checkStates.map(() => 0), outages: 0 };
+    const add = (change: number, seconds: number): void => {
+      const code = codeOf(change);
+      merged.seconds[code] = (merged.seconds[code] ?? 0) + seconds;
+      if (code === downCode) merged.outages += 1;
+    };
+    if (!isMerged) add(before, end - start);
+    add(last, at - end);
+    this.#merged.set(start, merged);
+    const facts = this.#facts.get(end);
+    this.#facts.delete(end);
+    if (facts) this.#setFacts(start, facts);
+    this.#changes.push(start * base + mergedCode);
+  }
+
+  #removeLast(): void {
+    const start = startOf(this.#changes.pop() ?? 0);
+    this.#merged.delete(start);
+    this.#facts.delete(start);
+  }
+
+  #setFacts(start: number, facts: OutageFacts): void {
+    this.#facts.delete(start);
+    this.#facts.set(start, facts);
+    const [oldest] = this.#facts.keys();
+    if (this.#facts.size > maxFacts && oldest !== undefined) this.#facts.delete(oldest);
+  }
+
+  /** Converts days without need for exact intervals to rows. */
+  #prune(at: number): void {
+    const firstExact = Math.floor(at / daySeconds) - exactDays;
+    const first = startOf(this.#changes[0] ?? 0);
+    if (first >= firstExact * daySeconds) return;
+    const rowsEnd = this.#firstDay + this.#rows.length;
+    const begin = Math.max(this.#rows.length > 0 ? rowsEnd : Math.floor(first / daySeconds), firstExact - maxRows);
+    if (this.#rows.length === 0 || begin > rowsEnd) [this.#firstDay, this.#rows] = [begin, []];
+    for (let day = begin; day < firstExact; day += 1) {
+      this.#rows.push(toRow(this.count(day * daySeconds, (day + 1) * daySeconds).seconds));
+    }
+    const excess = Math.max(0, this.#rows.length - maxRows);
+    this.#rows.splice(0, excess);
+    this.#firstDay += excess;
+    const border = firstExact * daySeconds;
+    const next = bisect(this.#changes, (change) => startOf(change) <= border);
+    const code = codeOf(this.#changes[next - 1] ?? unknownCode);
+    const { cause = null, incident = null } = this.#facts.get(startOf(this.#changes[next - 1] ?? 0)) ?? {};
+    this.#changes.splice(0, next, border * base + code);
+    for (const start of [...this.#merged.keys()]) if (start < border) this.#merged.delete(start);
+    for (const start of [...this.#facts.keys()]) if (start < border) this.#facts.delete(start);
+    if (code === downCode && cause !== null) this.#facts.set(border, { cause, incident });
+  }
+}
+
+const startOf = (change: number): number => Math.floor(change / base);
+const codeOf = (change: number): number => change % base;
+
+/** Divides parts of a whole in proportion; the results are whole numbers with the sum `length`. */
+const divide = (parts: readonly number[], length: number, whole: number): number[] => {
+  if (length === whole) return [...parts];
+  let [sum, given] = [0, 0];
+  return parts.map((part) => {
+    sum += part;
+    const before = given;
+    given = Math.round((sum * length) / whole);
+    return given - before;
+  });
+};
+
+const toRow = ([up = 0, down = 0, maintenance = 0]: readonly number[]): number =>
+  up + rowBase * (down + rowBase * maintenance);
+
+const fromRow = (row: number): number[] => {
+  const [up, down] = [row % rowBase, Math.floor(row / rowBase) % rowBase];
+  const maintenance = Math.floor(row / (rowBase * rowBase));
+  return [up, down, maintenance, daySeconds - up - down - maintenance];
+};
