@@ -53,6 +53,11 @@ test('no response and no log line contains a secret of users, keys and destinati
   await call('PUT', '/api/destinations/made', { ...destination, secret: 'planted secret' });
   await call('PUT', '/api/destinations/other', { ...destination, type: 'webhook', token: 'planted-token' });
   await call('POST', '/api/destinations/made/test');
+  const watch = { name: 'made', type: 'postgres', host: '127.0.0.1', port: 9, user: 'ben', password: 'planted-watch' };
+  await call('POST', '/api/watches', watch);
+  await call('PUT', '/api/watches/made', { ...watch, password: 'planted-other' });
+  await call('POST', '/api/watches/test', watch);
+  await call('GET', '/api/watches/made');
   await app.request('POST', '/api/setup', { body: { code: 'planted-code', name: 'eve', password: strong } });
   await app.request('GET', '/api/alerts', { token: created.json.key });
   for (const [name, { parameters = [] }] of Object.entries(await readOperations(app))) {
