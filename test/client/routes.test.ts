@@ -278,6 +278,17 @@ const calls: Record<string, Call> = {
   createDutyOverride: withRotation('createDutyOverride', { rotation: 'ops', member: 'reader', endsAt: inAnHour }),
   endDutyOverride: refused(plain('endDutyOverride', { id: 'none' }), 404),
   deleteRotation: withRotation('deleteRotation'),
+  putAbsenceCalendar: plain('putAbsenceCalendar', { name: 'me', url: 'https://localhost:9/a.ics' }),
+  getAbsenceCalendar: async (client) => {
+    await plain('putAbsenceCalendar', { name: 'me', url: 'https://localhost:9/a.ics' })(client);
+    return plain('getAbsenceCalendar', { name: 'me' })(client);
+  },
+  deleteAbsenceCalendar: async (client) => {
+    await plain('putAbsenceCalendar', { name: 'me', url: 'https://localhost:9/a.ics' })(client);
+    return plain('deleteAbsenceCalendar', { name: 'me' })(client);
+  },
+  listOverrideProposals: plain('listOverrideProposals'),
+  acceptOverrideProposal: refused(plain('acceptOverrideProposal', { proposal: 'none' }), 404),
   readCalendar: refused(plain('readCalendar', { file: 'none.ics' }), 404),
   listPersonCalendarAddresses: plain('listPersonCalendarAddresses', { name: 'me' }),
   createPersonCalendarAddress: plain('createPersonCalendarAddress', { name: 'me' }),

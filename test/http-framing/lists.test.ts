@@ -87,6 +87,7 @@ const storedLists: Record<string, StoredList> = {
   '/api/notifications': { content: 'alerts', path: '/api/notifications?limit=1000', count: upTo(1000) },
   '/api/oncall': { content: 'configured', count: upTo(16) },
   '/api/oncall/overrides': { content: 'configured', count: upTo(1000) },
+  '/api/oncall/proposals': { content: 'configured', count: () => 0 },
   '/api/oncall/schedule': { content: 'configured', path: `/api/oncall/schedule?to=${days(300)}` },
   '/api/people/:name/calendar': { content: 'configured', path: '/api/people/me/calendar', count: () => 0 },
   '/api/rotations': { content: 'configured', count: upTo(16) },

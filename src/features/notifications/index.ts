@@ -18,6 +18,8 @@ import { openEscalation } from './escalation/index.ts';
 import { escalationSettings, findEscalationProblems } from './escalation/settings.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
+import { createAbsenceRoutes } from './oncall/absence-routes.ts';
+import { Absences } from './oncall/absences.ts';
 import { CalendarAddresses } from './oncall/calendar-addresses.ts';
 import { createCalendarRoutes } from './oncall/calendar-routes.ts';
 import { GapWatch } from './oncall/gap-watch.ts';
@@ -137,6 +139,7 @@ export const notifications = defineFeature({
       clock,
       log,
     });
+    const absences = new Absences({ settings: offers.settings, targets, clock });
     const shiftMessages = new ShiftMessages({
       rotations,
       settings: offers.settings,
@@ -216,6 +219,7 @@ export const notifications = defineFeature({
             clock,
             isQuiet,
           }),
+          ...createAbsenceRoutes({ absences, rotations, overrides, accounts: offers.accounts, clock }),
           ...createCalendarRoutes({
             addresses: new CalendarAddresses(offers.settings, clock),
             keeper: onCallParts.keeper,
@@ -241,6 +245,7 @@ export const notifications = defineFeature({
         if (isQuiet) return;
         gaps.start();
         shiftMessages.start();
+        absences.start();
       },
       reload: (changed) => {
         targets.change(changed.watchTargets);
@@ -251,6 +256,7 @@ export const notifications = defineFeature({
         return [...rotationNotices, ...(changed.quiet === isQuiet ? [] : [quietNotice])];
       },
       close: async () => {
+        await absences.close();
         await gaps.close();
         await shiftMessages.close();
         await destinations?.close();

@@ -55,7 +55,7 @@ export const createCalendarRoutes = (parts: CalendarParts): Route[] => {
 };
 
 /** Returns the user in the path. Throws an HttpError for others than the caller, except for an Admin. */
-const requireOwnName = (request: FastifyRequest, accounts: Offers['accounts']): string => {
+export const requireOwnName = (request: FastifyRequest, accounts: Offers['accounts']): string => {
   const { name: given } = request.params as { name: string };
   const caller = principalOf(request);
   const name = given === 'me' ? caller.name : given;

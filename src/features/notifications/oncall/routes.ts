@@ -141,14 +141,14 @@ const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] 
       async ({ rotation, member, comment = '', inReturn, ...times }, by, request) => {
         const draft = { rotation, member, comment, ...readPeriod('', times, clock) };
         const back = inReturn && readPeriod('inReturn.', inReturn, clock);
-        return toShown(await overrides.create({ ...draft, inReturn: back }, toAuthor(by, request)));
+        return toShown(await overrides.create({ ...draft, inReturn: back }, toOverrideAuthor(by, request)));
       },
     ),
     end(
       { operationId: 'endDutyOverride', summary: 'End an override now, or delete one that has not begun' },
       async (id, { by, expected }, request) => {
         const known = requireKnown(overrides.settings.find(id.toLowerCase()), 'Override', id, overrideKind.path);
-        return toShown(await overrides.end(known, toAuthor(by, request), expected));
+        return toShown(await overrides.end(known, toOverrideAuthor(by, request), expected));
       },
     ),
   ];
@@ -164,7 +164,7 @@ const readPeriod = (
 });
 
 /** A Reader may change only own shifts; a key with the right may change all. */
-const toAuthor = (by: string, request: FastifyRequest): OverrideAuthor => ({
+export const toOverrideAuthor = (by: string, request: FastifyRequest): OverrideAuthor => ({
   by,
   mayChangeOthers: findPrincipal(request)?.role !== 'Reader',
 });

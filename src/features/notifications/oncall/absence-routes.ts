@@ -1,0 +1,180 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { needs } from '../../../auth/access.ts';
+import { callerOf } from '../../../auth/guard.ts';
+import { ErrorBody, HttpError, requireKnown } from '../../../http/errors.ts';
+import { sendJson } from '../../../http/json.ts';
+import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../../http/text-forms.ts';
+import type { Offers } from '../../../kit/offers.ts';
+import { assertOwnMembers } from '../../../kit/own-members.ts';
+import { defineList, defineRoute, defineShape, nullable, type Route, Time, toTimeText } from '../../../kit/route.ts';
+import { sendSetting } from '../../../kit/setting-routes.ts';
+import { AbsenceCalendar, absenceKind, type KnownAbsences, parseCalendarUrl } from './absence-kind.ts';
+import type { Absences } from './absences.ts';
+import { requireOwnName } from './calendar-routes.ts';
+import type { Overrides } from './overrides.ts';
+import { listProposals, type Proposal } from './proposals.ts';
+import type { Rotations } from './rotations.ts';
+import { toOverrideAuthor } from './routes.ts';
+import { DutyOverride } from './schema.ts';
+
+interface AbsenceRouteParts {
+  absences: Absences;
+  rotations: Rotations;
+  overrides: Overrides;
+  accounts: Offers['accounts'];
+  clock: () => Date;
+}
+
+const NewAbsenceCalendar = Type.Object(
+  { url: Type.String({ description: 'https address of a calendar with absences.', writeOnly: true }) },
+  { title: 'NewAbsenceCalendar' },
+);
+
+const OverrideProposal = defineShape('OverrideProposal', {
+  id: Type.String({ examples: ['8f14e45fceea167a5a36dedd4bea2543'] }),
+  rotation: Type.String({ examples: ['ops'] }),
+  person: Type.String({ description: 'User who is on call and away.', examples: ['anna'] }),
+  substitute: nullable(
+    Type.String({ examples: ['ben'] }),
+    'Next user of the rotation who is not away; `null` without one.',
+  ),
+  startsAt: Time,
+  endsAt: Time,
+});
+
+const ProposalList = defineList('OverrideProposalList', 'Proposals', OverrideProposal, 'Earliest first.');
+
+const AcceptedProposal = Type.Object(
+  {
+    member: Type.Optional(
+      Type.String({ description: 'User on call instead; the substitute by default.', examples: ['ben'] }),
+    ),
+  },
+  { title: 'AcceptedProposal' },
+);
+
+const { path: _, params, reading, changing } = absenceKind;
+const path = '/api/people/:name/absences';
+
+/** Creates the routes of calendars with absences, and of the overrides that these propose. */
+export const createAbsenceRoutes = (parts: AbsenceRouteParts): Route[] => [
+  ...createCalendarSettingRoutes(parts),
+  createProposalsRoute(parts),
+  createAcceptRoute(parts),
+];
+
+const createCalendarSettingRoutes = ({ absences, accounts }: AbsenceRouteParts): Route[] => {
+  const toShown = ({ name, url, setting }: KnownAbsences): AbsenceCalendar => {
+    const reading = absences.findReading(name);
+    return {
+      url: `${new URL(url).origin}/***`,
+      readAt: reading ? toTimeText(reading.at) : null,
+      absences: reading?.absences.length ?? 0,
+      problem: reading?.problem ?? null,
+      version: setting.version,
+    };
+  };
+  const require = (request: FastifyRequest): KnownAbsences => {
+    const known = absences.settings.find(requireOwnName(request, accounts));
+    if (known) return known;
+    throw new HttpError('not-found', 'There is no calendar with absences');
+  };
+  const response = { 200: AbsenceCalendar, 403: ErrorBody, 404: ErrorBody };
+  return [
+    defineRoute({
+      method: 'GET',
+      path,
+      ...reading,
+      summary: 'Read the calendar with absences of a person, without its secret address',
+      schema: { operationId: 'getAbsenceCalendar', params, response },
+      handler: async (request, reply) => sendSetting(reply, toShown(require(request))),
+    }),
+    defineRoute({
+      method: 'PUT',
+      path,
+      ...changing,
+      summary: 'Set the calendar with absences of a person, which is read once an hour and proposes overrides',
+      headers: { request: putConditionHeaders },
+      schema: {
+        operationId: 'putAbsenceCalendar',
+        params,
+        body: NewAbsenceCalendar,
+        response: { ...response, 201: AbsenceCalendar, 412: ErrorBody },
+      },
+      handler: async (request, reply) => {
+        assertOwnMembers(request.body, NewAbsenceCalendar);
+        const name = requireOwnName(request, accounts);
+        const isNew = absences.settings.find(name) === undefined;
+        const value = { url: parseCalendarUrl(request.body.url).href };
+        const expected = readPutCondition(request.headers, isNew);
+        const known = await absences.settings.put(name, value, callerOf(request), expected);
+        return sendSetting(reply.code(isNew ? 201 : 200), toShown(known));
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path,
+      ...changing,
+      summary: 'Delete the calendar with absences of a person',
+      headers: { request: ifMatchHeader },
+      schema: { operationId: 'deleteAbsenceCalendar', params, response: { ...response, 412: ErrorBody } },
+      handler: async (request, reply) => {
+        const known = require(request);
+        const shown = toShown(known);
+        await absences.settings.delete(known.name, callerOf(request), readIfMatch(request.headers));
+        return sendJson(reply, shown);
+      },
+    }),
+  ];
+};
+
+const toShownProposal = ({ substitute, startsAt, endsAt, ...proposal }: Proposal) => ({
+  ...proposal,
+  substitute: substitute ?? null,
+  startsAt: toTimeText(startsAt),
+  endsAt: toTimeText(endsAt),
+});
+
+const createProposalsRoute = ({ rotations, absences, clock }: AbsenceRouteParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/oncall/proposals',
+    ...needs('incidents:read'),
+    summary: 'List overrides that absences propose for the next 90 days',
+    schema: { operationId: 'listOverrideProposals', response: { 200: ProposalList } },
+    handler: async (_request, reply) => {
+      const data = listProposals(rotations, absences, clock().getTime()).map(toShownProposal);
+      return sendJson(reply, { count: data.length, data });
+    },
+  });
+
+const createAcceptRoute = ({ rotations, absences, overrides, clock }: AbsenceRouteParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/oncall/proposals/:proposal/accept',
+    ...needs('incidents:write'),
+    summary: 'Accept a proposal: create its override',
+    schema: {
+      operationId: 'acceptOverrideProposal',
+      params: Type.Object({ proposal: Type.String({ description: 'Id of a proposal.' }) }),
+      body: AcceptedProposal,
+      response: { 201: DutyOverride, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      assertOwnMembers(request.body, AcceptedProposal);
+      const { proposal: id } = request.params;
+      const all = listProposals(rotations, absences, clock().getTime());
+      const { rotation, person, substitute, startsAt, endsAt } = requireKnown(
+        all.find((each) => each.id === id),
+        'Proposal',
+        id,
+        '/api/oncall/proposals',
+      );
+      const member = request.body.member ?? substitute;
+      if (member === undefined) throw new HttpError('invalid', 'member is needed: everybody else is away');
+      const draft = { rotation, member, startsAt, endsAt, comment: `${person} is away` };
+      const made = await overrides.create(draft, toOverrideAuthor(callerOf(request), request));
+      return sendSetting(reply.code(201), overrides.show(made));
+    },
+  });

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { createServer, globalAgent } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { startApp } from '../../../../test/support/app.ts';
+import { writeCertificate } from '../../../../test/support/certificate.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import { dayMs, hourMs } from '../../../lib/units.ts';
+import { readAbsences } from './absence-events.ts';
+
+const within = { startsAt: Date.parse('2026-03-01T00:00:00Z'), endsAt: Date.parse('2026-06-01T00:00:00Z') };
+
+const toCalendar = (...events: string[][]): string =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    ...events.flatMap((lines, index) => ['BEGIN:VEVENT', `UID:${index}`, ...lines, 'END:VEVENT']),
+    'END:VCALENDAR',
+  ].join('\r\n');
+
+const read = async (...events: string[][]) => {
+  const { absences, skipped } = await readAbsences(toCalendar(...events), within);
+  return {
+    skipped,
+    times: absences.map(({ startsAt, endsAt }) =>
+      [startsAt, endsAt].map((time) => new Date(time).toISOString().slice(0, 16)).join(' '),
+    ),
+  };
+};
+
+test('absences are events at their local times, with recurrences, without cancelled and transparent ones', async () => {
+  assert.deepEqual(
+    await read(
+      ['DTSTART;TZID=Europe/Berlin:20260327T220000', 'DTEND;TZID=Europe/Berlin:20260329T220000'],
+      ['DTSTART:20260401T080000Z', 'DURATION:PT2H', 'RRULE:FREQ=WEEKLY;COUNT=3', 'EXDATE:20260408T080000Z'],
+      ['DTSTART:20260501T080000Z', 'DTEND:20260501T090000Z', 'STATUS:CANCELLED'],
+      ['DTSTART:20260502T080000Z', 'DTEND:20260502T090000Z', 'TRANSP:TRANSPARENT'],
+      ['DTSTART:20200101T000000Z', 'DTEND:20200102T000000Z'],
+    ),
+    {
+      skipped: 0,
+      times: [
+        '2026-03-27T21:00 2026-03-29T20:00',
+        '2026-04-01T08:00 2026-04-01T10:00',
+        '2026-04-15T08:00 2026-04-15T10:00',
+      ],
+    },
+  );
+});
+
+test('rules that recur without an end in sight are skipped, and too many recurrences are refused in time', async () => {
+  const rules = [
+    'FREQ=SECONDLY',
+    'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
+    'FREQ=DAILY;INTERVAL=100000000',
+    'FREQ=MONTHLY;BYDAY=5MO',
+  ];
+  const event = (rule: string) => ['DTSTART:20260301T000000Z', 'DTEND:20260301T000001Z', `RRULE:${rule}`];
+  assert.deepEqual(await read(...rules.map(event)), { skipped: 4, times: [] });
+  const daily = ['DTSTART:19000101T000000Z', 'DTEND:19000101T010000Z', 'RRULE:FREQ=DAILY'];
+  await assert.rejects(read(daily), /one of its events recurs too often/);
+  const many = ['DTSTART:20260301T000000Z', 'DTEND:20260301T000001Z', 'RRULE:FREQ=DAILY'];
+  await assert.rejects(read(...Array.from({ length: 2000 }, () => many)), /it has too many events|takes too long/);
+  const unended = `BEGIN:VCALENDAR\r\n${'BEGIN:VEVENT\r\n'.repeat(700_000)}`;
+  assert.deepEqual(await readAbsences(unended, within), { absences: [], skipped: 0 });
+  await assert.rejects(readAbsences('<html></html>', within), /it is no calendar/);
+  await assert.rejects(readAbsences(toCalendar(['DTSTART:nonsense']), within));
+});
+
+/** Starts an https server that this process trusts; `respond` can change. */
+const startCalendar = async (t: TestContext, respond: (response: ServerResponse) => void) => {
+  const { key, pem } = writeCertificate(createFolder(t), 'localhost');
+  const server = createServer({ key: readFileSync(key), cert: pem }, (_, response) => respond(response)).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(server, 'listening');
+  const before = globalAgent.options.ca;
+  globalAgent.options.ca = pem;
+  t.after(() => {
+    globalAgent.options.ca = before;
+    server.closeAllConnections();
+    server.close();
+  });
+  return `https://localhost:${(server.address() as AddressInfo).port}/anna.ics`;
+};
+
+const toStamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+
+test('an absence proposes an override, which is made only when somebody accepts', async (t) => {
+  const now = Math.floor(Date.now() / 1000) * 1000;
+  const [from, until] = [now + 2 * dayMs, now + 2 * dayMs + 5 * hourMs];
+  const url = await startCalendar(t, (response) =>
+    response.end(toCalendar([`DTSTART:${toStamp(from)}`, `DTEND:${toStamp(until)}`])),
+  );
+  const app = await startApp(t);
+  const [admin, reader] = [await app.login('admin'), await app.login('reader')];
+  const layers = [{ people: ['reader'], handover: { every: '1 week' } }];
+  const backup = { people: ['admin'], handover: { every: '1 week' }, until: '2026-01-05' };
+  await app.request('PUT', '/api/rotations/ops', { token: admin, body: { layers: [backup, ...layers] } });
+  const path = '/api/people/me/absences';
+  for (const bad of ['http://localhost/a.ics', 'webcal://localhost/a.ics', 'soon', 'https://169.254.169.254/a.ics']) {
+    assert.equal((await app.request('PUT', path, { token: reader, body: { url: bad } })).status, 400, bad);
+  }
+  assert.equal((await app.request('PUT', '/api/people/admin/absences', { token: reader, body: { url } })).status, 403);
+  const set = await app.request<{ url: string }>('PUT', path, { token: reader, body: { url } });
+  assert.equal(set.status, 201, set.text);
+  assert.ok(!set.text.includes('anna.ics'));
+  type Proposals = { data: { id: string; person: string; substitute: string; startsAt: string; endsAt: string }[] };
+  const list = async () => (await app.request<Proposals>('GET', '/api/oncall/proposals', { token: reader })).json.data;
+  await waitUntil('the absence proposes an override', async () => (await list()).length === 1);
+  const [proposal] = await list();
+  assert.deepEqual(
+    [proposal?.person, proposal?.substitute, proposal?.startsAt, proposal?.endsAt],
+    ['reader', 'admin', new Date(from).toISOString(), new Date(until).toISOString()],
+  );
+  const overrides = async () => (await app.request('GET', '/api/oncall/overrides')).json['count'];
+  assert.equal(await overrides(), 0);
+  const accept = `/api/oncall/proposals/${proposal?.id}/accept`;
+  const accepted = await app.request('POST', accept, { token: reader, body: {} });
+  assert.deepEqual(
+    [accepted.status, accepted.json['member'], accepted.json['comment']],
+    [201, 'admin', 'reader is away'],
+  );
+  assert.deepEqual([await overrides(), (await list()).length], [1, 0]);
+  assert.equal((await app.request('POST', accept, { token: reader, body: {} })).status, 404);
+  assert.equal((await app.request('DELETE', path, { token: reader })).status, 200);
+  assert.equal((await app.request('GET', path, { token: reader })).status, 404);
+});
+
+test('a calendar that is too long or fails is a problem that its owner sees', async (t) => {
+  const chunk = Buffer.alloc(1024 * 1024, 'X-PADDING:0123456789\r\n');
+  const url = await startCalendar(t, (response) => {
+    response.on('error', () => undefined);
+    for (let count = 0; count < 12; count += 1) response.write(chunk);
+    response.end();
+  });
+  const app = await startApp(t);
+  const token = await app.login('reader');
+  const path = '/api/people/me/absences';
+  await app.request('PUT', path, { token, body: { url } });
+  const problem = async () => (await app.request('GET', path, { token })).json['problem'];
+  await waitUntil('the problem is known', async () => (await problem()) !== null);
+  assert.equal(await problem(), 'the calendar is longer than 10 MiB');
+});

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { HttpError } from '../../../http/errors.ts';
+import { SettingKeeper } from '../../../kit/setting-keeper.ts';
+import type { SettingStore } from '../../../kit/setting-store.ts';
+import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
+import { connectionFailures } from '../../../lib/network-failures.ts';
+import { dayMs, hourMs, MiB, minuteMs } from '../../../lib/units.ts';
+import { absenceKind, type KnownAbsences, parseCalendarUrl, type StoredAbsences } from './absence-kind.ts';
+import type { Period } from './layer.ts';
+
+/** Milliseconds between two readings of a calendar, and timeout of a reading. */
+const readMs = hourMs;
+const timeoutMs = 20_000;
+
+const maxBytes = 10 * MiB;
+
+/** Days ahead for which absences are read. */
+const daysAhead = 90;
+
+/** Result of the last reading of a person's calendar. */
+interface Reading {
+  url: string;
+  /** Unix milliseconds. */
+  at: number;
+  absences: readonly Period[];
+  problem: string | null;
+}
+
+interface AbsenceParts {
+  settings: SettingStore;
+  targets: Targets;
+  clock: () => Date;
+}
+
+/** Absences from people's calendars, which are read once an hour, one after the other. */
+export class Absences {
+  readonly settings: SettingKeeper<StoredAbsences, KnownAbsences>;
+  readonly #parts: AbsenceParts;
+  readonly #readings = new Map<string, Reading>();
+  readonly #closing = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> | undefined;
+
+  constructor(parts: AbsenceParts) {
+    this.#parts = parts;
+    this.settings = new SettingKeeper(absenceKind, {
+      settings: parts.settings,
+      check: ({ url }) => {
+        try {
+          parts.targets.assertHost(parseCalendarUrl(url).hostname);
+        } catch (error) {
+          if (!(error instanceof UncheckedTarget)) throw error;
+          throw new HttpError('invalid', `${error.message}: an administrator can allow it`);
+        }
+      },
+    });
+  }
+
+  start(): void {
+    this.settings.onChanged(() => void this.read());
+    this.#timer = setInterval(() => void this.read(), minuteMs).unref();
+    void this.read();
+  }
+
+  /** Returns the absences of a person that are known, earliest first. */
+  listOf(person: string): readonly Period[] {
+    return this.findReading(person)?.absences ?? [];
+  }
+
+  /** Returns the last reading of a person's calendar; undefined before the first one. */
+  findReading(person: string): Reading | undefined {
+    const reading = this.#readings.get(person);
+    return reading?.url === this.settings.find(person)?.url ? reading : undefined;
+  }
+
+  /** Reads the calendars that are due. Never rejects. */
+  read(): Promise<void> {
+    this.#working ??= this.#read().finally(() => {
+      this.#working = undefined;
+    });
+    return this.#working;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#closing.abort();
+    await this.#working;
+  }
+
+  async #read(): Promise<void> {
+    const { clock, targets } = this.#parts;
+    for (const { name, url } of this.settings.list()) {
+      const now = clock().getTime();
+      const before = this.findReading(name);
+      if (this.#closing.signal.aborted || (before && Math.abs(now - before.at) < readMs)) continue;
+      const within = { startsAt: now, endsAt: now + daysAhead * dayMs };
+      const result = await fetchAbsences(url, within, targets, this.#closing.signal)
+        .then(({ absences, skipped }) => ({
+          absences,
+          problem: skipped === 0 ? null : `${skipped} of its events recur in an unsupported way`,
+        }))
+        // The absences of the last successful reading still count.
+        .catch((error) => ({ absences: before?.absences ?? [], problem: toReason(error) }));
+      this.#readings.set(name, { url, at: now, ...result });
+    }
+  }
+}
+
+const toReason = (error: NodeJS.ErrnoException): string => {
+  if (error.name === 'TimeoutError') return 'there is no complete response within 20 seconds';
+  return connectionFailures[error.code ?? ''] ?? error.message;
+};
+
+/** Reads the absences of a calendar. Rejects with an Error for a calendar that is unusable, too long or too slow. */
+export const fetchAbsences = async (
+  url: string,
+  within: Period,
+  { lookup, assertHost }: Targets,
+  closing: AbortSignal,
+  trust: { ca?: string[] } = {},
+): Promise<{ absences: Period[]; skipped: number }> => {
+  const address = parseCalendarUrl(url);
+  assertHost(address.hostname);
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
+  const headers = { 'user-agent': 'signalbox', accept: 'text/calendar' };
+  const sent = request(address, { signal, headers, lookup, ...trust });
+  sent.on('error', () => undefined);
+  const [response]: IncomingMessage[] = await once(sent.end(), 'response', { signal });
+  if (!response) throw new Error('there is no response');
+  try {
+    if (response.statusCode !== 200) throw new Error(`the server responds ${response.statusCode}`);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new Error('the calendar is longer than 10 MiB');
+      chunks.push(chunk);
+    }
+    const { readAbsences } = await import('./absence-events.ts');
+    return await readAbsences(Buffer.concat(chunks).toString(), within);
+  } finally {
+    response.destroy();
+  }
+};
