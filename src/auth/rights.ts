@@ -75,12 +75,12 @@ export const rights = {
   'hosts:report': { title: 'report as the host with the name of the key', roles: keysOnly, scopes: ['hosts:report'] },
   'hosts:create': { title: 'create codes that enrol hosts', roles: admins, scopes: ['hosts:create'] },
   'account:own': {
-    title: 'list, renew and end their own sessions, and change their own password',
+    title: 'list, renew and end their own sessions, and change their own password and ways to be reached',
     roles: people,
     scopes: [],
   },
   'settings:write': {
-    title: 'change watches, heartbeats, destinations and intake formats, and repeat deliveries',
+    title: 'change watches, heartbeats, destinations, escalation policies and intake formats, and repeat deliveries',
     roles: admins,
     scopes: [],
   },

@@ -176,6 +176,7 @@ export const notifications = defineFeature({
       ? undefined
       : await openDestinations(entries, alerts, { ...parts, links, targets, silences, notifier });
     const apply = (): void => {
+      people.reset();
       escalations.reset();
       settled = destinations?.reload(listAll());
     };
@@ -240,7 +241,12 @@ export const notifications = defineFeature({
       findConcerns: () =>
         isQuiet
           ? [{ area: 'deliveries', severity: 'WARNING', text: 'This server is quiet: it notifies nobody' }]
-          : [...findDeliveryConcerns(list(), clock()), ...gaps.findConcerns(), ...escalation.findConcerns()],
+          : [
+              ...findDeliveryConcerns(list(), clock()),
+              ...gaps.findConcerns(),
+              ...escalation.findConcerns(),
+              ...people.findConcerns(),
+            ],
       start: () => {
         if (isQuiet) return;
         gaps.start();

@@ -329,7 +329,7 @@ test('people on call in a rotation are notified without a policy, and by rotatio
   await putPolicy(app, { steps: [{ notify: ['rotation:desk'], wait: '1 hour' }] });
   await put(['ben']);
   await fire(app, 'net');
-  await waitForRequests(ben, 1);
+  await waitUntil('ben is notified', () => messagesTo(ben).includes('opened #2 net is broken'));
   assert.deepEqual(stepsOf(await readIncident(app, 2)), [[1, 1, 'person:ben']]);
   assert.deepEqual([messagesTo(anna), messagesTo(carl)], [[`opened ${name}`], []]);
 });

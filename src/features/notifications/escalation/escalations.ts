@@ -14,6 +14,8 @@ interface EscalationParts {
   /** Returns the names of destinations that get incidents, without ways. */
   listDestinations(): readonly string[];
   people: Pick<People, 'listUsers' | 'listReachable'>;
+  /** True once the stored policies and ways have been read. */
+  isRead(): boolean;
 }
 
 /** Escalation policies and their routing, applied to incidents. */
@@ -29,6 +31,11 @@ export class Escalations {
     parts.policies.onChanged(() => {
       this.#named = undefined;
     });
+  }
+
+  /** False while a database with policies and ways has not been read: their steps would reach nobody. */
+  get isReady(): boolean {
+    return this.#parts.isRead();
   }
 
   /** Rereads users, ways and destinations. */

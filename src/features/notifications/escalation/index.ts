@@ -67,6 +67,7 @@ export const openEscalation = (parts: OpenParts): Escalation => {
     routing,
     rotations,
     people,
+    isRead: () => settings.isRead(),
     listDestinations: () => listDestinations().map(({ name }) => name),
   });
   const checkPolicy = (policy: KnownPolicy): void => {

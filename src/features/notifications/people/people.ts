@@ -1,4 +1,5 @@
 import { HttpError } from '../../../http/errors.ts';
+import type { Concern } from '../../../kit/feature.ts';
 import type { KnownUser } from '../../../kit/offers.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
@@ -31,12 +32,15 @@ export class People {
   readonly ways: WayKeeper;
   readonly people: PersonKeeper;
   readonly #parts: PeopleParts;
+  /** Targets of ways, or reasons why they cannot be used; undefined after a change. */
+  #resolved: ReadonlyMap<string, DestinationTarget | string> | undefined;
 
   constructor(parts: PeopleParts) {
     const { settings, settle, onUnusable } = parts;
     this.#parts = parts;
     this.ways = new SettingKeeper(wayKind, { settings, check: (way) => this.#check(way), settle, onUnusable });
     this.people = new SettingKeeper(personKind, { settings, settle, onUnusable });
+    this.onChanged(() => this.reset());
   }
 
   /** Calls the listener when ways or quiet hours have changed. */
@@ -71,19 +75,27 @@ export class People {
   }
 
   /** Returns why a way cannot be used; null for a usable way. */
-  findProblem(way: KnownWay): string | null {
-    if (!this.isUser(way.person)) return `there is no user ${way.person}`;
-    try {
-      this.toTarget(way);
-      return null;
-    } catch (error) {
-      return (error as Error).message;
-    }
+  findProblem({ name }: KnownWay): string | null {
+    const found = this.#resolve().get(name);
+    return typeof found === 'string' ? found : null;
+  }
+
+  /** Resolves ways again, after users or destinations have changed. */
+  reset(): void {
+    this.#resolved = undefined;
   }
 
   /** Returns the targets of all usable ways. Ways of deleted users are not used. */
   listTargets(): DestinationTarget[] {
-    return this.ways.list().flatMap((way) => (this.findProblem(way) === null ? [this.toTarget(way)] : []));
+    return [...this.#resolve().values()].filter((found) => typeof found !== 'string');
+  }
+
+  /** Returns the problem that ways of existing users cannot be used, for the status. */
+  findConcerns(): Concern[] {
+    const ways = this.ways.list().filter(({ person }) => this.isUser(person));
+    const count = ways.filter((way) => this.findProblem(way) !== null).length;
+    const subject = count === 1 ? 'way to reach somebody' : 'ways to reach people';
+    return count === 0 ? [] : [{ area: 'deliveries', severity: 'WARNING', text: `${count} ${subject} cannot be used` }];
   }
 
   /** Returns the people with a usable way. */
@@ -103,6 +115,21 @@ export class People {
         .map((target) => sendTest(target, clock, targets, text)),
     );
     return sent.filter(({ isDelivered }) => isDelivered).length;
+  }
+
+  /** Returns the target of each way, or the reason why it cannot be used. */
+  #resolve(): ReadonlyMap<string, DestinationTarget | string> {
+    this.#resolved ??= new Map(this.ways.list().map((way) => [way.name, this.#resolveOne(way)]));
+    return this.#resolved;
+  }
+
+  #resolveOne(way: KnownWay): DestinationTarget | string {
+    if (!this.isUser(way.person)) return `there is no user ${way.person}`;
+    try {
+      return this.toTarget(way);
+    } catch (error) {
+      return (error as Error).message;
+    }
   }
 
   #check(way: KnownWay): void {

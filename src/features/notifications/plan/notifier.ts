@@ -29,7 +29,7 @@ interface NotifierParts {
   source: IncidentSource;
   silences: SilenceSource;
   onCall: OnCallSource;
-  escalations: Pick<Escalations, 'next' | 'decide' | 'governs' | 'isStarting'>;
+  escalations: Pick<Escalations, 'isReady' | 'next' | 'decide' | 'governs' | 'isStarting'>;
   lease: Lease;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'error'>;
@@ -244,6 +244,7 @@ export class Notifier {
   /** Takes the next step of the escalation if it is due; returns the time of a step that is due later. */
   #planStep(incident: SharedIncident, now: number, isSilenced: boolean): number {
     const { escalations, lease } = this.#parts;
+    if (!escalations.isReady) return now + retryMs;
     // While the incident is silenced, no step is taken; the policy is still decided when the incident opens.
     const step = isSilenced ? escalations.decide(incident, now) : escalations.next(incident, now);
     if (!step) return Number.POSITIVE_INFINITY;
