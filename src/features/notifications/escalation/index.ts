@@ -37,7 +37,7 @@ interface OpenParts {
 }
 
 /** Escalation policies with their routing, as the feature uses them. */
-export interface Escalation {
+interface OpenEscalation {
   escalations: Escalations;
   routes: Route[];
   hasPolicies(): boolean;
@@ -47,7 +47,7 @@ export interface Escalation {
   reload(settings: EscalationSettings): void;
 }
 
-export const openEscalation = (parts: OpenParts): Escalation => {
+export const openEscalation = (parts: OpenParts): OpenEscalation => {
   const { settings, configured, rotations, people, listDestinations, silences, clock, onUnusable } = parts;
   const policies = new SettingKeeper(policyKind, {
     settings,

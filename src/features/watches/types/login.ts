@@ -9,7 +9,7 @@ import { PhaseClock, toSeenText } from './phases.ts';
 import { openSocket, toBareHost, toServerName, toTlsName } from './socket.ts';
 import { findTrustProblem, readTrust, toTlsOptions, trustKeys } from './trust.ts';
 
-export interface Login {
+export interface ServerLogin {
   host: string;
   user: string | undefined;
   password: string | undefined;
@@ -27,7 +27,7 @@ interface LoginType {
   /** True if TLS begins with the connection; other protocols negotiate it. */
   beginsWithTls: boolean;
   /** Logs in over an open connection and asks one harmless question. Rejects with a ServerError or a failure. */
-  ask(socket: Socket, login: Login): Promise<void>;
+  ask(socket: Socket, login: ServerLogin): Promise<void>;
 }
 
 /** Defines a watch that logs in to a server and asks one harmless question. */
@@ -56,7 +56,7 @@ export const defineLoginWatch = ({
       const host = toBareHost(watch.host ?? '');
       const thing = toServerName({ host, port });
       const trust = await readTrust(watch);
-      const login: Login = {
+      const login: ServerLogin = {
         host,
         user,
         password: await readPassword(watch),

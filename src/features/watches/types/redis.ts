@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ServerError } from './conversation.ts';
-import { defineLoginWatch, type Login } from './login.ts';
+import { defineLoginWatch, type ServerLogin } from './login.ts';
 
 /** Maximum characters of a line of the response. */
 const maxLineLength = 10_000;
@@ -14,7 +14,7 @@ export const redisWatch = defineLoginWatch({
   defaultPort: 6379,
   keys: ['user'],
   beginsWithTls: true,
-  ask: async (socket, { user, password }: Login) => {
+  ask: async (socket, { user, password }: ServerLogin) => {
     const lines = readLines(socket);
     const send = async (...words: string[]): Promise<void> => {
       socket.write(toCommand(words));
