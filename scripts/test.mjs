@@ -18,11 +18,10 @@ const allowedSkips = [
   'two long lists at once may use the database',
   'the history of the repository is not here: git fetch --unshallow', // A shallow clone cannot build 1.0.0.
 ];
-/** Files that run only if named: they need root and take minutes. */
-const onlyNamed = /^test\/(systemd|container)\//;
+/** Files that run only if named: they break disks, kill, boot systemd, compare with other programs, and fuzz. */
+const onlyNamed = /^test\/lab\//;
 /** Files that need their own process: they kill, mount, change variables or the time zone, or hold many connections. */
-const alone =
-  /^test\/(first-run|faults|fuzz|peers|scale-out|systemd|container|stores\/conformance-|conformance\/tasks-time)/;
+const alone = /^test\/(lab|stores\/conformance-|conformance\/tasks-time)/;
 
 const { CI, SIGNALBOX_TEST_LONG, SIGNALBOX_FAULT_ROUNDS } = process.env;
 /** Folder for files that tests share. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openBrowser } from '../../test/e2e/browser.ts';
-import * as firstRun from '../../test/first-run/clone.ts';
+import * as firstRun from '../../test/lab/first-run/clone.ts';
 import { type Finding, toSides } from '../support/finding.ts';
 import { NotMeasurable } from '../support/machine.ts';
 import { createBare, createJsonServer } from '../support/opponents.ts';

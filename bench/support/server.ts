@@ -6,7 +6,7 @@ import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { atExit } from '../../test/faults/support/exit.ts';
+import { atExit } from '../../test/lab/faults/support/exit.ts';
 import { writeConfig } from '../../test/support/config-file.ts';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { type Place, pin } from './machine.ts';

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { requires } from '../faults/support/requirements.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { findSection, readText, toBlocks } from '../repo/support/documents.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';

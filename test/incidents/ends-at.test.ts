@@ -3,7 +3,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { findMissing, findPort, startPeer } from '../peers/peer.ts';
+import { findMissing, findPort, startPeer } from '../lab/peers/peer.ts';
 import { startApp } from '../support/app.ts';
 import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Incident } from '../../src/features/incidents/schema.ts';
-import { findMissing, findPort, startPeer } from '../peers/peer.ts';
+import { findMissing, findPort, startPeer } from '../lab/peers/peer.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { waitUntilPasses } from '../support/wait.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../src/server/package-info.ts';
-import { requires } from '../faults/support/requirements.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { createFolder } from '../support/folder.ts';
 import { readText } from './support/documents.ts';
 

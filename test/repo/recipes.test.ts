@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { otherVariables, toVariableName } from '../../src/config/names.ts';
-import { waitUntil } from '../faults/support/wait.ts';
+import { waitUntil } from '../lab/faults/support/wait.ts';
 import { createScopeKeys, walkWithLogin } from '../support/access-matrix.ts';
 import { secret, settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';

@@ -19,7 +19,7 @@ const replace = (text: string, from: string, to: string): string => {
   return text.replaceAll(from, to);
 };
 
-/** Creates a clone with installed packages and a build; test/first-run tests the first start. */
+/** Creates a clone with installed packages and a build; test/lab/first-run tests the first start. */
 const createBuiltClone = (clone: string): void => {
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: packageRoot,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
-import { requires } from '../faults/support/requirements.ts';
 import { waitForIncident } from '../incidents/support/incidents.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
 import { passwords, secret } from '../support/credentials.ts';

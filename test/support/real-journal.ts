@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { requires } from '../faults/support/requirements.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { createFolder } from './folder.ts';
 import type { Scope } from './scope.ts';
 

@@ -5,7 +5,7 @@ import { chmodSync, copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { requires } from '../faults/support/requirements.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { atEnd, type Scope } from '../support/scope.ts';

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { requires } from '../faults/support/requirements.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';

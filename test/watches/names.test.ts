@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { requires } from '../faults/support/requirements.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { secret } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';

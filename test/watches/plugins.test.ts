@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { requires } from '../faults/support/requirements.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { startApp } from '../support/app.ts';
 import { isRunning, writeProgram } from '../support/child-programs.ts';
 import { createFolder } from '../support/folder.ts';

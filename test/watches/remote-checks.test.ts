@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { requires } from '../faults/support/requirements.ts';
+import { requires } from '../lab/faults/support/requirements.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';

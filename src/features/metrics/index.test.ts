@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requires } from '../../../test/faults/support/requirements.ts';
+import { requires } from '../../../test/lab/faults/support/requirements.ts';
 import { disk, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { startOutbox, toDestination, waitUntilIdle } from '../../../test/support/outbox.ts';

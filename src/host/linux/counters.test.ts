@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
-import { requires } from '../../../test/faults/support/requirements.ts';
+import { requires } from '../../../test/lab/faults/support/requirements.ts';
 import { createTree } from '../../../test/support/host.ts';
 import { extension, loader } from '../../../test/support/source.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createFolder } from '../../../support/folder.ts';
+import { atExit } from '../../faults/support/exit.ts';
+import { waitUntil } from '../../faults/support/wait.ts';
+import { createControlGroup } from './control-group.ts';
+import { addPackages, createRoot, listBinds } from './folder.ts';
+
+/** Runs a program in the container as root; returns its standard output, with any exit code. */
+export type Run = (program: string, ...args: string[]) => string;
+
+export interface Machine {
+  run: Run;
+  /** Address of the server, which runs in the container as a service without root's rights. */
+  url: string;
+  /** Sends a command line to the server. */
+  execute<T = Record<string, unknown>>(command: string): Promise<T[]>;
+}
+
+/** Boots systemd in a container and starts the server in it; both end with the test. `files` are in /packages. */
+export const startMachine = async (t: TestContext, files?: string): Promise<Machine> => {
+  const run = await bootMachine(t, { withService: true, ...(files !== undefined && { files }) });
+  run('systemctl', 'start', 'signalbox');
+  const readUrl = () => /listens on (\S+)\n/.exec(run('journalctl', '-u', 'signalbox', '-o', 'cat'))?.[1];
+  await waitUntil('the server listens', () => readUrl() !== undefined);
+  const url = String(readUrl());
+  return { run, url, execute: (command) => execute(`${url}/api/execute`, command) };
+};
+
+interface Options {
+  /** If false, the container has its own network and nothing of signalbox is set up. */
+  withService: boolean;
+  /** True to install Debian packages in the container: it knows this machine's packages, and can write to /usr. */
+  installs?: boolean;
+  /** Folder that is /packages in the container. */
+  files?: string;
+}
+
+/** Boots systemd in a container. */
+export const bootMachine = async (t: TestContext, options: Options): Promise<Run> => {
+  const container = startContainer(t, `signalbox-test-${process.pid}`, options);
+  const run: Run = (program, ...args) => enter(findInit(container), program, args);
+  await waitUntil('the machine has booted', () => /running|degraded/.test(run('systemctl', 'is-system-running')));
+  return run;
+};
+
+const startContainer = (t: TestContext, name: string, options: Options): ChildProcess => {
+  const parent = createFolder(t);
+  const folder = join(parent, 'root');
+  createRoot(folder, options);
+  if (options.installs) addPackages(folder);
+  const group = createControlGroup(name);
+  const flags = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', `--machine=${name}`];
+  if (!options.withService) flags.push('--private-network');
+  if (options.files) flags.push(`--bind-ro=${options.files}:/packages`);
+  const nspawn = [
+    'systemd-nspawn',
+    ...flags,
+    ...listBinds(options.installs ? join(parent, 'usr') : undefined),
+    '-D',
+    folder,
+    '--boot',
+  ];
+  // The program starts once its process is in the control group.
+  const child = spawn('sh', ['-c', 'read go && exec "$@"', 'sh', ...nspawn], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  // Everything in the container ends with process 1, and nspawn cleans up; earlier there is only nspawn.
+  const kill = (): void => {
+    if (child.exitCode === null) process.kill(Number(findInit(child) || child.pid), 'SIGKILL');
+  };
+  const forget = atExit(kill);
+  t.after(async () => {
+    kill();
+    await ended;
+    forget();
+    group.remove();
+    rmSync(`/run/systemd/nspawn/propagate/${name}`, { recursive: true, force: true });
+  });
+  group.add(Number(child.pid));
+  child.stdin?.end('go\n');
+  return child;
+};
+
+/** Returns the container's process 1, as this machine numbers it; empty in its first moments. */
+const findInit = ({ pid }: ChildProcess): string =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ', 1).join();
+
+/** Runs a program in the container, and ends it if it hangs: nothing else can, because this process waits for it. */
+const enter = (init: string, program: string, args: string[]): string =>
+  spawnSync('nsenter', ['--all', '--target', init, '--', program, ...args], { encoding: 'utf8', timeout: 120_000 })
+    .stdout;
+
+const execute = async <T>(url: string, command: string): Promise<T[]> => {
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify({ command }) });
+  const { result, error } = (await response.json()) as { result?: T[]; error?: string };
+  if (!result) throw new Error(error);
+  return result;
+};
