@@ -1,11 +1,9 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { AccessLevel, AccessSetting } from '../auth/access.ts';
 import { toFlagName, toVariableName } from './names.ts';
+import { formerNames } from './schema.ts';
 
-/** Current names of settings by their former names, which still work. */
-const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
-
-/** Current values of settings by their former values, which still work. */
+/** Current values of settings by their values in 1.1.0, which still work. */
 const formerValues: Readonly<Record<string, Readonly<Record<string, string>>>> = { access: { contract: 'open' } };
 
 interface ReplacedSetting {
@@ -19,7 +17,7 @@ interface ReplacedSetting {
 
 const needsLogin = { values: { none: ['open'], bearer: ['login', 'admin'] }, usual: 'none' } as const;
 
-/** Former settings replaced by `access`, which still work. */
+/** Settings of 1.0.0 that `access` replaces; they still work. */
 const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   alertsAuth: { names: ['alerts', 'X'], ...needsLogin },
   historyAuth: { names: ['history'], ...needsLogin },

@@ -10,6 +10,9 @@ const withoutNul = '^[^\\u0000]*$';
 /** Pattern of names that are sent in headers. */
 const printable = '^[!-~]+$';
 
+/** Current names of settings by former names, which 1.0.0 and 1.1.0 also accept. */
+export const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
+
 /** Names for patterns in messages. */
 export const patternNames: Readonly<Record<string, string>> = {
   [withoutNul]: 'a non-empty string without NUL characters',
