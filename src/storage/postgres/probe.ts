@@ -11,6 +11,15 @@ interface ProbeLogin {
   tls: ConnectionOptions | undefined;
 }
 
+/** A server demands a password, and none is set. */
+class PasswordMissing extends Error {
+  override readonly name = 'PasswordMissing';
+
+  constructor() {
+    super('a password is required');
+  }
+}
+
 /** Logs in over an open connection, which the caller destroys, and asks `SELECT 1`. */
 export const askDatabase = async (
   socket: Socket,
@@ -23,8 +32,13 @@ export const askDatabase = async (
       return socket;
     },
   });
-  // A function keeps the client from reading the variable PGPASSWORD and ~/.pgpass.
-  const login = { user, password: () => password, database };
+  // A function keeps the client from reading the variable PGPASSWORD and ~/.pgpass; a server without passwords never
+  // causes its call.
+  const givePassword = (): string => {
+    if (password === '') throw new PasswordMissing();
+    return password;
+  };
+  const login = { user, password: givePassword, database };
   const client = new pg.Client({
     ...login,
     host,
@@ -37,9 +51,6 @@ export const askDatabase = async (
   await client.query('SELECT 1');
 };
 
-/** Returns the message of an error that the server reports; undefined for another error. */
-export const toServerMessage = (error: Error): string | undefined => {
-  if (error instanceof pg.DatabaseError) return error.message;
-  // The client itself refuses to send an empty password.
-  return /client password must be/.test(error.message) ? 'a password is required' : undefined;
-};
+/** Returns the message of an error that the server causes; undefined for another error. */
+export const toServerMessage = (error: Error): string | undefined =>
+  error instanceof pg.DatabaseError || error instanceof PasswordMissing ? error.message : undefined;
