@@ -46,6 +46,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
   const catchUp = () => firing.catchUp().catch(ignore);
   const store = new SharedAlertStore(journal, { clock, firing, catchUp, repeatAfterMs, onReceived });
   if (settings.spool) {
+    // Opened after the store: lines of the last run may be shipped at once, through the store.
     store.spool = await Spool.open({
       storage,
       log,

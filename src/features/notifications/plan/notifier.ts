@@ -89,7 +89,7 @@ export class Notifier {
     });
   }
 
-  /** Replaces all destinations. */
+  /** Replaces all destinations; no constructor argument, because destinations are opened with the notifier. */
   setDestinations(destinations: readonly IncidentDestination[]): void {
     this.#destinations = destinations;
     if (this.#incidents.isLoaded) void this.#replanAll();
