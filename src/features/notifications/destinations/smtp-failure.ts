@@ -36,9 +36,11 @@ export interface SmtpError {
   response?: string | undefined;
 }
 
-/** True if the system or the server reports a TLS failure. */
-const isTlsProblem = ({ code, origin, message }: MailFailure): boolean =>
-  code === 'ETLS' || /CERT|TLS|SSL|SELF_SIGNED/.test(origin) || /required STARTTLS/.test(message);
+/** True if the system or the server reports a TLS failure. A server that refuses EHLO, except with 421, has no STARTTLS. */
+const isTlsProblem = ({ code, origin, command, status }: MailFailure): boolean =>
+  code === 'ETLS' ||
+  /CERT|TLS|SSL|SELF_SIGNED/.test(origin) ||
+  (command === 'EHLO' && status !== undefined && status !== 421);
 
 const reasons: Record<string, string> = {
   ETIMEDOUT: 'the mail server did not respond in time',
@@ -52,8 +54,8 @@ export const toReason = (failure: MailFailure): string => {
   const { step, code, origin, status, response, command } = failure;
   if (origin === forbiddenTarget) return failure.message;
   if (isTlsProblem(failure)) {
-    const detail = status ?? (origin || /[A-Z]+(?:_[A-Z]+)+|certificate/.exec(failure.message)?.[0]);
-    return `TLS with the mail server failed${detail === undefined ? '' : ` (${detail})`}`;
+    const detail = status ?? origin;
+    return `TLS with the mail server failed${detail === '' ? '' : ` (${detail})`}`;
   }
   if (status === undefined) {
     if (code === 'EAUTH') return 'the mail server offers no login that is supported';
