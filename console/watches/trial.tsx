@@ -51,8 +51,10 @@ export const Found = ({ found: { value: found } }: Pick<Trial, 'found'>) => (
               <li key={thing.thing}>
                 <WatchChip state={thing.state} />
                 <div>
-                  <LongText value={thing.text} most={300} />
-                  {thing.state === 'pending' && ` (${words.wouldAlert})`}
+                  <span>
+                    <LongText value={thing.text} most={300} />
+                    {thing.state === 'pending' && ` (${words.wouldAlert})`}
+                  </span>
                   <Observations seen={thing.seen} />
                 </div>
               </li>
