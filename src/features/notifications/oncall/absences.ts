@@ -114,18 +114,17 @@ const toReason = (error: NodeJS.ErrnoException): string => {
 };
 
 /** Reads the absences of a calendar. Rejects with an Error for a calendar that is unusable, too long or too slow. */
-export const fetchAbsences = async (
+const fetchAbsences = async (
   url: string,
   within: Period,
   { lookup, assertHost }: Targets,
   closing: AbortSignal,
-  trust: { ca?: string[] } = {},
 ): Promise<{ absences: Period[]; skipped: number }> => {
   const address = parseCalendarUrl(url);
   assertHost(address.hostname);
   const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
   const headers = { 'user-agent': 'signalbox', accept: 'text/calendar' };
-  const sent = request(address, { signal, headers, lookup, ...trust });
+  const sent = request(address, { signal, headers, lookup });
   sent.on('error', () => undefined);
   const [response]: IncomingMessage[] = await once(sent.end(), 'response', { signal });
   if (!response) throw new Error('there is no response');
