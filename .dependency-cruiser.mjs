@@ -146,6 +146,27 @@ export default {
       { path: '^src/client/' },
       { path: '^src/|node_modules|^node:', pathNot: '^src/client/' },
     ),
+    rule(
+      'screens-stand-alone',
+      'A screen can be deleted with its folder and its lines in the lists.',
+      { path: '^console/([^/]+)/' },
+      {
+        path: '^console/[^/]+/',
+        pathNot: ['^console/$1/', '^console/(live|shell|strings|style|ui)/'],
+      },
+    ),
+    rule(
+      'screens-are-listed',
+      'Only the lists of screens import screens.',
+      { path: '^console/[^/]+$', pathNot: '^console/(screens|later)\\.ts$' },
+      { path: '^console/[^/]+/', pathNot: '^console/(live|shell|strings|style|ui)/' },
+    ),
+    rule(
+      'ui-below-live-below-shell',
+      'Shared parts of the console do not know the shell or its screens.',
+      { path: '^console/(live|ui)/' },
+      { path: '^console/(shell/|screens\\.ts$|later\\.ts$)' },
+    ),
     rule('server-does-not-know-the-console', 'The console is files to it.', { path: '^src/' }, { path: '^console/' }),
   ],
   options: {
@@ -153,7 +174,7 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js'],
+      extensions: ['.ts', '.tsx', '.js'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
     },

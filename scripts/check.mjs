@@ -22,7 +22,7 @@ const checks = {
   types: tsc(),
   'types of the console': tsc('--project', 'console'),
   'types of the browser tests': tsc('--project', 'test/e2e'),
-  'import rules': tool('dependency-cruiser', 'depcruise', '--config', '.dependency-cruiser.mjs', 'src'),
+  'import rules': tool('dependency-cruiser', 'depcruise', '--config', '.dependency-cruiser.mjs', 'src', 'console'),
   'unused code and dependencies': tool('knip', 'knip'),
   'OpenAPI document': tool('@redocly/cli', 'redocly', 'lint', '--config', 'redocly.yaml', 'dist/openapi.json'),
   'generated tables in documents': [process.execPath, 'tools/docs/reference/tables.mjs', '--check'],

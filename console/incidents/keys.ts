@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Incident } from 'signalbox/client';
 import { singleKeys } from '../preferences.ts';
-import { isTyping } from '../shell/shortcuts.ts';
+import { isTyping } from '../ui/row-keys.ts';
 import { acknowledge, createTask, question, resolve } from './actions.ts';
 
 const actions: Record<string, (incidents: readonly Incident[]) => void> = {

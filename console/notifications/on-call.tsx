@@ -13,9 +13,9 @@ import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
+import { OverrideDialog } from '../ui/override-dialog.tsx';
 import { Failure, Panel } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
-import { OverrideDialog } from './override-dialog.tsx';
 
 const words = text.notifications;
 

@@ -4,10 +4,10 @@ import { client } from '../api.ts';
 import { serverNow } from '../clock.ts';
 import { toMinute, toShortDay } from '../format.ts';
 import { useResource } from '../live/resource.ts';
-import { OverrideDialog } from '../notifications/override-dialog.tsx';
 import { isAllowed } from '../routes.ts';
 import { session } from '../session.ts';
 import { onCallTexts as words } from '../strings/oncall.ts';
+import { OverrideDialog } from '../ui/override-dialog.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { listDays, placeIn, type Span } from './weeks.ts';
 

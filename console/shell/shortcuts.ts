@@ -3,7 +3,7 @@ import { singleKeys } from '../preferences.ts';
 import { goTo } from '../router.ts';
 import { listScreens } from '../screens.ts';
 import { isPaletteOpen } from '../ui/palette.tsx';
-import { stepRow } from '../ui/row-keys.ts';
+import { isTyping, stepRow } from '../ui/row-keys.ts';
 import { isHelpOpen } from './help.tsx';
 
 /** Milliseconds to wait for the letter after `g`. */
@@ -54,7 +54,3 @@ const actions: Record<string, () => void> = {
   j: () => stepRow(true),
   k: () => stepRow(false),
 };
-
-/** True if the element accepts typed text, in which case keys are not shortcuts. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]');

@@ -34,3 +34,7 @@ const focusRowBeside = (row: Element | null, isForward: boolean): boolean => {
 
 const findTarget = (row: Element | null | undefined): HTMLElement | undefined =>
   row?.querySelector<HTMLElement>('a[href], button') ?? undefined;
+
+/** True if the element accepts typed text, in which case keys are not shortcuts. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]');

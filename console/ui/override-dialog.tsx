@@ -4,10 +4,10 @@ import { serverNow } from '../clock.ts';
 import { toMinute } from '../format.ts';
 import { useDraft } from '../live/submission.ts';
 import { text } from '../strings/index.ts';
-import { FormDialog } from '../ui/dialog.tsx';
-import { Choice, Field } from '../ui/field.tsx';
-import { notify } from '../ui/toast.tsx';
 import { fromTyped, toTyped } from '../zone.ts';
+import { FormDialog } from './dialog.tsx';
+import { Choice, Field } from './field.tsx';
+import { notify } from './toast.tsx';
 
 const words = text.notifications;
 
