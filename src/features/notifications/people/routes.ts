@@ -48,10 +48,10 @@ const readPerson = (people: People, request: FastifyRequest, mayBeDeleted = fals
   const { name: given } = request.params as { name: string };
   const caller = principalOf(request);
   const name = given === 'me' ? caller.name : given;
-  if (name !== caller.name && caller.role !== 'Admin') {
-    throw new HttpError('forbidden', 'Only an Admin can see and change the ways of other people');
-  }
-  if (!mayBeDeleted && !people.isUser(name)) requireKnown(undefined, 'User', name, '/api/people');
+  const isOther = name !== caller.name && caller.role !== 'Admin';
+  const hasLeft = mayBeDeleted && !isOther && people.waysOf(name).length > 0;
+  if (!people.isUser(name) && !hasLeft) requireKnown(undefined, 'User', name, '/api/people');
+  if (isOther) throw new HttpError('forbidden', 'Only an Admin can see and change the ways of other people');
   return name;
 };
 
