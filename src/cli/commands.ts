@@ -42,7 +42,7 @@ const demoCommand = defineCommand({
   summary: 'Run a one-minute demo: a real server with simulated senders, deleted afterwards.',
   details: [
     "Starts a server on a free local port, with a temporary folder. Prints the console's URL, the login, and each event.",
-    'Incidents open, escalate and are resolved; a heartbeat is late; a disk fills up: a watch fires if free space drops by 32 MiB, and for a few seconds the demo writes 64 MiB.',
+    'Incidents open, escalate and are resolved; a heartbeat is late; a disk fills up: a watch fires if free space drops by 8 MiB, and for a few seconds the demo writes 16 MiB.',
     'Ctrl+C ends the demo and deletes the folder. Environment variables and config files are ignored.',
   ],
   run: async () => {

@@ -10,7 +10,7 @@ import type { Scene } from './stage.ts';
  * Bytes written, and their number of pieces; the watch's limit is half of the bytes. The demo skips disks with less
  * free space.
  */
-const [writtenBytes, pieces] = [64 * MiB, 8];
+const [writtenBytes, pieces] = [16 * MiB, 8];
 const minFree = 1024 * MiB;
 
 /** Maximum seconds to wait for a disk that others fill or empty. */
@@ -31,13 +31,13 @@ export const fillDisk = async (scene: Scene): Promise<void> => {
     if (free < minFree) return tell('has too little free space: the demo skips this part');
     const limit = free - writtenBytes / 2;
     const watch = { name: 'demo-disk', type: 'disk', metric: 'free', mounts: [findMount(folder)], every: 1 };
-    const message = 'Real, but harmless: the demo has written 64 MiB into its folder.';
+    const message = 'Real, but harmless: the demo has written 16 MiB into its folder.';
     const settings = { ...watch, limit, clear: limit, level: 'WARNING', message };
     if (attempt === 1) await call('admin', 'POST', '/api/watches', settings);
     else await call('admin', 'PUT', `/api/watches/${watch.name}`, settings);
-    tell('fills up: the demo writes 64 MiB, and a watch fires at 32 MiB');
+    tell('fills up: the demo writes 16 MiB, and a watch fires at 8 MiB');
     const isNoticed = await writeForSeconds(scene);
-    tell('the demo deletes its 64 MiB');
+    tell('the demo deletes its 16 MiB');
     if (isNoticed) break;
     if (attempt === maxAttempts) {
       tell('is too busy: other programs free space at the same time, so the demo skips this part');
