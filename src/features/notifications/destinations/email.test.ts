@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, createServer, type LookupFunction, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type LookupFunction, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { sendAlert } from '../../../../test/support/alerts.ts';
 import { startRefusal } from '../../../../test/support/app.ts';
@@ -184,6 +185,27 @@ test('TLS is required unless the server is on this machine, and needs a valid ce
   }
   assert.equal(server.mails.length, 0);
 });
+
+for (const [response, expected] of [
+  ['502 5.5.1 no EHLO', { kind: 'rejected', reason: 'TLS with the mail server failed (502)' }],
+  [
+    '421 4.3.2 busy',
+    { kind: 'failed', reason: 'the mail server responded 421 4.3.2 to EHLO', seconds: 0, mayBeMessage: false },
+  ],
+] as const) {
+  test(`with required TLS, a server that responds ${response} to EHLO makes the mail ${expected.kind}`, async (t) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write('220 hello\r\n');
+      socket.on('data', () => socket.end(`${response}\r\n`));
+    }).listen(0, '127.0.0.1');
+    atEnd(t, () => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { outcome } = await (await open(t, `smtp://127.0.0.1:${port}`, { tls: 'required' }))(createUpdate());
+    assert.deepEqual(outcome, expected);
+  });
+}
 
 test('an unreachable or unknown server is retried', async (t) => {
   const port = await findFreePort();
