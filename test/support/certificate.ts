@@ -10,10 +10,13 @@ export interface CertificateFiles {
   pem: string;
 }
 
-/** Writes `NAME.crt` and `NAME.key` into the folder; `name` is the common name, and `end` is the expiry as in ASN.1. */
-export const writeCertificate = (folder: string, name: string, end = usualEnd): CertificateFiles => {
+/**
+ * Writes `NAME.crt` and `NAME.key` into the folder; `name` is the common name, and `end` is the expiry as in ASN.1. A
+ * certificate with another `issuer` is one of a CA that nobody has.
+ */
+export const writeCertificate = (folder: string, name: string, end = usualEnd, issuer = name): CertificateFiles => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const der = createCertificate(name, publicKey, privateKey, end);
+  const der = createCertificate({ name, issuer, end }, publicKey, privateKey);
   const pem = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
   const files = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
   writeFileSync(files.cert, pem);
@@ -41,17 +44,21 @@ const subjectAltName = Buffer.from('0603551d11', 'hex');
 const usualEnd = '491231235959Z';
 
 /** RFC 5280, 4.1: a version 3 certificate. */
-const createCertificate = (name: string, publicKey: KeyObject, privateKey: KeyObject, end: string): Buffer => {
-  const subject = sequence(encode(0x31, sequence(commonName, encode(0x0c, name))));
+const createCertificate = (
+  { name, issuer, end }: { name: string; issuer: string; end: string },
+  publicKey: KeyObject,
+  privateKey: KeyObject,
+): Buffer => {
+  const toName = (common: string) => sequence(encode(0x31, sequence(commonName, encode(0x0c, common))));
   const names = sequence(encode(0x82, 'localhost'), encode(0x87, Buffer.from([127, 0, 0, 1])));
   const body = sequence(
     encode(0xa0, integer(2)),
     integer(1),
     algorithm,
-    subject,
+    toName(issuer),
     // Years from 2050 on have four digits, with a tag of their own.
     sequence(encode(0x17, '250101000000Z'), encode(end.length > 13 ? 0x18 : 0x17, end)),
-    subject,
+    toName(name),
     publicKey.export({ type: 'spki', format: 'der' }),
     encode(0xa3, sequence(sequence(subjectAltName, encode(4, names)))),
   );

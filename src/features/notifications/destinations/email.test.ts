@@ -186,6 +186,15 @@ test('TLS is required unless the server is on this machine, and needs a valid ce
   assert.equal(server.mails.length, 0);
 });
 
+test('a mail server with a certificate of an unknown CA gets no mail until a setting changes', async (t) => {
+  const files = writeCertificate(createFolder(t), 'mail', undefined, 'unknown CA');
+  const [key, cert] = [readFileSync(files.key), readFileSync(files.cert)];
+  assert.deepEqual(await outcomeOf(t, { hasStartTls: true, key, cert }, { tls: 'required' }), {
+    kind: 'rejected',
+    reason: 'TLS with the mail server failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+  });
+});
+
 for (const [response, expected] of [
   ['502 5.5.1 no EHLO', { kind: 'rejected', reason: 'TLS with the mail server failed (502)' }],
   [

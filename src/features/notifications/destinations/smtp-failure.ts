@@ -39,7 +39,7 @@ export interface SmtpError {
 /** True if the system or the server reports a TLS failure. A server that refuses EHLO, except with 421, has no STARTTLS. */
 const isTlsProblem = ({ code, origin, command, status }: MailFailure): boolean =>
   code === 'ETLS' ||
-  /CERT|TLS|SSL|SELF_SIGNED/.test(origin) ||
+  /CERT|TLS|SSL|UNABLE_TO/.test(origin) ||
   (command === 'EHLO' && status !== undefined && status !== 421);
 
 const reasons: Record<string, string> = {
