@@ -13,8 +13,8 @@ const start = (t: TestContext, [program = '', ...args]: readonly string[], varia
   const folder = createFolder(t);
   const child = spawn(program, args, {
     cwd: createFolder(t),
-    // Without HOME, TypeScript's loader would unpack its binary into TMPDIR.
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, ...variables },
+    // Without these variables, TypeScript's loader would keep its binary and a cache in TMPDIR.
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TSX_DISABLE_CACHE: '1', TMPDIR: folder, ...variables },
   });
   const output = { text: '', errors: '' };
   child.stdout.on('data', (chunk) => {
