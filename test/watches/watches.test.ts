@@ -153,6 +153,7 @@ test('runtime watches are created, replaced and deleted by version, and watches 
       // Units are watched by default with systemd.
       ...(existsSync('/run/systemd/system') ? ['units default'] : []),
       'journal default',
+      'checks default',
     ],
   );
   assert.equal(json.data[0]?.state, 'paused');
