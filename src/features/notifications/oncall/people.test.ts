@@ -97,7 +97,7 @@ test('a rotation of nobody, of unknown people or with impossible times is refuse
       /There is no user "zed"; the users are: admin, anna, ben, carl, reader/i,
     ],
     [{ ...ops, layers: [{ ...layer, people: [{ name: 'anna', till: '2026-01-01' }] }] }, /till|people/],
-    [{ ...ops, layers: [{ ...layer, hour: 'Mon 08:00-09:00' }] }, /layers has unknown keys; remove hour/],
+    [{ ...ops, layers: [{ ...layer, hour: 'Mon 08:00-09:00' }] }, /layers.0 has unknown keys; remove hour/],
     [
       { ...ops, layers: [{ ...layer, handover: { every: '1 week', at: '25:00' } }] },
       /handover.at must be a time such as "Mon 09:00"/,
