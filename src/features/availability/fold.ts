@@ -12,13 +12,13 @@ const maxHistories = 20_000;
 export type ChangedCheck = CheckId | 'all' | undefined;
 
 /** Entry of a snapshot. */
-type SavedEntry = SavedHistory | { gapFrom: number; alive: (readonly [place: string, at: number])[] };
+export type SavedEntry = SavedHistory | { gapFrom: number | null; alive: (readonly [place: string, at: number])[] };
 
 /** Histories of all checks. */
 export class AvailabilityFold implements ProjectionState<ChangedCheck> {
   readonly #histories = new Map<CheckId, CheckHistory>();
   /** Beginning of the last gap in Unix milliseconds; the clock may have been set forward at its end. */
-  #gapFrom = 0;
+  #gapFrom = Number.POSITIVE_INFINITY;
   /** Last sign of life of each place in Unix milliseconds. */
   readonly #alive = new Map<string, number>();
 
@@ -33,6 +33,14 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
   /** Lists the places that observe checks, with their last sign of life in Unix milliseconds. */
   listAlive(): ReadonlyMap<string, number> {
     return this.#alive;
+  }
+
+  /**
+   * True for a time more than a day before the last sign of life and before the last gap: the clock is not set yet, as
+   * after a start without battery. Histories wait for the right time.
+   */
+  isTooEarly(at: number): boolean {
+    return at < Math.min(Math.max(0, ...this.#alive.values()) - dayMs, this.#gapFrom);
   }
 
   fold(record: StoredRecord): ChangedCheck {
@@ -51,7 +59,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
         this.#setBack(event.at);
         return 'all';
       case 'imported':
-        return this.restore(event.history);
+        return this.#histories.size < maxHistories ? this.restore(event.history) : undefined;
       case 'forgotten':
         if (this.find(event.check)?.deletedAt === null) return undefined;
         this.#histories.delete(event.check);
@@ -62,14 +70,15 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
   }
 
   save(): (readonly SavedEntry[])[] {
-    const places = { gapFrom: this.#gapFrom, alive: [...this.#alive] };
+    const gapFrom = Number.isFinite(this.#gapFrom) ? this.#gapFrom : null;
+    const places = { gapFrom, alive: [...this.#alive] };
     return [[places], ...Array.from(this.list(), (history) => [history.save()])];
   }
 
   restore(entry: unknown): ChangedCheck {
     const saved = entry as SavedEntry;
     if ('gapFrom' in saved) {
-      this.#gapFrom = saved.gapFrom;
+      this.#gapFrom = saved.gapFrom ?? Number.POSITIVE_INFINITY;
       for (const [place, at] of saved.alive) this.#alive.set(place, at);
       return undefined;
     }
@@ -117,15 +126,10 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return first !== undefined && this.#histories.delete(first.check);
   }
 
-  /**
-   * Forgets changes in the future, if they are from the last day or from after the last gap: then the clock had been
-   * set forward. Older changes stay, because the clock may be wrong only now, as after a start without battery.
-   */
+  /** Forgets changes in the future: the clock had been set forward, or is set back now. */
   #setBack(at: number): void {
+    if (this.isTooEarly(at)) return;
     for (const [place, last] of this.#alive) this.#alive.set(place, Math.min(last, at));
-    for (const { timeline } of this.list()) {
-      const earliest = Math.min(timeline.since * 1000 - dayMs, this.#gapFrom);
-      if (at >= earliest) timeline.cut(Math.floor(at / 1000));
-    }
+    for (const { timeline } of this.list()) timeline.cut(Math.floor(at / 1000));
   }
 }

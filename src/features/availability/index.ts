@@ -9,6 +9,7 @@ import { Recorder } from './recorder.ts';
 import { createAvailabilityRoutes } from './routes.ts';
 import { createAvailabilitySource } from './source.ts';
 import { AvailabilityStore } from './store.ts';
+import { availabilityTransfer } from './transfer.ts';
 
 /** Segments are deleted once a snapshot has their events. */
 const files: LogOptions = {
@@ -33,6 +34,7 @@ export const availability = defineFeature({
     },
   ],
   settings: {},
+  transfer: availabilityTransfer,
   create: async ({ offers, storage, clock, log, authorize }) => {
     const { database } = storage;
     const lease = database ? createLease(database, 'availability') : ownLease;

@@ -81,6 +81,8 @@ export class Recorder {
   add(source: CheckSource): void {
     this.#sources.push(source);
     source.onChanged((name) => {
+      // After a change of the clock, places begin anew before their checks are compared.
+      this.#checkClock(this.#now());
       if (name === undefined) this.#comparesAt = 0;
       else if (this.#compare(source, name)) void this.#serially(() => this.#flush()).catch(() => undefined);
     });
@@ -124,7 +126,9 @@ export class Recorder {
     const { store } = this.#parts;
     if (!store.isReady) await store.catchUp();
     const now = this.#now();
+    this.#seenAt ??= now;
     this.#checkClock(now);
+    if (store.state.isTooEarly(now)) return;
     await this.#takePlaces(now);
     if (now >= this.#comparesAt) await this.#compareAll(now);
     if (Math.abs(now - this.#aliveAt) >= aliveMs) this.#noteAlive(now);
@@ -133,7 +137,8 @@ export class Recorder {
 
   /** Notes jumps of the clock, and pauses of this process. */
   #checkClock(now: number): void {
-    const before = this.#seenAt ?? now;
+    if (this.#seenAt === undefined) return;
+    const before = this.#seenAt;
     this.#seenAt = now;
     if (now < before - aliveMs) this.#waiting.push({ type: 'clock', at: now });
     // All places begin anew, with a gap.
@@ -154,7 +159,8 @@ export class Recorder {
     const { state } = store;
     for (const place of added) {
       const aliveAt = state.listAlive().get(place);
-      if (aliveAt !== undefined) this.#waiting.push({ type: 'gap', place, from: Math.min(aliveAt, now), at: now });
+      if (aliveAt !== undefined && now < aliveAt - aliveMs) this.#waiting.push({ type: 'clock', at: now });
+      if (aliveAt !== undefined) this.#waiting.push({ type: 'gap', place, from: aliveAt, at: now });
       this.#places.set(place, { since: now, states: new Map() });
     }
     this.#aliveAt = Number.NEGATIVE_INFINITY;
@@ -270,6 +276,8 @@ export class Recorder {
       else this.#incidents.set(check, number);
       this.#comparesAt = 0;
     }
+    // A short outage may be over before the next look.
+    if (this.#comparesAt === 0) void this.look();
   }
 
   #compareIncident(check: CheckId, at: number): void {

@@ -7,7 +7,7 @@ export const daySeconds = 24 * 60 * 60;
 const exactDays = 100;
 
 /** Number of rows kept: ten years. */
-const maxRows = 3660;
+export const maxRows = 3660;
 
 /** Changes on one UTC day that stay exact; later intervals of the day are merged, with their seconds and outages. */
 export const maxChanges = 50;
@@ -107,7 +107,7 @@ export class Timeline {
   /** Forgets all changes after a second: the current state began then, because the clock was set back. */
   cut(second: number): void {
     const { state } = this;
-    const at = Math.max(second, startOf(this.#changes[0] ?? 0));
+    const at = Math.max(second, (this.#firstDay + this.#rows.length) * daySeconds);
     if (at >= this.since) return;
     const facts = this.#facts.get(this.since);
     let end = at;
@@ -269,6 +269,28 @@ export class Timeline {
     if (code === downCode && cause !== null) this.#facts.set(border, { cause, incident });
   }
 }
+
+/** True if a timeline can be restored: its changes are in order, with known states, and merged intervals have parts. */
+export const isConsistent = ({
+  changes,
+  merged,
+  rows,
+}: {
+  changes: number[];
+  merged: number[][];
+  rows: number[];
+}): boolean => {
+  const starts = new Set(merged.map(([start]) => start));
+  return (
+    changes.every((change, index) => {
+      const code = codeOf(change);
+      const isAfter = index === 0 || startOf(change) > startOf(changes[index - 1] ?? 0);
+      return isAfter && (code === mergedCode ? starts.has(startOf(change)) : code < mergedCode);
+    }) &&
+    codeOf(changes.at(-1) ?? 0) !== mergedCode &&
+    rows.every((row) => fromRow(row).every((part) => part >= 0 && part <= daySeconds))
+  );
+};
 
 const startOf = (change: number): number => Math.floor(change / base);
 const codeOf = (change: number): number => change % base;

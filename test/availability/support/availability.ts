@@ -28,11 +28,12 @@ export const waitForCheck = async (
   token: string,
   check: string,
   state: CheckAvailability['state'],
+  limitMs?: number,
 ): Promise<CheckAvailability> => {
   let found: CheckAvailability | undefined;
   await waitUntilPasses(async () => {
     found = await readAvailability(app, token, check);
     assert.equal(found.state, state);
-  });
+  }, limitMs);
   return found as CheckAvailability;
 };

@@ -1,0 +1,74 @@
+import Type, { type Static } from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
+import { defineTransfer } from '../../kit/feature.ts';
+import { nullable } from '../../kit/route.ts';
+import { createId } from '../../storage/journal/line.ts';
+import type { PortableRecord } from '../../storage/portable-store.ts';
+import { createRecordTable } from '../../storage/postgres/record-collection.ts';
+import { restoreSnapshot } from '../../storage/postgres/snapshot-table.ts';
+import { AvailabilityFold, type SavedEntry } from './fold.ts';
+import { isConsistent, maxRows } from './timeline.ts';
+
+const log = 'availability';
+
+const Whole = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Wholes = (maxItems: number) => Type.Array(Whole, { maxItems });
+
+/** History of a check in an export: times are Unix seconds, except `createdAt` and `deletedAt`. */
+const ExportedHistory = Type.Object(
+  {
+    check: Type.String({ pattern: '^(?:watch|heartbeat|host):.{1,200}$', description: 'A kind and a name' }),
+    createdAt: Whole,
+    deletedAt: nullable(Whole),
+    changes: Wholes(10_000),
+    merged: Type.Array(Type.Array(Whole, { minItems: 6, maxItems: 6 }), { maxItems: 1000 }),
+    facts: Type.Array(Type.Tuple([Whole, nullable(Type.String({ maxLength: 1000 })), nullable(Whole)]), {
+      maxItems: 1000,
+    }),
+    firstDay: Whole,
+    rows: Wholes(maxRows),
+  },
+  { additionalProperties: false },
+);
+
+/** Fold whose checks are unknown from their last sign of life on: nobody looks at an export. */
+class EndedFold extends AvailabilityFold {
+  override save(): (readonly SavedEntry[])[] {
+    for (const [place, at] of this.listAlive()) for (const history of this.list()) history.lose(place, at);
+    return super.save();
+  }
+}
+
+/** Exports the history of each check as a line, and imports each as an event. */
+export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>({
+  name: log,
+  lines: { availability: ExportedHistory },
+  projection: { former: { table: log }, createState: () => new EndedFold() },
+  table: {
+    ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
+    queries: [],
+    projection: {
+      tables: { tables: [log], wanted: [log], projection: log },
+      openSnapshot: (query) => ({
+        read: async (restore, onDamage) => (await restoreSnapshot(query, log, restore, onDamage)).seq,
+      }),
+    },
+  },
+  toLine: (entry) => {
+    if (!('changes' in entry)) return undefined;
+    const { places: _, isMaintained: __, ...history } = entry;
+    return ['availability', history];
+  },
+  createParser: () => {
+    const checks = new Set<string>();
+    const at = Date.now();
+    return (_key, value) => {
+      const history = value as Static<typeof ExportedHistory>;
+      if (checks.has(history.check)) throw new SettingsError(['availability.check is the check of an earlier line']);
+      if (!isConsistent(history)) throw new SettingsError(['availability.changes must be in order, with known states']);
+      checks.add(history.check);
+      const saved = { ...history, places: [], isMaintained: false };
+      return { id: createId(), record: { type: 'imported', at, history: saved } };
+    };
+  },
+});
