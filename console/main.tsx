@@ -10,6 +10,7 @@ import './style/overview.css';
 import './style/chart.css';
 import './style/hosts.css';
 import './style/watches.css';
+import './style/availability.css';
 import './style/plot.css';
 import './style/alerts.css';
 import './style/incidents.css';

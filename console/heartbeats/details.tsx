@@ -11,6 +11,7 @@ import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { heartbeatTexts as words } from '../strings/heartbeats.ts';
 import { text } from '../strings/index.ts';
+import { AvailabilityPart } from '../ui/availability.tsx';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
@@ -109,6 +110,12 @@ const Details = ({ found: { heartbeat, runs }, incident, onChanged }: DetailsPro
       <Facts facts={toFacts(heartbeat)} />
       <HeartbeatUsage heartbeat={heartbeat} />
       <Badge heartbeat={heartbeat} />
+      {isAllowed('getHeartbeatAvailability') && (
+        <AvailabilityPart
+          name={heartbeat.name}
+          load={(signal) => client.getHeartbeatAvailability({ name: heartbeat.name }, { signal })}
+        />
+      )}
       <h3>{runs.length > 0 ? words.runsOf(toCount(runs.length)) : words.runs}</h3>
       <RunList runs={runs} />
     </article>

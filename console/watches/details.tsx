@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Watch, WatchedThing } from 'signalbox/client';
+import { client } from '../api.ts';
 import { toDuration } from '../format.ts';
 import { type ActiveIncidents, findIncident } from '../live/active-incidents.ts';
 import { useRun } from '../live/run.ts';
@@ -7,6 +8,7 @@ import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { watchTexts as words } from '../strings/watches.ts';
+import { AvailabilityPart } from '../ui/availability.tsx';
 import { Chart } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts, toDoneBy } from '../ui/facts.tsx';
@@ -107,6 +109,9 @@ const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' |
             )}
           </Thing>
         ))}
+      {isAllowed('getWatchAvailability') && (
+        <AvailabilityPart name={name} load={(signal) => client.getWatchAvailability({ watch: name }, { signal })} />
+      )}
       <Facts facts={toFacts(watch)} />
     </article>
   );

@@ -16,7 +16,6 @@ import {
   CheckAvailability as CheckAvailabilityShape,
   type CheckSummary,
   CheckSummaryList,
-  inJsonOrCsv,
   percentageRule,
   type ShownOutage,
   SummaryQuery,
@@ -83,7 +82,7 @@ const createCheckRoute = (
       operationId,
       params: Type.Object({ [parameter]: Type.String({ description: `Name of a ${kind}.`, examples: ['site'] }) }),
       querystring: AvailabilityQuery,
-      response: { 200: inJsonOrCsv(CheckAvailabilityShape), 404: ErrorBody },
+      response: { 200: CheckAvailabilityShape, 404: ErrorBody },
     },
     handler: async (request, reply) => {
       const { [parameter]: name = '' } = request.params as Record<string, string>;
@@ -124,7 +123,7 @@ const createListRoute = (parts: RouteParts): Route =>
     schema: {
       operationId: 'listAvailability',
       querystring: SummaryQuery,
-      response: { 200: inJsonOrCsv(CheckSummaryList) },
+      response: { 200: CheckSummaryList },
     },
     handler: (request, reply) => {
       const { source, findChecks, authorize } = parts;

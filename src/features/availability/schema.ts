@@ -82,7 +82,10 @@ const rangeQuery = {
     Type.String({ description: 'Time zone of the days; that of the server by default.', examples: ['Europe/Berlin'] }),
   ),
   format: Type.Optional(
-    Type.Enum(['json', 'csv'], { type: 'string', description: 'Format; by default `Accept` decides, otherwise JSON.' }),
+    Type.Enum(['json', 'csv'], {
+      type: 'string',
+      description: 'Format; by default `Accept` decides: `text/csv`, or else JSON.',
+    }),
   ),
 };
 
@@ -92,10 +95,3 @@ export const AvailabilityQuery = Type.Object({
 });
 
 export const SummaryQuery = Type.Object(rangeQuery);
-
-const CsvText = Type.String({ examples: ['day,up,down,maintenance,unknown,percentage\r\n'] });
-
-/** Schema of a response in JSON or CSV. */
-export const inJsonOrCsv = <T>(schema: T) => ({
-  content: { 'application/json': { schema }, 'text/csv': { schema: CsvText } },
-});

@@ -1,0 +1,94 @@
+import type { CheckAvailability } from 'signalbox/client';
+import { toCount, toDuration, toFull } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { toHash } from '../router.ts';
+import { availabilityTexts as words } from '../strings/availability.ts';
+import { text } from '../strings/index.ts';
+
+/** Maximum number of outages listed. */
+const mostOutages = 20;
+
+type Day = CheckAvailability['days'][number];
+
+interface Props {
+  name: string;
+  load: (signal: AbortSignal) => Promise<CheckAvailability>;
+}
+
+/** A check's 90 days, percentage and outages. */
+export const AvailabilityPart = ({ name, load }: Props) => {
+  const { value } = useResource(load, { key: name, isKept: true });
+  if (!value) return null;
+  const { percentage, days, outages, outageCount } = value;
+  return (
+    <section class="availability">
+      <h3>{words.title}</h3>
+      <p>
+        <strong>{percentage === null ? words.noReading : words.percent(toShare(percentage))}</strong>
+        {percentage !== null && <span class="hint"> {words.ofDays}</span>}
+      </p>
+      <DayBar days={days} />
+      <p class="hint">{[words.rule, ...toShares(value)].join(' ')}</p>
+      {outageCount > 0 && (
+        <>
+          <h4>{words.outages(toCount(outageCount))}</h4>
+          <ol class="outages">
+            {outages.slice(0, mostOutages).map((outage) => (
+              <Outage key={outage.startsAt} outage={outage} />
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+};
+
+const Outage = ({ outage }: { outage: CheckAvailability['outages'][number] }) => {
+  const { startsAt, endsAt, seconds, count, cause, incident } = outage;
+  return (
+    <li>
+      <time dateTime={startsAt}>{toFull(new Date(startsAt))}</time>
+      <span>
+        {toDuration(seconds)}
+        {endsAt === null && ` ${words.now}`}
+        {count > 1 && ` (${words.several(toCount(count))})`}
+      </span>
+      {incident !== null && <a href={toHash(`/incidents/${incident}`)}>{text.incidents.named(toCount(incident))}</a>}
+      {cause && <bdi class="hint">{cause}</bdi>}
+    </li>
+  );
+};
+
+/** One bar for each day; its colour is the worst state. */
+const DayBar = ({ days }: { days: readonly Day[] }) => (
+  <svg class="days" viewBox={`0 0 ${days.length * 4} 24`} preserveAspectRatio="none" aria-hidden="true">
+    {days.map((day, index) => (
+      <rect key={day.day} class={`day-${lookOf(day)}`} x={index * 4} width={3} height={24}>
+        <title>{describeDay(day)}</title>
+      </rect>
+    ))}
+  </svg>
+);
+
+const lookOf = ({ up, down, maintenance }: Day): string => {
+  if (down > 0) return down > 3600 ? 'down' : 'some';
+  return up > 0 ? 'up' : maintenance > 0 ? 'maintenance' : 'unknown';
+};
+
+const describeDay = (day: Day): string => {
+  const none = day.maintenance > 0 ? words.maintenanceDay : words.unknownDay;
+  const share = day.percentage === null ? none : words.percent(toShare(day.percentage));
+  return words.day(day.day, share, day.down > 0 ? words.down(toDuration(day.down)) : '');
+};
+
+/** Rounds down, so that an outage never becomes 100 %. */
+const toShare = (percentage: number): string => String(Math.floor(percentage * 100) / 100);
+
+const toShares = ({ up, down, maintenance, unknown }: CheckAvailability): string[] => {
+  const sum = up + down + maintenance + unknown;
+  const share = (seconds: number): string => String(Math.round((1000 * seconds) / sum) / 10);
+  return [
+    ...(maintenance > 0 ? [words.maintenance(share(maintenance))] : []),
+    ...(unknown > 0 ? [words.unknown(share(unknown))] : []),
+  ];
+};
