@@ -33,7 +33,7 @@ export type AccessLevel = (typeof levels)[number];
 export const AccessSetting = Type.Union([Type.Enum(['open', 'login']), Type.Record(Type.String(), Type.Enum(levels))], {
   default: 'open',
   description:
-    'Access to the routes: with `open`, many need no token; with `login`, all but health checks and pages need a token or key. In the file also an object: `open`, `login` or `admin` by profile.',
+    'Access to routes: with `open`, many routes need no token; with `login`, all routes except health checks and pages need a token or key. In the config file also an object with `open`, `login` or `admin` for each profile.',
 });
 export type AccessSetting = Static<typeof AccessSetting>;
 

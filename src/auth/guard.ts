@@ -131,10 +131,10 @@ const missingToken = new HttpError('unauthorized', 'Missing token');
 /** Creates the 403 for a key without the scope. */
 const toScopeRefusal = (right: Right): HttpError => {
   const [scope] = scopesOf(right);
-  const reason = scope === undefined ? 'A key cannot do this: log in instead' : `This key lacks the scope ${scope}`;
+  const reason = scope === undefined ? 'A key cannot do this: log in instead' : `This key lacks the scope ${scope}: use another key`;
   return new HttpError('forbidden', reason);
 };
-const needsKey = new HttpError('forbidden', 'Only a key can do this, not a user');
+const needsKey = new HttpError('forbidden', "Only a key can be used here, not a user's token");
 const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 
 /** Returns the caller of a route that requires a token. */

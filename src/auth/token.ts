@@ -33,7 +33,7 @@ export class TokenError extends ExpectedError {}
 /** Accounts and revocations are unreadable, so no token can be checked. */
 export class AccountsUnknown extends StoreUnavailable {
   constructor() {
-    super('Accounts cannot be read at the moment; try again later');
+    super('Accounts cannot be read now; try again later');
   }
 }
 

@@ -80,7 +80,7 @@ export const readCertificate = ({ tlsCert, tlsKey }: Settings): { cert: Buffer; 
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     throw new SettingsError([
-      `${tlsCert === undefined ? 'tlsKey' : 'tlsCert'} is set alone; HTTPS needs both tlsCert and tlsKey`,
+      `${tlsCert === undefined ? 'tlsKey' : 'tlsCert'} is set alone: HTTPS needs both tlsCert and tlsKey`,
     ]);
   }
   const pair = { cert: readPem(tlsCert, 'tlsCert'), key: readPem(tlsKey, 'tlsKey') };

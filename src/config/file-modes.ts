@@ -71,7 +71,7 @@ const addExposedFolder = (folder: string, { problems, warnings }: ExposedFiles):
   } else if (isWritableByOthers(status)) {
     // A container's volume often belongs to a separate group.
     warnings.push(
-      `a group can write the data folder ${folder}: run chmod g-w on it, unless its members may change the data`,
+      `a group can write the data folder ${folder}: run chmod g-w on it, unless the group is meant to change the data`,
     );
   }
   if (isReadable(status)) warnings.push(`other accounts can read the data folder ${folder}: run chmod o-rx on it`);

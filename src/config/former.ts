@@ -75,10 +75,12 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
       if (value === undefined || value === '') continue;
       if (renamed[to] === undefined) {
         renamed = { ...others, [to]: value } as T;
-        findings?.warnings.push(`${show(from)}${where} is called ${show(to)} now: use that name`);
+        findings?.warnings.push(`${show(from)}${where} is now called ${show(to)}: use that name`);
       } else {
         renamed = others as T;
-        findings?.problems.push(`${show(from)}${where} is the former name of ${show(to)}, which is set too: remove it`);
+        findings?.problems.push(
+          `${show(from)}${where} is the former name of ${show(to)}, which is also set: remove ${show(from)}`,
+        );
       }
     }
     for (const [key, currentValues] of Object.entries(formerValues)) {
@@ -87,7 +89,7 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
       if (!Object.hasOwn(currentValues, former)) continue;
       renamed = { ...renamed, [name]: currentValues[former] };
       findings?.warnings.push(
-        `${show(name)}${where}: ${former} is called ${currentValues[former]} now: use that value`,
+        `${show(name)}${where}: ${former} is now called ${currentValues[former]}: use that value`,
       );
     }
     return renamed;
@@ -123,7 +125,7 @@ export const mergeReplacedAccess = (
     const wanted = setting.values[value] ?? [];
     const current = findLevel(access, setting);
     if (current !== undefined && !wanted.includes(current)) {
-      problems.push(`${given.place} is replaced by access, which contradicts it: remove ${key}`);
+      problems.push(`${given.place} contradicts the setting access, which replaces it: remove ${key}`);
     } else {
       warnings.push(`${given.place} is replaced by the setting access: ${toAdvice(setting, value, current)}`);
     }

@@ -150,7 +150,9 @@ const findGiven = (
 /** Finds a password in an address on the command line, which every account can read. */
 const findShownSecret = (key: string, { value, place }: GivenSetting): string[] =>
   key === 'store' && place.startsWith('--') && hasPassword(String(value))
-    ? [`${place} must not hold a password, which every account can read there: set ${toVariableName(key)} instead`]
+    ? [
+        `${place} must not contain a password, because other accounts can read the command line: set ${toVariableName(key)} instead`,
+      ]
     : [];
 
 /** True for `scheme://user:password@host`, or for a parameter `password`. */

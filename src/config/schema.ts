@@ -47,14 +47,14 @@ const coreSettings = {
     minLength: 1,
     pattern: withoutNul,
     default: 'data',
-    description: 'Folder for data that must survive a restart.',
+    description: 'Folder for data that survives restarts.',
   }),
   store: Type.String({
     minLength: 1,
     default: 'memory',
     examples: ['memory', 'file'],
     description:
-      'Storage of tasks and items: `memory` (lost when the server stops), `file` (in `dataDir`), or the address of a PostgreSQL database that instances share, `postgres://user@host/database`.',
+      'Storage of tasks and items: `memory` (lost when the server stops), `file` (in `dataDir`), or the URL of a PostgreSQL database shared by instances, `postgres://user@host/database`.',
   }),
   keepSecrets: Type.Boolean({
     default: false,
@@ -70,39 +70,40 @@ const coreSettings = {
   instanceName: Type.Optional(
     Type.String({
       pattern: printable,
-      description: 'Name of this instance among those that share a database; host name and port by default.',
+      description: 'Name of this instance in a shared database; by default host name and port.',
     }),
   ),
   timeZone: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Time zone of times without an offset, such as `Europe/Berlin`; by default that of the machine.',
+      description: "Time zone of times without an offset, such as `Europe/Berlin`; by default the machine's.",
     }),
   ),
   seed: Type.Optional(path('JSON file with records to load on startup.')),
   cors: Type.Boolean({ default: false, description: 'Allow requests from web pages of any origin.' }),
-  allowedHosts: list('Host names that requests may use; on loopback, in addition to the local names.'),
+  allowedHosts: list('Host names accepted in requests; on loopback, in addition to the local names.'),
   tlsCert: Type.Optional(path('PEM file with the certificate and its chain; turns on HTTPS. Read again on SIGHUP.')),
   tlsKey: Type.Optional(path("PEM file with the certificate's private key, unencrypted.")),
-  trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted.'),
+  trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For header is trusted.'),
   requestTimeout: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 30,
     description:
-      'Seconds for a request to arrive, then 408; clients that stop reading a response for this time are disconnected.',
+      'Seconds within which a request must arrive; otherwise 408. Clients that stop reading a response for this long are disconnected.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 10,
-    description: 'Seconds for the headers of a request, or a TLS handshake; at most `requestTimeout`.',
+    description:
+      'Seconds within which the headers of a request must arrive, or a TLS handshake must end; at most `requestTimeout`.',
   }),
   maxConnections: Type.Integer({
     minimum: 1,
     maximum: 100_000,
     default: 1000,
-    description: 'Maximum number of connections; 100 more get 503, others are closed.',
+    description: 'Maximum number of connections; the next 100 get 503, others are closed.',
   }),
   maxEventLoopDelay: Type.Integer({
     minimum: 0,
@@ -114,7 +115,7 @@ const coreSettings = {
     Type.String({
       pattern: '^(/[A-Za-z0-9._~-]+)+$',
       description:
-        'Path below which a proxy serves this server, such as `/desk`. The proxy removes it; redirects and the OpenAPI document begin with it.',
+        'Path at which a proxy serves this server, such as `/desk`. The proxy must remove the path; redirects and the OpenAPI document add it.',
     }),
   ),
   publicDir: Type.Optional(path('Folder that /docs serves instead of the built-in pages.')),

@@ -27,7 +27,7 @@ export const requireConfigured = <T extends { name: string }>(
   const found = configured.find((one) => one.name === name);
   if (found) return found;
   const known = configured.map((one) => one.name).join(', ') || 'none';
-  throw new SettingsError([`there is no ${noun} ${JSON.stringify(name)}; the settings have: ${known}`]);
+  throw new SettingsError([`there is no ${noun} ${JSON.stringify(name)}; the settings define: ${known}`]);
 };
 
 /** Returns the problems in the SettingsError thrown by a check; empty if the check passes. */

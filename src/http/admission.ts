@@ -33,7 +33,7 @@ const createFramingCheck = (): Check => {
     const { httpVersion, headers, rawHeaders, url = '' } = request;
     if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuseVersion(request);
     if (rawHeaders.length > 2 * maximumHeaderLines) {
-      return createFatal('headers-too-large', `A request may have at most ${maximumHeaderLines} header lines`);
+      return createFatal('headers-too-large', `A request must not have more than ${maximumHeaderLines} header lines`);
     }
     if (headers.host === undefined || headers.host !== lastHost) {
       const fault = findHostFault(request);
@@ -46,7 +46,7 @@ const createFramingCheck = (): Check => {
       if (fault) return fault;
     }
     if (headers.expect !== undefined && httpVersion === '1.1' && !/^100-continue$/i.test(headers.expect)) {
-      return createFatal('expectation-failed', 'The header Expect may only be 100-continue');
+      return createFatal('expectation-failed', 'The header Expect must be 100-continue');
     }
     if (url.charCodeAt(0) !== slash) return readOtherTarget(request, url);
     return url.includes('#') ? createFatal('invalid', 'The request target must not have a fragment') : undefined;
@@ -57,7 +57,7 @@ const createFramingCheck = (): Check => {
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
-    : createFatal('version-not-supported', 'This server speaks HTTP/1.1');
+    : createFatal('version-not-supported', 'This server supports only HTTP/1.1');
 
 /** RFC 9112, 3.2: exactly one valid Host, which only HTTP/1.0 may omit. */
 const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined => {
@@ -86,7 +86,7 @@ const findCodingFault = (
 const readOtherTarget = (request: IncomingMessage, url: string): HttpError | undefined => {
   if (url === '*' && request.method === 'OPTIONS') return undefined;
   const [, host = '', path = '/'] = absoluteForm.exec(url) ?? [];
-  if (!hostForm.test(host)) return createFatal('invalid', 'The request target does not fit the method');
+  if (!hostForm.test(host)) return createFatal('invalid', 'The request target is not valid for this method');
   request.headers.host = host;
   request.url = path;
   return undefined;
@@ -130,7 +130,7 @@ export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check
   };
 };
 
-const foreignHost = new HttpError('forbidden', 'This host name is not served here; see the setting allowedHosts');
+const foreignHost = new HttpError('forbidden', 'This host name is not allowed: add it to the setting allowedHosts');
 
 /** `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
 const toHostName = (host: string): string => {
@@ -164,12 +164,12 @@ const createOriginCheck =
 
 const foreignOrigin = new HttpError(
   'forbidden',
-  'Requests from web pages of other origins are refused; see the setting cors',
+  'Requests from web pages of other origins are refused: to allow them, turn on the setting cors',
 );
 
 const changedHost = new HttpError(
   'forbidden',
-  'The proxy has changed the header Host: let it pass Host on unchanged, and add the name to allowedHosts',
+  'The proxy has changed the header Host: configure the proxy to pass Host unchanged, and add the host name to allowedHosts',
 );
 
 const isNavigation = ({ method, url = '', headers }: IncomingMessage): boolean =>

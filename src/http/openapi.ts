@@ -203,7 +203,7 @@ const toMedia = ({ examples, ...schema }: TSchema & { examples?: unknown[] }): o
 const descriptions: Record<string, string> = {
   400: 'The body or a parameter is missing or invalid',
   401: 'The token is missing or invalid, or the login failed',
-  403: 'The role is not sufficient, or the request is not allowed',
+  403: 'The role or scope is insufficient, or the request is not allowed',
   413: 'The body is too large',
   429: 'Too many attempts; Retry-After says when to try again',
   500: 'The request is valid, but the server failed to process it',

@@ -6,8 +6,7 @@ const longestKey = 256;
 
 /** Documentation of the header for OpenAPI. */
 export const idempotencyKeyHeader = {
-  'Idempotency-Key':
-    'Key of a request, the same for each attempt to send it: repeated attempts get the first response again.',
+  'Idempotency-Key': 'Key that identifies a request: retries with this key get the first response again.',
 };
 
 /** Reads the header `Idempotency-Key`, which must have 1 to 256 characters; undefined without the header. */
@@ -29,7 +28,7 @@ const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21
 
 /** Documentation of `If-Match` for OpenAPI. */
 export const ifMatchHeader = {
-  'If-Match': 'Versions (values of `ETag`) that may be changed; otherwise 412. Default: any.',
+  'If-Match': 'Versions (values of `ETag`) to change; 412 if the current version is another. Default: any version.',
 };
 
 /**
@@ -47,7 +46,7 @@ export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number
 /** Documentation of the condition headers of routes that create or replace, for OpenAPI. */
 export const putConditionHeaders = {
   ...ifMatchHeader,
-  'If-None-Match': '`*`: only create; 412 if it exists.',
+  'If-None-Match': '`*`: create only; 412 if the name exists.',
 };
 
 /**
@@ -89,7 +88,7 @@ export const parseTime = (given: string): number => {
 export const requireTime = (name: string, text: string): number => {
   const time = parseTime(text);
   if (!Number.isNaN(time)) return time;
-  throw new HttpError('invalid', `${name} must be an RFC 3339 time with its offset, such as 2026-01-31T09:30:00Z`);
+  throw new HttpError('invalid', `${name} must be an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z`);
 };
 
 /** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */

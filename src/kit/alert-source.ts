@@ -7,8 +7,7 @@ export const AlertDelivery = defineShape('AlertDelivery', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
     type: 'string',
-    description:
-      '`skipped`: not for this destination. `unknown`: delivered, or no longer among the remembered parked alerts.',
+    description: '`skipped`: not for this destination. `unknown`: delivered, or no longer listed as parked.',
   }),
   attempts: Type.Integer({ description: 'Number of failed attempts, while the alert waits.', examples: [0] }),
   error: nullable(

@@ -213,6 +213,9 @@ export const loadSeed = async (
     await restore();
   } catch (err) {
     if (!(err instanceof StoreUnavailable)) throw err;
-    log.warn({ err }, 'the seed was not loaded: the store cannot be used; start again later to load it');
+    log.warn(
+      { err },
+      'the seed was not loaded, because the store cannot be used: restart the server later to load the seed',
+    );
   }
 };

@@ -6,9 +6,11 @@ const path = { minLength: 1, pattern: '^[^\\u0000]*$' };
 
 const HubSetting = Type.Object(
   {
-    url: Type.String({ minLength: 1, description: 'Address of the hub, with https; http only on this machine.' }),
+    url: Type.String({ minLength: 1, description: 'URL of the hub: https, or http for a hub on this machine.' }),
     keyFile: Type.Optional(Type.String({ ...path, description: 'File with the key; default: `SIGNALBOX_HUB_KEY`.' })),
-    ca: Type.Optional(Type.String({ ...path, description: 'PEM file with an authority that signed its certificate.' })),
+    ca: Type.Optional(
+      Type.String({ ...path, description: 'PEM file with the certificate authority that signed its certificate.' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -21,7 +23,7 @@ export const hubSettings = {
   hub: Type.Optional(
     Type.Object(HubSetting.properties, {
       additionalProperties: false,
-      description: 'Another signalbox that gets the readings and all alerts of this one.',
+      description: 'Another signalbox server, to which this server sends its readings and all its alerts.',
     }),
   ),
 };

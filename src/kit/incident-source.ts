@@ -64,7 +64,7 @@ export type SharedAction = { id: string; by: string } & (
 
 /** Sent or abandoned notification, in responses. */
 export const ShownNotification = defineShape('SentNotification', {
-  at: Type.String({ ...Time, description: 'Time of the delivery, or of giving up.' }),
+  at: Type.String({ ...Time, description: 'Time of delivery or of giving up.' }),
   destination: Type.String({ examples: ['pager'] }),
   incident: defineShape('NotifiedIncident', {
     id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
@@ -97,11 +97,11 @@ export interface SentFilter {
 /** An incident's next notification to a destination. */
 export const NextNotification = defineShape('NextNotification', {
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['reminder'] }),
-  dueAt: nullable(Time, 'Earliest time of the notification; `null` if the time is unknown.'),
+  dueAt: nullable(Time, 'Earliest time of the notification; `null` if unknown.'),
   waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
     type: 'string',
     description:
-      'Reason of the delay: the notification waits for incidents of the same message, for `after`, `repeat` or `hours` of the destination, until the destination is on call, for the end of a silence, or for the receiver.',
+      "Reason for the delay. The notification waits for more incidents for its message; for `after`, `repeat` or `hours` of the destination; for the destination's next shift; for the end of a silence; or for the receiver.",
   }),
   attempts: Type.Integer({ description: 'Number of failed attempts.', examples: [0] }),
   error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Reason why the last attempt failed.'),

@@ -82,7 +82,10 @@ export type Escalation = Static<typeof Escalation>;
 export const SharedIncident = Type.Object({
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
   number: Type.Integer({ description: 'Short number for people; accepted as `{id}`.', examples: [412] }),
-  about: text('backup/web-1', 'Subject of the alerts: their key, fingerprint, or source, host name and message.'),
+  about: text(
+    'backup/web-1',
+    'Identity of the alerts: their key, their fingerprint, or their source, host name and message.',
+  ),
   state: Type.Enum(incidentStates, { type: 'string' }),
   level: severity('ERROR', 'Current severity.'),
   highestLevel: severity('CRITICAL', 'Highest severity so far.'),
@@ -170,7 +173,7 @@ export const incidentFacts = {
   resolvedAt: orNull(Time, 'Time of the resolution.'),
   resolvedReason: orNull(
     Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
-    'Reason of the resolution; `quiet`: no alert was received for `quietHours` or until the `endsAt` of its alert.',
+    "Reason for the resolution; `quiet`: no alert was received for `quietHours`, or before the alert's `endsAt`.",
   ),
   reopened: shared.reopened,
   version: shared.version,

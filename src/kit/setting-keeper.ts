@@ -244,7 +244,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
       throw new HttpError('wrong-state', words?.inConfig?.(name) ?? message);
     }
     if (isReserved?.(name)) {
-      throw new HttpError('wrong-state', `signalbox has a ${noun.toLowerCase()} ${name}: choose another name`);
+      throw new HttpError('wrong-state', `${noun} ${name} is built in: choose another name`);
     }
     return this.#settings;
   }

@@ -60,7 +60,7 @@ test('with entries, only the addresses, blocks and names of watchTargets are all
 
 test('the addresses of a name are checked at each look-up', async () => {
   assert.deepEqual(await look([], 'a.example', ['192.0.2.1', '169.254.169.254']), ['192.0.2.1']);
-  const refusal = 'a.example may not be reached (watchTargets)';
+  const refusal = 'a.example is not allowed by watchTargets';
   assert.equal(await look([], 'a.example', ['169.254.169.254', '::ffff:169.254.1.1']), refusal);
   assert.deepEqual(await look(['*.example'], 'A.example', ['192.0.2.1']), ['192.0.2.1']);
   assert.equal(await look(['*.example'], 'a.example', ['169.254.169.254']), refusal);

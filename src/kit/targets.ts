@@ -81,7 +81,7 @@ export const createTargets = (entries: readonly string[], resolve: LookupFunctio
     return entries.length === 0 || isNamed(host);
   };
   const refuse = (host: string): Error =>
-    Object.assign(new UncheckedTarget(`${host} may not be reached (watchTargets)`), { code: forbiddenTarget });
+    Object.assign(new UncheckedTarget(`${host} is not allowed by watchTargets`), { code: forbiddenTarget });
   return {
     assertHost: (host) => {
       const bare = host.replace(/^\[(.*)\]$/, '$1');

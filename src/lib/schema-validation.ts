@@ -81,7 +81,7 @@ const describeError = ({ keyword, params, message, schemaPath }: SchemaError, { 
   if (keyword === 'maxLength') return `must not exceed ${limit} characters`;
   if (keyword === 'maxItems') return `must not have more than ${limit} entries`;
   if (limit === 1 && keyword.startsWith('min')) return 'must not be empty';
-  if (format === 'date-time') return 'must be an RFC 3339 time with its offset';
+  if (format === 'date-time') return 'must be an RFC 3339 time with an offset';
   if (!schema) return 'is not valid';
   return keyword === 'pattern' || keyword === 'anyOf' ? `must be ${findDescription(schema, schemaPath)}` : `${message}`;
 };

@@ -18,7 +18,7 @@ export const findAccessProblems = (setting: AccessSetting, known: readonly Named
     }
     return profiles.flatMap((profile) => [
       ...(!isOwnName && setting[profile.name] !== undefined
-        ? [`access names the profile ${profile.name} twice, as ${given} too: remove ${given}`]
+        ? [`access names the profile ${profile.name} twice, also as ${given}: remove ${given}`]
         : []),
       ...findFixedProblems(profile, level),
     ]);
@@ -30,7 +30,7 @@ const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): st
     return [`access cannot open the profile ${name}, which always needs a token: use "login" or "admin", or remove it`];
   }
   if (fixedAccess === 'open' && level !== 'open') {
-    return [`access cannot close the profile ${name}, which hands out tokens: remove ${name} from access`];
+    return [`access cannot close the profile ${name}, which issues tokens: remove ${name} from access`];
   }
   return [];
 };
@@ -76,7 +76,7 @@ export const findOpenRoutesNotice = (
   if (openRoutes.length === 0 || !(isFar || trustProxy.length > 0)) return undefined;
   const from = isFar ? `the server listens on ${host}` : `trustProxy names a proxy`;
   return {
-    warning: `Warning: ${from}, and ${openRoutes.length} paths need no token. Set access to "login", unless these paths may be open to everyone who can reach the server.`,
+    warning: `Warning: ${from}, and ${openRoutes.length} paths need no token. Set access to "login", unless everyone who can reach the server should have access.`,
     openRoutes,
   };
 };
@@ -88,7 +88,7 @@ export const listOpenedProfiles = (mounts: readonly MountedRoutes[]): string[] =
       const opened = describeOpenRoutes(base, routes, ({ canBeOpen }) => canBeOpen === true);
       return opened.length === 0
         ? []
-        : `Warning: anyone who can reach this server may use ${opened.join(' and ')} without a token, because access is "open" for ${name}`;
+        : `Warning: anyone who can reach this server can use ${opened.join(' and ')} without a token, because access is "open" for ${name}`;
     }),
   );
 

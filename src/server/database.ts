@@ -61,7 +61,7 @@ export const openDatabase = async (
         return;
       }
       failures.value += 1;
-      const message = 'the database cannot be used: changes of tasks and items get 503';
+      const message = 'the database cannot be used: changes to tasks and items get 503';
       const problem = explainUnreachable(err);
       if (problem === undefined) log.warn({ err }, message);
       else log.warn(`${message}; ${listHosts(store.url)}: ${problem}`);
@@ -73,7 +73,7 @@ export const openDatabase = async (
   };
   const database = new Database(store.url, identity, toCommon(settings), observer, patience);
   const { reading } = meters;
-  reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => database.waiting);
+  reading('gauge', 'signalbox_database_queue_changes', 'Changes waiting for the database.', () => database.waiting);
   reading('gauge', 'signalbox_database_writable', '1 if changes are stored, 0 if they are refused.', () =>
     Number(database.failure === undefined),
   );

@@ -83,13 +83,14 @@ const findProblems = (base: string, names: string[], known: readonly Profile[]):
   const unknown = names.filter((name) => toProfileNames(name, known).length === 0);
   return [
     ...(basePath.test(base) ? [] : [`mount ${JSON.stringify(base)} ${describeFault(base)}`]),
-    ...unknown.map((name) => `there is no profile ${JSON.stringify(name)}; the profiles are ${all}`),
+    ...unknown.map((name) => `unknown profile ${JSON.stringify(name)}; the profiles are ${all}`),
   ];
 };
 
 const describeFault = (base: string): string => {
   if (/^\/(?:docs|console)(\/|$)/.test(base)) return 'is reserved for the built-in pages';
-  if (/(^|\/)\.\.?(\/|$)/.test(base)) return 'must not have a segment . or .., which clients remove from paths';
+  if (/(^|\/)\.\.?(\/|$)/.test(base))
+    return 'must not have a segment . or .., because clients remove these segments from paths';
   return 'must be / or a path like /tools';
 };
 

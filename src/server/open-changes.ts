@@ -12,7 +12,7 @@ export const createChangesOpener = (
   { log, onProgress }: Required<Pick<StorageParts, 'log' | 'onProgress'>>,
 ): OpenChanges => {
   return async (name, state, onLost) => {
-    const report = (err: Error) => log.warn({ err }, `${name}: the snapshot cannot be written, so the log is kept`);
+    const report = (err: Error) => log.warn({ err }, `${name}: the snapshot cannot be written; the log is kept`);
     const refuse = (error: unknown): never => {
       throw toRefusal(name, directory, error);
     };

@@ -94,7 +94,7 @@ const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) =
   add(
     'gauge',
     'signalbox_journal_queue_records',
-    'Records that wait for the disk.',
+    'Records waiting for the disk.',
     ({ journal }) => journal.state().waiting,
   );
   add('gauge', 'signalbox_journal_writable', '1 if records are stored, 0 if they are refused.', ({ journal }) =>

@@ -41,7 +41,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   const { openLog, findLogConcerns, reopen } = createLogOpener(directory, { log, meters, onProgress });
   const openChanges = kind === 'file' ? createChangesOpener(directory, openLog, { log, onProgress }) : openInMemory;
   const { storeMaxBytes = Math.floor(getHeapStatistics().heap_size_limit / 2) } = settings;
-  const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete some, or raise it`;
+  const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete some, or raise storeMaxBytes`;
   const secrets = settings.keepSecrets ? await openStoredSecrets(directory) : createTemporarySecrets();
   const database = await openDatabase(settings, { ...parts, onProgress });
   return {
@@ -58,7 +58,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
     findStorageConcerns: (unavailable) => [
       ...(database?.failure
         ? [toConcern('stores', 'The database cannot be used')]
-        : unavailable.map((name) => toConcern('stores', `Changes of ${name} cannot be stored`))),
+        : unavailable.map((name) => toConcern('stores', `Changes to ${name} cannot be stored`))),
       ...findLogConcerns(unavailable),
     ],
     stop: () => database?.stop(),
@@ -88,7 +88,5 @@ const toConcern = (area: Concern['area'], text: string): Concern => ({ area, sev
 /** Throws a SettingsError if an import into the directory was interrupted while storing. */
 export const assertNoUnfinishedImport = (directory: string): void => {
   if (!hasUnfinishedImport(directory)) return;
-  throw new SettingsError([
-    `dataDir: ${directory} has part of an import that was interrupted; run signalbox import again`,
-  ]);
+  throw new SettingsError([`dataDir: ${directory} contains part of an interrupted import; run signalbox import again`]);
 };

@@ -88,7 +88,7 @@ export async function* exportLines(
   } catch (error) {
     throw toRefusal(place, error as Error);
   }
-  for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; later entries move up`);
+  for (const [{ name }, number] of lost) onProblem(`${name}: ${number} lost; later entries move up`);
   yield text + toLineText(lastLine);
 }
 
@@ -158,7 +158,7 @@ async function* readStores(
 ): AsyncGenerator<{ store: Transfer; changes: readonly unknown[] }> {
   if (place.kind === 'memory') {
     throw new SettingsError([
-      'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
+      'store: tasks and items in a memory store cannot be exported; to export alerts and the audit, pass --store file',
     ]);
   }
   if (place.kind === 'postgresql') {
@@ -209,9 +209,7 @@ export const importLines = async (
 ): Promise<Counts> => {
   const store = requireStore(setting);
   if (store.kind === 'memory') {
-    throw new SettingsError([
-      'store: a memory store keeps nothing without its server; choose another store with --store',
-    ]);
+    throw new SettingsError(['store: a memory store would lose the import; choose another store with --store']);
   }
   const target = await openTarget(store, resolve(dataDir), transfers).catch((error) => {
     throw toRefusal(store, error);
@@ -236,7 +234,7 @@ export const importLines = async (
     await target.close();
   }
   throw new SettingsError([
-    'the database has not confirmed the import: signalbox export shows whether everything is there',
+    'the database did not confirm the import: run signalbox export to check that the import is complete',
   ]);
 };
 
@@ -271,7 +269,7 @@ async function* readPieces(
   try {
     for await (const line of readLines(input, maxLineBytes)) {
       const value: unknown = JSON.parse(decoder.decode(line));
-      if (isComplete) throw new SettingsError(['nothing may follow the last line of an export']);
+      if (isComplete) throw new SettingsError(['there is a line after the last line of the export']);
       if (current === 1) assertFirstLine(value);
       else if (Object(value).signalbox === lastLine.signalbox) isComplete = true;
       else {
@@ -288,7 +286,7 @@ async function* readPieces(
       }
       current += 1;
     }
-    if (!isComplete) throw new SettingsError(['the export was cut short, its last line is missing']);
+    if (!isComplete) throw new SettingsError(['the export is incomplete: its last line is missing']);
   } catch (error) {
     throw new SettingsError([`line ${current}: ${explain(error as Error)}; nothing was imported`]);
   }
@@ -302,7 +300,7 @@ const assertFirstLine = (line: unknown): void => {
   }
   if (version === firstLine.version) return;
   throw new SettingsError([
-    `version ${JSON.stringify(version)} of an export cannot be read here, only ${firstLine.version}`,
+    `this export has version ${JSON.stringify(version)}, but this signalbox reads only version ${firstLine.version}: upgrade signalbox`,
   ]);
 };
 

@@ -85,7 +85,7 @@ export class EventAppender<Outcome> {
 
   append(event: LogRecord, length: number): Promise<Outcome> {
     const added = this.#batcher.add(event, length);
-    return added?.promise ?? Promise.reject(new JournalError('queue-full', 'too many events wait for the log'));
+    return added?.promise ?? Promise.reject(new JournalError('queue-full', 'too many events are waiting for the log'));
   }
 
   /** Receives the outcomes of folded events, in the same order as the ids. */

@@ -71,14 +71,14 @@ test('destinations created at run time reach only watchTargets; destinations of 
     ['mail', '127.0.0.1'],
     ['mail-name', 'localhost'],
   ] as const) {
-    const refusal = `${host} may not be reached (watchTargets)`;
+    const refusal = `${host} is not allowed by watchTargets`;
     assert.deepEqual(await tryOut(narrow, name), { delivered: false, response: refusal });
   }
   const { status, json } = await put(narrow, 'address', { type: 'webhook', url: receiver.url });
   assert.equal(status, 400);
   assert.equal(
     json.error,
-    '127.0.0.1 may not be reached (watchTargets): allow it in watchTargets, or define the destination in the config file',
+    '127.0.0.1 is not allowed by watchTargets: add it there, or define the destination in the config file',
   );
   assert.equal((await put(narrow, 'mail', mail(mailServer.port))).status, 400);
   assert.equal((await narrow.request('POST', '/api/alert', { token, body: { message: 'disk is full' } })).status, 200);
@@ -87,8 +87,7 @@ test('destinations created at run time reach only watchTargets; destinations of 
       ['address', 'name', 'template', 'mail', 'mail-name'].map((name) => readDelivery(narrow, name)),
     );
     return all.every(
-      (one) =>
-        one?.state === 'failing' && /^\S+ may not be reached \(watchTargets\)$/.test(String(one.lastError?.reason)),
+      (one) => one?.state === 'failing' && /^\S+ is not allowed by watchTargets$/.test(String(one.lastError?.reason)),
     );
   });
   await waitUntil('the trusted destination has the alert', () => receiver.requests.length > requests);

@@ -181,15 +181,15 @@ test('an invalid destination is refused with advice, and changes nothing', async
     [{ type: 'webhook', url, headers: { 'x-a': { file: join(folder, 'a') } } }, /only be named in the config file/],
     [
       { type: 'webhook', url: 'http://169.254.169.254/latest' },
-      /^\S+ may not be reached \(watchTargets\): allow it in watchTargets, or define/,
+      /^\S+ is not allowed by watchTargets: add it there, or define/,
     ],
     [
       { type: 'webhook', url: 'http://2852039166/latest' },
-      /^\S+ may not be reached \(watchTargets\): allow it in watchTargets, or define/,
+      /^\S+ is not allowed by watchTargets: add it there, or define/,
     ],
     [
       { type: 'webhook', url: 'http://[fd00:ec2::254]/' },
-      /^\S+ may not be reached \(watchTargets\): allow it in watchTargets, or define/,
+      /^\S+ is not allowed by watchTargets: add it there, or define/,
     ],
     [{ type: 'template', url, body: '{"a": {nothing}}' }, /placeholder/],
   ];

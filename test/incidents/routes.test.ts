@@ -182,7 +182,7 @@ test('bad input gets a 4xx with a helpful message, and changes nothing', async (
     400,
     'until must be in the future',
   ]);
-  const time = 'until must be an RFC 3339 time with its offset, such as 2026-01-31T09:30:00Z';
+  const time = 'until must be an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z';
   assert.deepEqual(await ask('POST', '/1/acknowledge', { until: 'tomorrow' }), [400, time]);
   const tooLong = { comment: 'x'.repeat(100_000) };
   for (const action of ['acknowledge', 'resolve', 'comment']) {

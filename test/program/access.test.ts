@@ -60,7 +60,7 @@ test('a profile has the access that the file sets for it, and other profiles hav
   assert.deepEqual(await statusesOf('HEAD', '/api/events?topics=tasks'), [401, 200, 200]);
   assert.deepEqual(await statusesOf('HEAD', '/api/events?topics=host'), [401, 403, 200]);
   const warning =
-    'Warning: anyone who can reach this server may use POST /api/execute and GET /api/commands without a token, because access is "open" for commands';
+    'Warning: anyone who can reach this server can use POST /api/execute and GET /api/commands without a token, because access is "open" for commands';
   assert.ok(
     notices.some((notice) => notice.includes(warning)),
     notices.join('\n'),
@@ -75,7 +75,7 @@ test('an unusable access stops the start with one line of advice', async (t) => 
     [true, 'must be one of open, login, not true'],
     [{ alerts: 'bearer' }, 'at alerts must be one of open, login, admin'],
     [{ alarms: 'login' }, `access has no profile "alarms"; the profiles are ${profiles}`],
-    [{ X: 'login', alerts: 'admin' }, 'access names the profile alerts twice, as X too: remove X'],
+    [{ X: 'login', alerts: 'admin' }, 'access names the profile alerts twice, also as X: remove X'],
     [
       { I: 'open' },
       'access cannot open the profile items, which always needs a token: use "login" or "admin", or remove it',
@@ -84,7 +84,7 @@ test('an unusable access stops the start with one line of advice', async (t) => 
       { 'protected-tasks': 'open' },
       'access cannot open the profile protected-tasks, which always needs a token: use "login" or "admin", or remove it',
     ],
-    [{ login: 'admin' }, 'access cannot close the profile login, which hands out tokens: remove login from access'],
+    [{ login: 'admin' }, 'access cannot close the profile login, which issues tokens: remove login from access'],
   ];
   for (const [access, message] of messages) {
     const config = writeConfig(createFolder(t), { access });
@@ -135,7 +135,7 @@ test('a replaced setting that contradicts access is refused, and a setting that 
     assert.equal(code, 1, JSON.stringify(settings));
     assert.match(
       stderr,
-      new RegExp(`^signalbox: ${key} in \\S+ is replaced by access, which contradicts it: remove ${key}\n$`),
+      new RegExp(`^signalbox: ${key} in \\S+ contradicts the setting access, which replaces it: remove ${key}\n$`),
     );
   }
   for (const settings of [

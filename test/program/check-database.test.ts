@@ -81,10 +81,13 @@ test('check-config refuses a database that a start would refuse', { skip }, asyn
   assert.match(await refuse(url), new RegExp(`^${cannot}the user lacks rights in the database`));
   await server.sql('ALTER DATABASE signalbox OWNER TO signalbox');
   await (await startApp(t, { flags: { config: write(t, url) } })).close();
-  assert.match(await refuse(url, { jwtSecret: 'x'.repeat(32) }), /use another jwtSecret: set the same$/);
-  assert.match(await refuse(url, { timeZone: 'Asia/Tokyo' }), /use the time zone UTC: set timeZone to that$/);
+  assert.match(await refuse(url, { jwtSecret: 'x'.repeat(32) }), /use another jwtSecret: set jwtSecret to theirs$/);
+  assert.match(await refuse(url, { timeZone: 'Asia/Tokyo' }), /use another time zone: set timeZone to UTC$/);
   await server.sql('UPDATE signalbox.schema SET version = 1000, readable_by = 1000');
-  assert.match(await refuse(url), /its tables are of version 1000, and this program knows \d+: upgrade signalbox$/);
+  assert.match(
+    await refuse(url),
+    /its tables have version 1000, but this signalbox supports only versions up to \d+: upgrade signalbox$/,
+  );
 });
 
 test('check-config warns about an unreachable database, for which a start would wait', async (t) => {
@@ -95,7 +98,7 @@ test('check-config warns about an unreachable database, for which a start would 
   assert.deepEqual(others, []);
   assert.match(
     JSON.parse(line).msg,
-    /^the database was not checked; 127\.0\.0\.1:\d+: nothing listens there \(ECONNREFUSED\); check host and port/,
+    /^the database was not checked; 127\.0\.0\.1:\d+: the connection was refused \(ECONNREFUSED\); check the host and port/,
   );
   assert.doesNotMatch(stderr, /geheim/);
 });

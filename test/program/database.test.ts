@@ -31,17 +31,20 @@ test('instances that share a database must have equal values for their common se
   );
 });
 
-const encoding = '; in a password, @ is %40 and / is %2F';
+const encoding = '; in a password, write @ as %40 and / as %2F';
 
 for (const [store, problem] of [
   ['mysql://host/database', 'store must be memory, file or an address such as postgres://user@host/database'],
   ['disk', 'store must be memory, file or an address such as postgres://user@host/database'],
   ['postgres://:geheim@/database', 'store: the address must name a host, like postgres://user@host/database'],
   ['postgres://me:geheim@host', `store: the address must be like postgres://user@host/database${encoding}`],
-  ['postgres://me:100%@host/database', 'store: the address has a % that begins no character: write it as %25'],
+  [
+    'postgres://me:100%@host/database',
+    'store: the address has a % that is not part of an escaped character: write it as %25',
+  ],
   [
     'postgres://host/database?target_session_attrs=standby',
-    'store: target_session_attrs must be read-write, primary or any: a server that takes changes is used',
+    'store: target_session_attrs must be read-write, primary or any, because signalbox needs a server that accepts changes',
   ],
   ['postgres://host:99999/database', 'store: the address must name a host, like postgres://user@host/database'],
   ['postgres://host/database?ssl=true', 'store: the address has an unknown parameter "ssl"'],
@@ -66,13 +69,16 @@ test('a database that needs a change by its administrator stops the start with o
     `${cannot}the server offers no TLS: turn it on there, or use sslmode=disable in a network that you trust`,
   );
   await (await startApp(t, { settings: { store: url }, variables: shared })).close();
-  assert.match(await refuse(url, { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) }), /use another jwtSecret: set the same$/);
   assert.match(
-    await refuse(url, { SIGNALBOX_TIME_ZONE: 'Asia/Tokyo' }),
-    /use the time zone UTC: set timeZone to that$/,
+    await refuse(url, { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) }),
+    /use another jwtSecret: set jwtSecret to theirs$/,
   );
+  assert.match(await refuse(url, { SIGNALBOX_TIME_ZONE: 'Asia/Tokyo' }), /use another time zone: set timeZone to UTC$/);
   await server.sql('UPDATE signalbox.schema SET version = 1000, readable_by = 1000');
-  assert.match(await refuse(url), /its tables are of version 1000, and this program knows \d+: upgrade signalbox$/);
+  assert.match(
+    await refuse(url),
+    /its tables have version 1000, but this signalbox supports only versions up to \d+: upgrade signalbox$/,
+  );
   await server.sql('REVOKE ALL ON SCHEMA signalbox FROM signalbox; ALTER SCHEMA signalbox OWNER TO postgres');
   assert.match(await refuse(url), new RegExp(`^${cannot}the user lacks rights in the database`));
 });
@@ -105,10 +111,10 @@ test('the log has one line about an unreachable database, with its address and a
   const closing = await listen(t, (socket) => socket.end());
   const silent = await listen(t, () => undefined);
   for (const [host, problem] of [
-    ['nohost.invalid', /^nohost\.invalid:5432: the host name (is unknown|cannot be looked up) \(E[A-Z_]+\); check /],
-    [`127.0.0.1:${await findFreePort()}`, /^127\.0\.0\.1:\d+: nothing listens there \(ECONNREFUSED\); check /],
-    [`127.0.0.1:${closing}`, /^127\.0\.0\.1:\d+: the connection was ended \(.+\); check /],
-    [`127.0.0.1:${silent},127.0.0.1:${silent}`, /^127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+: no answer came \(.+\); check /],
+    ['nohost.invalid', /^nohost\.invalid:5432: the host name (is unknown|cannot be resolved) \(E[A-Z_]+\); check /],
+    [`127.0.0.1:${await findFreePort()}`, /^127\.0\.0\.1:\d+: the connection was refused \(ECONNREFUSED\); check /],
+    [`127.0.0.1:${closing}`, /^127\.0\.0\.1:\d+: the connection was closed \(.+\); check /],
+    [`127.0.0.1:${silent},127.0.0.1:${silent}`, /^127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+: no response \(.+\); check /],
   ] as const) {
     const store = `postgres://me:geheim@${host}/database`;
     const lines: string[] = [];
@@ -119,7 +125,7 @@ test('the log has one line about an unreachable database, with its address and a
     await app.close();
     const [line = '', ...others] = find();
     const { msg, err } = JSON.parse(line);
-    const [, printed = ''] = /^the database cannot be used: changes of tasks and items get 503; (.*)$/.exec(msg) ?? [];
+    const [, printed = ''] = /^the database cannot be used: changes to tasks and items get 503; (.*)$/.exec(msg) ?? [];
     assert.match(printed, problem);
     assert.deepEqual([err, others], [undefined, []]);
     assert.doesNotMatch(lines.join(''), /geheim|\bat .*:\d+:\d+/);

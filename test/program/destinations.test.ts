@@ -38,7 +38,7 @@ test('test-destination fails if the receiver refuses the alert or cannot be reac
   const unknown = await runCommand(['test-destination', 'other', '--config', path]);
   assert.deepEqual(
     [unknown.code, unknown.stderr],
-    [1, 'signalbox: there is no destination "other"; the settings have: hook\n'],
+    [1, 'signalbox: there is no destination "other"; the settings define: hook\n'],
   );
   assert.equal(
     (await runCommand(['test-destination', '--config', path])).stderr,

@@ -34,7 +34,7 @@ test('test-intake prints the alert that a format of the config file makes from a
   const unknown = await run('other', '{}');
   assert.deepEqual(
     [unknown.code, unknown.stderr],
-    [1, 'signalbox: there is no intake format "other"; the settings have: builds\n'],
+    [1, 'signalbox: there is no intake format "other"; the settings define: builds\n'],
   );
 });
 

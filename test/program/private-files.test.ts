@@ -80,7 +80,8 @@ test('a TLS key or a file with a secret that others can read causes a warning, a
 });
 
 test('a password in the flag --store is refused without being shown, and the variable may contain it', async () => {
-  const advice = '--store must not hold a password, which every account can read there: set SIGNALBOX_STORE instead';
+  const advice =
+    '--store must not contain a password, because other accounts can read the command line: set SIGNALBOX_STORE instead';
   for (const address of [
     'postgres://user:SECRET@127.0.0.1:1/none',
     'postgresql://:SECRET@127.0.0.1:1/none',

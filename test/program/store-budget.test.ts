@@ -6,7 +6,7 @@ import { amount, cases } from '../support/long.ts';
 import { refusal, startProgram } from '../support/program.ts';
 
 const full = (bytes: number): string =>
-  `Tasks and items take up all of storeMaxBytes (${bytes}): delete some, or raise it`;
+  `Tasks and items take up all of storeMaxBytes (${bytes}): delete some, or raise storeMaxBytes`;
 
 /** Number of refusals after which the clients stop, and the milliseconds this may take. */
 const enough = amount(40, 100);
@@ -34,7 +34,10 @@ for (const store of cases(['file', 'memory'])) {
     assert.equal(server.child.exitCode, null, server.output.stderr.slice(-2000));
     assert.ok(stored > 100, `${stored} tasks`);
     const [reason = '', ...others] = new Set(refusals);
-    assert.match(reason, /^503 Tasks and items take up all of storeMaxBytes \(\d+\): delete some, or raise it$/);
+    assert.match(
+      reason,
+      /^503 Tasks and items take up all of storeMaxBytes \(\d+\): delete some, or raise storeMaxBytes$/,
+    );
     assert.deepEqual(others, []);
     for (const path of ['/health', '/api/tasks/1', '/api/tasks?limit=1', '/ready']) {
       assert.equal((await server.request('GET', path)).status, 200, path);

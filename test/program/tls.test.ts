@@ -112,7 +112,7 @@ test('a certificate or key that is missing, not PEM, without its counterpart or 
   writeFileSync(bad, 'hello');
   const refuse = (tlsCert: string | undefined, tlsKey?: string): Promise<string> =>
     startRefusal(t, { settings: { profiles: ['L'], tlsCert, tlsKey } });
-  assert.match(await refuse(first.cert), /tlsCert is set alone; HTTPS needs both tlsCert and tlsKey/);
+  assert.match(await refuse(first.cert), /tlsCert is set alone: HTTPS needs both tlsCert and tlsKey/);
   assert.match(await refuse(undefined, first.key), /tlsKey is set alone/);
   assert.match(await refuse(first.cert, join(folder, 'none')), /cannot read tlsKey .*none: the file does not exist/);
   assert.match(

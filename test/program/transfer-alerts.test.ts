@@ -215,7 +215,7 @@ test('an invalid alert or execution is named, and everything written before it i
   for (const [line, problem] of [
     [alert(1).replace('"alerts":{', '"alerts":{"seq":7,'), 'alerts has unknown keys; remove seq'],
     [alert(1).replace(/"id":"./, '"id":"G'), 'alerts.id must be a UUID in lower case'],
-    [alert(1).replace(/"time":"[^"]*/, '"time":"zzz'), 'alerts.time must be an RFC 3339 time with its offset'],
+    [alert(1).replace(/"time":"[^"]*/, '"time":"zzz'), 'alerts.time must be an RFC 3339 time with an offset'],
     ['{"executions":{"id":"1"}}', 'executions.id must be a UUID in lower case'],
     [many[1] ?? '', 'alerts.id is the id of an earlier alert'],
   ] as const) {
@@ -250,7 +250,7 @@ test('the next import removes everything that a killed import has stored', async
 test('an interrupted import of alerts is not served, and the next import removes it', async (t) => {
   const { folder } = await fill(t);
   writeFileSync(join(folder, 'import.unfinished'), 'alerts\ncommands');
-  const problem = `dataDir: ${folder} has part of an import that was interrupted; run signalbox import again`;
+  const problem = `dataDir: ${folder} contains part of an interrupted import; run signalbox import again`;
   for (const store of ['file', 'memory']) {
     assert.equal(await refusal(['--store', store, '--data-dir', folder], 1), problem);
   }

@@ -45,11 +45,14 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
   const folder = createFolder(t);
   const key = `{"taskKeys":{"key":"k","bodyHash":"h","storedAt":1,"task":${keyed}}}`;
   for (const [lines, problem] of [
-    [[], 'line 1: the export was cut short, its last line is missing'],
+    [[], 'line 1: the export is incomplete: its last line is missing'],
     [['{}', end], `line 1: not ${header}, so this is not a signalbox export`],
-    [['{"signalbox":"export","version":2}'], 'line 1: version 2 of an export cannot be read here, only 1'],
+    [
+      ['{"signalbox":"export","version":2}'],
+      'line 1: this export has version 2, but this signalbox reads only version 1: upgrade signalbox',
+    ],
     [[header, lastId(1), task(1), '{"tasks":'], 'line 4: not JSON'],
-    [[header, lastId(1), task(1)], 'line 4: the export was cut short, its last line is missing'],
+    [[header, lastId(1), task(1)], 'line 4: the export is incomplete: its last line is missing'],
     [[header, lastId(2), task(2), task(2), end], 'line 4: tasks.Id must be higher than the ids of all preceding tasks'],
     [[header, lastId(2), task(2), key, key, end], 'line 5: taskKeys.key is the key of an earlier line'],
     [[header, lastId(2), task(2), task(1, ',"Owner":"x"'), end], 'line 4: tasks has unknown keys; remove Owner'],
@@ -57,7 +60,7 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],
     [[header, '{"simpleTasks":{"id":2,"title":"a","status":"done"}}', end], 'line 2: simpleTasks.id must be 1, '],
     [[header, '{"logins":{}}', end], 'line 2: must be an object with one key of tasks, lastTaskId, taskKeys, '],
-    [[header, lastId(1), task(1), end, task(2)], 'line 5: nothing may follow the last line'],
+    [[header, lastId(1), task(1), end, task(2)], 'line 5: there is a line after the last line'],
     [[header, 'null', end], 'line 2: must be an object'],
     [[header, task(1), end], 'line 2: tasks.Id must follow a line with lastTaskId, which is missing'],
     [[header, key, end], 'line 2: taskKeys.task must follow a line with lastTaskId, which is missing'],
@@ -91,11 +94,11 @@ test('export and import fail while a server uses the folder, and with a memory s
   }
   assert.equal(
     await refusal(['export'], 1),
-    'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
+    'store: tasks and items in a memory store cannot be exported; to export alerts and the audit, pass --store file',
   );
   assert.equal(
     await refusal(['import'], 1),
-    'store: a memory store keeps nothing without its server; choose another store with --store',
+    'store: a memory store would lose the import; choose another store with --store',
   );
 });
 
@@ -128,7 +131,7 @@ test('an export leaves out damaged records, names them, and can be imported', as
       'signalbox: left out a damaged part: tasks: tasks.state is damaged near line 7',
       'signalbox: left out a damaged part: tasks: record 2 of the log is missing or damaged',
       'signalbox: left out a damaged part: simple-tasks: record 2 of the log is missing or damaged',
-      'signalbox: left out a damaged part: simple-tasks: lost 1; later entries move up',
+      'signalbox: left out a damaged part: simple-tasks: 1 lost; later entries move up',
       'signalbox: exported tasks 2001, simpleTasks 4',
       '',
     ],
@@ -148,7 +151,7 @@ test('an import that was interrupted while it stored records is not served, and 
   const folder = createFolder(t);
   assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
   writeFileSync(join(folder, 'import.unfinished'), '');
-  const problem = `dataDir: ${folder} has part of an import that was interrupted; run signalbox import again`;
+  const problem = `dataDir: ${folder} contains part of an interrupted import; run signalbox import again`;
   assert.equal(await refusal(fileStore(folder), 1), problem);
   assert.equal(await refusal(['export', ...fileStore(folder)], 1), problem);
   assert.equal((await importText(folder, [header, lastId(8), task(8), end])).code, 0);

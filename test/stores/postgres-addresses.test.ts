@@ -75,7 +75,7 @@ test('an upgrade of tables that another user owns is refused with the reason', {
   );
   url.username = 'tenant';
   url.password = 'tenant';
-  assert.match(await refuse(t, url.href), new RegExp(`^${unusable} the user does not own its tables`));
+  assert.match(await refuse(t, url.href), new RegExp(`^${unusable} this version must upgrade the tables`));
 });
 
 test('PgBouncer refuses a wrong password or database in one line', { skip: toSkipPgBouncer() }, async (t) => {

@@ -96,11 +96,11 @@ test('a client certificate without its key is refused, and files with them are f
   assert.equal((await tryWatch(app, token, (await readWatch(app, token, 'files')).settings))[0]?.state, 'ok');
   const certificate = String(client.cert);
   for (const [settings, error] of [
-    [paths, 'watches of files and programs are allowed only in the config file, in watches'],
+    [paths, 'watches of files and programs can be defined only in the config file, in watches'],
     [{ certificate }, 'certificate needs key'],
     [{ key: String(client.key) }, 'key needs certificate'],
-    [{ certificate, key: 'none' }, 'key has no private key in PEM without a passphrase'],
-    [{ certificate, key: String(own.key) }, 'key is not the key of certificate'],
+    [{ certificate, key: 'none' }, 'key must be a private key in PEM without a passphrase'],
+    [{ certificate, key: String(own.key) }, 'key does not match certificate'],
     [{ certificate: 'none', key: String(own.key) }, 'certificate has no certificate in PEM'],
     [{ certificate, certificateFile: 'x' }, 'only one of certificate and certificateFile is possible'],
   ] as const) {

@@ -28,7 +28,7 @@ test('a check does not reach a forbidden address, also if a name changes its add
   await waitForState(program, token, 'shop', 'ok');
   setHosts(metadata);
   const [raised] = await waitForAlerts(program, 1);
-  assert.equal(raised?.message, 'Watch shop cannot check: shop.test may not be reached (watchTargets)');
+  assert.equal(raised?.message, 'Watch shop cannot check: shop.test is not allowed by watchTargets');
   setHosts('127.0.0.1');
   const [, ended] = await waitForAlerts(program, 2);
   assert.equal(ended?.resolves, raised?.id);
@@ -40,7 +40,7 @@ test('a check does not reach a forbidden address, also if a name changes its add
   });
   const before = server.requests.length;
   const [thing] = await tryWatch(program, token, { type: 'http', url });
-  assert.deepEqual([thing?.state, thing?.text], ['cannot check', 'shop.test may not be reached (watchTargets)']);
+  assert.deepEqual([thing?.state, thing?.text], ['cannot check', 'shop.test is not allowed by watchTargets']);
   assert.equal(server.requests.length, before + 1);
   setHosts('127.0.0.1');
   for (const watch of [
@@ -49,6 +49,6 @@ test('a check does not reach a forbidden address, also if a name changes its add
   ]) {
     setHosts(metadata);
     const [one] = await tryWatch(program, token, watch);
-    assert.equal(one?.text, 'shop.test may not be reached (watchTargets)');
+    assert.equal(one?.text, 'shop.test is not allowed by watchTargets');
   }
 });

@@ -118,7 +118,7 @@ test('neither addresses, names nor redirects lead to forbidden targets', async (
   };
   assert.equal((await look(server.url))[0], 'ok');
   assert.equal((await look(`http://localhost:${port}`))[0], 'ok');
-  const refusal = ['cannot check', '127.0.0.2 may not be reached (watchTargets)'];
+  const refusal = ['cannot check', '127.0.0.2 is not allowed by watchTargets'];
   assert.deepEqual(await look(`http://127.0.0.2:${port}`), refusal);
   server.behave((response) => void response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end());
   assert.deepEqual(await look(server.url), refusal);
@@ -132,7 +132,7 @@ test('neither addresses, names nor redirects lead to forbidden targets', async (
     host: '169.254.169.254',
     port: 80,
   });
-  assert.equal(metadata?.text, '169.254.169.254 may not be reached (watchTargets)');
+  assert.equal(metadata?.text, '169.254.169.254 is not allowed by watchTargets');
 });
 
 test('a port that accepts connections is ok, and a port that refuses connections fires', async (t) => {

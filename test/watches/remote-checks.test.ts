@@ -35,7 +35,7 @@ test('a ping of a host that answers is ok, with the round-trip time', requires({
   assert.equal((await look(app, token, { type: 'ping', host: 'localhost' }))[0], 'ok');
   assert.deepEqual(await look(app, token, { type: 'ping', host: '169.254.169.254' }), [
     'cannot check',
-    '169.254.169.254 may not be reached (watchTargets)',
+    '169.254.169.254 is not allowed by watchTargets',
   ]);
   const unknown = await look(app, token, { type: 'ping', host: 'no-such.invalid' });
   assert.equal(unknown[0], 'cannot check');

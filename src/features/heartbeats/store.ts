@@ -32,7 +32,7 @@ export class HeartbeatStore {
       snapshot,
       createState: () => new HeartbeatsFold(),
       onDamage: (damage) => report.error({ damage }, 'heartbeats: the snapshot is damaged'),
-      onUnsaved: (err) => report.warn({ err }, 'heartbeats: the snapshot cannot be written, so the log is kept'),
+      onUnsaved: (err) => report.warn({ err }, 'heartbeats: the snapshot cannot be written; the log is kept'),
     });
     return new HeartbeatStore(log, projection);
   }

@@ -116,7 +116,7 @@ export class IncidentStore {
       gatherMs,
       minGrowth,
       onDamage: (damage) => log.error({ damage }, 'incidents: the snapshot is damaged'),
-      onUnsaved: (err) => log.warn({ err }, 'incidents: the snapshot cannot be written, so the log is kept'),
+      onUnsaved: (err) => log.warn({ err }, 'incidents: the snapshot cannot be written; the log is kept'),
     });
     return new IncidentStore(parts, projection);
   }

@@ -102,10 +102,7 @@ export const assertReachable = ({ settings }: KnownDestination, targets: Targets
     targets.assertHost(parseUsable(settings).hostname);
   } catch (error) {
     if (!(error instanceof UncheckedTarget)) throw error;
-    throw new HttpError(
-      'invalid',
-      `${error.message}: allow it in watchTargets, or define the destination in the config file`,
-    );
+    throw new HttpError('invalid', `${error.message}: add it there, or define the destination in the config file`);
   }
 };
 

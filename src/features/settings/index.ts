@@ -48,7 +48,7 @@ export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, '
       damages.push(damage);
       log.error({ damage }, 'settings: the snapshot is damaged');
     },
-    onUnsaved: (err) => log.warn({ err }, 'settings: the snapshot cannot be written, so the log is kept'),
+    onUnsaved: (err) => log.warn({ err }, 'settings: the snapshot cannot be written; the log is kept'),
   });
   return {
     changes,

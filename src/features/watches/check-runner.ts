@@ -65,7 +65,7 @@ export class CheckRunner {
       const checking = this.#check(watch, timeoutMs);
       void checking.then(onEnd);
       const found = await awaitWithin(timeoutMs + graceMs, checking);
-      return found ?? new Error(`there was no answer within ${timeoutMs / 1000} s`);
+      return found ?? new Error(`no response within ${timeoutMs / 1000} s`);
     };
     return type.takesTurns || type.scope(settings) === 'network' ? this.#slots.run(limited) : limited();
   }

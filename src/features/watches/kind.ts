@@ -18,7 +18,7 @@ const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
 /** Refuses a watch that reads files or runs programs. @throws HttpError */
 export const assertWithoutFiles = ({ settings }: KnownWatch): void => {
   if (!isConfigOnly(settings)) return;
-  throw new HttpError('invalid', 'watches of files and programs are allowed only in the config file, in watches');
+  throw new HttpError('invalid', 'watches of files and programs can be defined only in the config file, in watches');
 };
 
 /** Watches from the config file, runtime watches, and the defaults whose names neither uses. */
@@ -36,9 +36,9 @@ export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSetti
   fromConfig: (settings) => toKnownWatch(settings, 'config'),
   complete: (given, { known }) => keepWatchSecrets(given, known?.settings),
   words: {
-    inConfig: (name) => `${name} is in the config file: change it there`,
-    isDefault: (name) => `${name} is a default watch: create one with its name to replace it`,
-    taken: (name) => `There is a watch ${name}: choose another name`,
+    inConfig: (name) => `Watch ${name} is defined in the config file: edit it there`,
+    isDefault: (name) => `${name} is a default watch: to replace it, create a watch with its name`,
+    taken: (name) => `There is already a watch ${name}: choose another name`,
   },
 });
 

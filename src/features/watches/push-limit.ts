@@ -14,7 +14,7 @@ const countBytes = (watches: readonly WatchSettings[]): number =>
 /** Returns the problem with watches of the config file that are too large for hosts, as a list of at most one. */
 export const findPushProblems = (watches: readonly WatchSettings[]): string[] =>
   countBytes(watches) > maxPushedBytes
-    ? ['watches: the watches with hosts or from may have 7 MiB together: shorten them, or remove some']
+    ? ['watches: all watches with hosts or from together must not exceed 7 MiB: shorten them, or remove some']
     : [];
 
 /** Refuses a runtime watch that makes the watches for hosts too large. @throws HttpError */
@@ -24,6 +24,6 @@ export const assertPushable = ({ name, settings }: KnownWatch, runtime: readonly
   if (countBytes([...others, settings]) <= maxPushedBytes) return;
   throw new HttpError(
     'invalid',
-    'The watches with hosts or from may have 7 MiB together: shorten this watch, or delete other watches',
+    'All watches with hosts or from together must not exceed 7 MiB: shorten this watch, or delete other watches',
   );
 };

@@ -76,19 +76,27 @@ export const HostReport = defineShape('HostReport', {
   kept: Type.Optional(
     Type.Array(Type.Object({ time: clockTime, readings: ReportedReadings }), {
       maxItems: mostKept,
-      description: 'Readings of minutes in which the hub could not be reached, oldest first.',
+      description: 'Readings from minutes in which the hub was unreachable, oldest first.',
     }),
   ),
   keptLeft: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100_000, description: 'Minutes that later reports bring.', examples: [0] }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 100_000,
+      description: 'Minutes of readings still to come in later reports.',
+      examples: [0],
+    }),
   ),
   processes: Type.Optional(
-    Type.Array(HostProcess, { maxItems: mostProcesses, description: 'The largest processes, about once a minute.' }),
+    Type.Array(HostProcess, {
+      maxItems: mostProcesses,
+      description: 'Processes with the most memory, about once a minute.',
+    }),
   ),
   allowsCommands: Type.Optional(
-    Type.Boolean({ description: 'The host runs diagnostic commands for the hub.', examples: [false] }),
+    Type.Boolean({ description: 'True if the host runs diagnostic commands for the hub.', examples: [false] }),
   ),
-  watchesId: Type.Optional(line(64, '3f1c0d8e5b7a4c2f', 'Id of the watches that the hub has sent last.')),
+  watchesId: Type.Optional(line(64, '3f1c0d8e5b7a4c2f', 'Id of the latest watches received from the hub.')),
   checks: Type.Optional(
     Type.Array(
       Type.Object({
@@ -97,9 +105,11 @@ export const HostReport = defineShape('HostReport', {
         state: Type.Enum(['good', 'bad', 'unknown'], { type: 'string', examples: ['good'] }),
         text: line(2000, 'https://shop.example answers 200 after 31 ms'),
       }),
-      { maxItems: 100, description: 'Last results of the watches that this host checks as one of several places.' },
+      { maxItems: 100, description: 'Last results of watches that several hosts check, of which this host is one.' },
     ),
   ),
-  isStopping: Type.Optional(Type.Boolean({ description: 'The host stops in order.', examples: [false] })),
+  isStopping: Type.Optional(
+    Type.Boolean({ description: 'True if the host is shutting down cleanly.', examples: [false] }),
+  ),
 });
 export type HostReport = Static<typeof HostReport>;

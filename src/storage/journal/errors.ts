@@ -70,8 +70,8 @@ export const explainOpening = (error: unknown): string =>
 
 const openingReasons: Record<string, string> = {
   ENOENT: 'the folder cannot be created',
-  ENOTDIR: 'a part of the path is not a folder',
-  EISDIR: 'a folder has the name of a log file',
+  ENOTDIR: 'part of the path is not a folder',
+  EISDIR: 'there is a folder with the name of a log file',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
 };

@@ -73,7 +73,7 @@ test('insufficient free space is checked again each time', async (t) => {
   const assertFreeSpace = createFreeSpaceCheck(folder, Number.MAX_SAFE_INTEGER);
   const refusal = {
     code: 'low-space',
-    message: `less than ${Number.MAX_SAFE_INTEGER} bytes are free for ${folder}`,
+    message: `less than ${Number.MAX_SAFE_INTEGER} bytes are free on the disk of ${folder}`,
   };
   await assert.rejects(assertFreeSpace(0), refusal);
   await assert.rejects(assertFreeSpace(0), refusal);

@@ -119,7 +119,7 @@ export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): A
     if (spare >= 0 && performance.now() - checkedAt < checkedForMs) return;
     const { available } = await readSpace(directory);
     if (available < minFreeBytes) {
-      throw new JournalError('low-space', `less than ${minFreeBytes} bytes are free for ${directory}`);
+      throw new JournalError('low-space', `less than ${minFreeBytes} bytes are free on the disk of ${directory}`);
     }
     spare = available - minFreeBytes - bytes;
     checkedAt = performance.now();

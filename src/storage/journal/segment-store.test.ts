@@ -127,7 +127,7 @@ test('a probe leaves the file unchanged, and fails if its bytes do not reach the
   hooks.onData = () => truncate(names.active, 100);
   await assert.rejects(store.probe(), {
     code: 'unavailable',
-    message: `${names.active} does not hold what was written to it`,
+    message: `${names.active} does not contain the records that were written to it`,
   });
   assert.equal((await stat(names.active)).size, 4);
 });

@@ -153,7 +153,10 @@ export class SegmentStore {
     const found = await compareFile(this.#active, this.#active.size + probe.length);
     await cutBack(this.#active);
     if (found !== 'same') {
-      throw new JournalError('unavailable', `${this.#active.path} does not hold what was written to it`);
+      throw new JournalError(
+        'unavailable',
+        `${this.#active.path} does not contain the records that were written to it`,
+      );
     }
   }
 

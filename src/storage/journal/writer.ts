@@ -148,7 +148,7 @@ export class JournalWriter {
     const refusal = this.#findRefusal(sizes);
     if (refusal) return Promise.reject(refusal);
     const added = this.#batcher.add({ lines, toResult }, sum(sizes), lines.length);
-    if (!added) return Promise.reject(new JournalError('queue-full', 'too many records wait for the disk'));
+    if (!added) return Promise.reject(new JournalError('queue-full', 'too many records are waiting for the disk'));
     return added.promise as Promise<T>;
   }
 

@@ -29,13 +29,15 @@ const accepted = ['read-write', 'primary', 'any'];
  */
 export const readPostgresUrl = (url: string): PostgresAddress => {
   const [, user, password, hosts = '', database = '', query] = shape.exec(url) ?? [];
-  if (database === '') throw new Error(`the address must be like ${form}; in a password, @ is %40 and / is %2F`);
+  if (database === '') throw new Error(`the address must be like ${form}; in a password, write @ as %40 and / as %2F`);
   const parameters = Object.fromEntries(new URLSearchParams(query));
   const { host = hosts, sslmode = 'disable', sslrootcert, target_session_attrs: wanted, ...others } = parameters;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new Error(`the address has an unknown parameter ${JSON.stringify(unknown)}`);
   if (wanted !== undefined && !accepted.includes(wanted)) {
-    throw new Error('target_session_attrs must be read-write, primary or any: a server that takes changes is used');
+    throw new Error(
+      'target_session_attrs must be read-write, primary or any, because signalbox needs a server that accepts changes',
+    );
   }
   return {
     hosts: host.split(',').map((each) => readHost(decode(each))),
@@ -57,7 +59,7 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('the address has a % that begins no character: write it as %25');
+    throw new Error('the address has a % that is not part of an escaped character: write it as %25');
   }
 };
 

@@ -225,7 +225,7 @@ export class Primary {
     const { connection, isReadOnly } = await this.#find();
     if (!isReadOnly) return connection;
     connection.close();
-    throw new Error('the server takes no changes');
+    throw new Error('the server is read-only');
   }
 
   /** Opens a connection for reads; a response after a silence is confirmed by asking all servers. */

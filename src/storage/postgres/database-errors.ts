@@ -41,7 +41,7 @@ export const missingRights =
 
 /** Advice for a user without the right to upgrade tables. */
 export const foreignTables =
-  'the user does not own its tables, which this version upgrades: connect once as their owner, or make the user the owner';
+  'this version must upgrade the tables, but the user does not own them: connect once as their owner, or make the user the owner';
 
 /** True if the user lacks rights. */
 export const isForbidden = (error: unknown): boolean => failureCodeOf(error) === '42501';
@@ -52,8 +52,9 @@ const lasting: Record<string, string> = {
   '28000': 'this user may not connect: allow it in pg_hba.conf, or use another user',
   '3D000': 'there is no such database: create it, or correct the address',
   '42501': missingRights,
-  ...forUntrusted('the certificate is not trusted: name its authority with sslrootcert'),
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name: use a name that it has in the address',
+  ...forUntrusted('the certificate is not trusted: set sslrootcert to a file with its certificate authority'),
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'the certificate is for another host name: in the address, use the host name of the certificate',
   CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
 };
 
@@ -75,16 +76,16 @@ export const findLastingProblem = (error: unknown): LastingProblem | undefined =
   return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
 };
 
-const checkPlace = 'check host and port in the address, and that the server runs';
+const checkPlace = 'check the host and port in the address, and that the server is running';
 
 /** Advice for failed connections, by code or message of the system or the driver. */
 const unreachable: [cause: RegExp, problem: string][] = [
-  [/^ENOTFOUND$/, 'the host name is unknown (CAUSE); check it in the address'],
-  [/^EAI_AGAIN$/, 'the host name cannot be looked up (CAUSE); check it in the address, and the name server'],
-  [/^ECONNREFUSED$/, `nothing listens there (CAUSE); ${checkPlace}`],
-  [/^ENOENT$/, `there is no such socket (CAUSE); ${checkPlace}`],
-  [/^(ECONNRESET|EPIPE|Connection terminated.*)$/, `the connection was ended (CAUSE); ${checkPlace}`],
-  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|.*\btimeout\b.*)$/, `no answer came (CAUSE); ${checkPlace}, and firewalls`],
+  [/^ENOTFOUND$/, 'the host name is unknown (CAUSE); check the host name in the address'],
+  [/^EAI_AGAIN$/, 'the host name cannot be resolved (CAUSE); check the host name in the address, and the DNS server'],
+  [/^ECONNREFUSED$/, `the connection was refused (CAUSE); ${checkPlace}`],
+  [/^ENOENT$/, `the socket does not exist (CAUSE); ${checkPlace}`],
+  [/^(ECONNRESET|EPIPE|Connection terminated.*)$/, `the connection was closed (CAUSE); ${checkPlace}`],
+  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|.*\btimeout\b.*)$/, `no response (CAUSE); ${checkPlace}, and check firewalls`],
 ];
 
 /** Returns what to check if the server cannot be reached, as a clause without secrets; undefined for other failures. */
@@ -96,7 +97,7 @@ export const explainUnreachable = (error: unknown): string | undefined => {
 
 /** Creates the refusal of a change or query with a value that the database rejects. */
 export const toValueRefusal = (error: unknown): ValueRefusal =>
-  new ValueRefusal(`The database does not take a value of this request: ${(error as Error).message}`, { cause: error });
+  new ValueRefusal(`The database rejected a value in this request: ${(error as Error).message}`, { cause: error });
 
 /** Creates the 503 for a failure; `outcome` states what is known about the change. */
 export const toDatabaseUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>

@@ -147,7 +147,7 @@ export class DatabaseLog implements RecordLog {
     const isFull = this.#waitingCount + records.length > queueCount || this.#waitingBytes + bytes > queueBytes;
     // A group beyond the limits is accepted if nothing else is waiting.
     if (!isAcknowledged && this.#waitingCount > 0 && isFull) {
-      throw new JournalError('queue-full', 'too many records wait for the database');
+      throw new JournalError('queue-full', 'too many records are waiting for the database');
     }
     this.#waitingCount += records.length;
     this.#waitingBytes += bytes;

@@ -171,7 +171,7 @@ class Places {
       };
       const timer = setTimeout(() => {
         this.#line.splice(this.#line.indexOf(begin), 1);
-        reject(new StoreUnavailable('Too many lists are being read; try again later'));
+        reject(new StoreUnavailable('Too many lists are being read; try again in a second'));
       }, placeMs).unref();
       this.#line.push(begin);
     });

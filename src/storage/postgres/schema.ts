@@ -60,7 +60,7 @@ export const readVersion = async (connection: Connection): Promise<number> => {
   const { version, readableBy } = row ?? { version: 0, readableBy: 0 };
   if (readableBy <= knownVersion) return version;
   throw new LastingProblem(
-    `its tables are of version ${version}, and this program knows ${knownVersion}: upgrade signalbox`,
+    `its tables have version ${version}, but this signalbox supports only versions up to ${knownVersion}: upgrade signalbox`,
   );
 };
 
@@ -99,10 +99,10 @@ const compareCommon = async (connection: Connection, common: Common): Promise<bo
   const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
   if (!row) return false;
   if (row.secret !== toSecretMark(common)) {
-    throw new LastingProblem('its other instances use another jwtSecret: set the same');
+    throw new LastingProblem('its other instances use another jwtSecret: set jwtSecret to theirs');
   }
   if (row.timeZone === common.timeZone) return true;
-  throw new LastingProblem(`its other instances use the time zone ${row.timeZone}: set timeZone to that`);
+  throw new LastingProblem(`its other instances use another time zone: set timeZone to ${row.timeZone}`);
 };
 
 /** Returns a hash of the secret, because the secret itself is not stored. */

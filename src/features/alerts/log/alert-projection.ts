@@ -96,7 +96,7 @@ export const openAlertProjection = async (parts: AlertProjectionParts): Promise<
     gatherMs,
     minGrowth,
     onDamage: (damage) => log.error({ damage }, 'alerts: the snapshot is damaged'),
-    onUnsaved: (err) => log.warn({ err }, 'alerts: the snapshot cannot be written, so the log is kept'),
+    onUnsaved: (err) => log.warn({ err }, 'alerts: the snapshot cannot be written; the log is kept'),
   });
   projection.catchUp().catch(report);
   return projection;

@@ -50,7 +50,7 @@ test('a name that leads to metadata of clouds is not reached, and the reason nam
   const transport = createHttpTransport({ url: new URL('http://localhost/') }, 1, 5, createTargets([], resolve).lookup);
   t.after(() => transport.close());
   const reply = await transport.send(request);
-  assert.equal('failure' in reply && reply.failure, 'localhost may not be reached (watchTargets)');
+  assert.equal('failure' in reply && reply.failure, 'localhost is not allowed by watchTargets');
 });
 
 test('a redirect is not followed', async (t) => {

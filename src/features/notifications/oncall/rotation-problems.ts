@@ -29,7 +29,7 @@ const findMemberProblems = (
   return [...new Set(members)].flatMap((member) => {
     const destination = destinations.find((each) => each.name === member);
     if (!destination) {
-      return [`there is no destination ${JSON.stringify(member)}; the settings have: ${known}`];
+      return [`there is no destination ${JSON.stringify(member)}; the settings define: ${known}`];
     }
     if (destination.notify === 'incidents') return [];
     return [`its member ${JSON.stringify(member)} gets each alert: set notify of that destination to incidents`];

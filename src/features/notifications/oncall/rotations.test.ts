@@ -149,7 +149,7 @@ test('problems of settings name the rotation and what to do', () => {
       ],
     }),
     [
-      'rotation "a": there is no destination "bob"; the settings have: anna, log, old',
+      'rotation "a": there is no destination "bob"; the settings define: anna, log, old',
       'rotation "a": its member "log" gets each alert: set notify of that destination to incidents',
       'rotation "a": its member "old" gets each alert: set notify of that destination to incidents',
       'rotation "A": exists twice: rename one of them',

@@ -48,7 +48,7 @@ export const toTlsOptions = ({ authorities, identity }: Trust) => ({ ...toTrust(
 export const findTrustProblem = (watch: Given): string | undefined => {
   for (const name of ['ca', 'certificate', 'key'] as const)
     if (watch[name] !== undefined && watch[`${name}File`] !== undefined)
-      return `only one of ${name} and ${name}File is possible`;
+      return `set either ${name} or ${name}File, not both`;
   const { ca, certificate, certificateFile, key, keyFile } = watch;
   if ((certificate ?? certificateFile) !== undefined && (key ?? keyFile) === undefined) return 'certificate needs key';
   if ((key ?? keyFile) !== undefined && (certificate ?? certificateFile) === undefined) return 'key needs certificate';
@@ -63,13 +63,13 @@ export const findTrustProblem = (watch: Given): string | undefined => {
 
 const assertPair = (certificate: string, key: string): void => {
   const [own] = parseAuthorities('certificate', certificate);
-  if (!own?.checkPrivateKey(parseKey(key))) throw new Error('key is not the key of certificate');
+  if (!own?.checkPrivateKey(parseKey(key))) throw new Error('key does not match certificate');
 };
 
 const parseKey = (key: string) => {
   try {
     return createPrivateKey(key);
   } catch {
-    throw new Error('key has no private key in PEM without a passphrase');
+    throw new Error('key must be a private key in PEM without a passphrase');
   }
 };

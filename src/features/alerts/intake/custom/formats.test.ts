@@ -143,7 +143,7 @@ test('a body that does not fit the format is refused with the reason, and nothin
 test('an unusable format in the config file stops the start with a line that says what to do', async (t) => {
   const bad: [format: object, problem: RegExp][] = [
     [{ name: 'Git Lab', message: 'x' }, /lower-case letters/],
-    [{ name: 'grafana', message: 'x' }, /signalbox has a format grafana: choose another name/],
+    [{ name: 'grafana', message: 'x' }, /Format grafana is built in: choose another name/],
     [{ name: 'auto', message: 'x' }, /choose another name/],
     [{ name: 'a', message: 'x', colour: 'red' }, /colour/],
     [{ name: 'a' }, /message/],
@@ -203,7 +203,7 @@ test('an unusable format is refused, and no format changes', async (t) => {
   const message = 'x';
   const refused: [path: string, body: object, status: number, error: RegExp][] = [
     ['/gitlab', { message }, 409, /in the config file: edit it there/],
-    ['/slack', { message }, 409, /signalbox has a format slack/],
+    ['/slack', { message }, 409, /Format slack is built in/],
     ['/auto', { message }, 409, /choose another name/],
     ['/Big', { message }, 400, /lower-case/],
     ['/a', {}, 400, /message/],
