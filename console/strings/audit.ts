@@ -29,7 +29,7 @@ export const auditTexts = {
   older: 'Load older commands',
   empty: 'No commands yet',
   emptyHint: 'Commands that are run or refused are listed here.',
-  noMatch: 'No command matches',
+  noMatch: 'No matching commands',
   noMatchHint: 'Remove a filter, or load older commands.',
   details: 'Command',
   role: 'Role',

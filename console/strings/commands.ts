@@ -20,7 +20,7 @@ export const commandTexts = {
   as: 'Show as',
   views: { table: 'Table', csv: 'CSV', json: 'JSON' },
   filter: 'Any value contains',
-  noMatch: 'No row matches the filter.',
+  noMatch: 'No matching rows.',
   copyAs: (format: string) => `Copy ${format}`,
   downloadAs: (format: string) => `Download ${format}`,
   sideways: (count: string) => `${count} columns: scroll the table sideways, or open a row to see all values.`,

@@ -22,7 +22,7 @@ export const connectTexts = {
     alertmanager:
       'Paste into alertmanager.yml and reload Alertmanager. To test: amtool --alertmanager.url=http://localhost:9093 alert add Test. The alert arrives after group_wait, 30 seconds.',
     prometheus:
-      'Without an Alertmanager: paste into prometheus.yml and reload Prometheus. Alerts that already fire arrive, too.',
+      'Without an Alertmanager: paste into prometheus.yml and reload Prometheus. Alerts that are already firing arrive, too.',
     grafana:
       'Under Alerting, Contact points, add a contact point with the integration Webhook, and use that contact point in a notification policy.',
     'uptime-kuma':

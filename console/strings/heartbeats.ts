@@ -5,7 +5,7 @@ export const heartbeatTexts = {
   states: { new: 'New', up: 'Up', running: 'Running', late: 'Late', down: 'Down', paused: 'Paused' },
   counted: (count: string, bad: string) => `${counted(count, 'heartbeat')}, ${bad} down or late`,
   filter: 'Filter',
-  noMatch: 'No heartbeat matches',
+  noMatch: 'No matching heartbeats',
   none: 'No heartbeats',
   noneHint:
     'A heartbeat monitors a scheduled job, such as a backup. The job pings an address; an incident opens if the job is late, fails or runs too long.',

@@ -30,7 +30,7 @@ export const incidentTexts = {
   quietSince: (time: string) => `Last incident resolved ${time}.`,
   quietHint: 'Alerts of severity Warning or worse open incidents, which appear here.',
   none: 'No incidents yet',
-  noMatch: 'No incident matches',
+  noMatch: 'No matching incidents',
   noMatchHint: 'Remove a filter to see more.',
   detailsTitle: 'Incident',
   missing: 'Incident not found',

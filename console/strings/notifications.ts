@@ -88,7 +88,7 @@ export const notificationTexts = {
   now: 'now',
   sent: 'Sent',
   sentNone: 'No incident notifications sent yet',
-  sentNoMatch: 'No notification matches',
+  sentNoMatch: 'No matching notifications',
   sentNoMatchHint: 'Choose another destination to see more.',
   sentShown: (count: string) => counted(count, 'notification'),
   sentShownMore: (count: string) => `${counted(count, 'notification')}, older notifications follow`,

@@ -3,9 +3,8 @@ import { countedOf } from './count.ts';
 export const processTexts = {
   filter: 'Name, user or PID contains',
   shown: (shown: string, all: string) => countedOf(shown, all, 'process', 'processes'),
-  byMemory: 'the largest in memory first',
   sort: 'Sort by',
-  noMatch: 'No process matches',
+  noMatch: 'No matching processes',
   noMatchHint: 'Change the filter to see more.',
   name: 'Name',
   pid: 'PID',

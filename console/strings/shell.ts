@@ -119,7 +119,7 @@ export const shellTexts = {
     open: 'Search commands',
     title: 'Commands and screens',
     hint: 'Type to search, Enter to run',
-    none: 'No command matches.',
+    none: 'No matching commands.',
     goTo: (screen: string) => `Go to ${screen}`,
   },
   keys: {

@@ -43,7 +43,7 @@ export const silenceTexts = {
   facts: { created: 'Created', id: 'Id' },
   fromAlertmanager: 'Created with the Alertmanager API; edit it there.',
   covered: (count: string) => counted(count, 'open incident'),
-  coversNone: 'No open incident matches.',
+  coversNone: 'No matching open incidents.',
   coversTitle: 'Matching open incidents',
   end: 'End now',
   edit: 'Edit…',

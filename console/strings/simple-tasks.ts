@@ -8,6 +8,6 @@ export const simpleTaskTexts = {
   filter: 'Title contains',
   empty: 'No simple tasks',
   emptyHint: 'Create tasks with POST /api/tasks below the base of the profile.',
-  noMatch: 'No task matches',
+  noMatch: 'No matching tasks',
   shown: (shown: string, all: string) => countedOf(shown, all, 'task'),
 };

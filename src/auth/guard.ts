@@ -131,7 +131,7 @@ const missingToken = new HttpError('unauthorized', 'Missing token');
 /** Creates the 403 for a key without the scope. */
 const toScopeRefusal = (right: Right): HttpError => {
   const [scope] = scopesOf(right);
-  const reason = scope === undefined ? 'A key cannot do this: log in instead' : `This key lacks the scope ${scope}: use another key`;
+  const reason = scope === undefined ? 'A key cannot do this: log in instead' : `This key lacks the scope ${scope}`;
   return new HttpError('forbidden', reason);
 };
 const needsKey = new HttpError('forbidden', "Only a key can be used here, not a user's token");

@@ -224,7 +224,7 @@ export interface FileSystemReading {
   label: string | null;
   totalBytes: number;
   usedBytes: number;
-  /** Space that ordinary users can still fill. */
+  /** Space available to ordinary users. */
   availableBytes: number;
   /** True if nothing can be written at any mount path. */
   isReadOnly?: boolean;

@@ -57,7 +57,7 @@ const createFramingCheck = (): Check => {
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
-    : createFatal('version-not-supported', 'This server supports only HTTP/1.1');
+    : createFatal('version-not-supported', 'This server speaks HTTP/1.1');
 
 /** RFC 9112, 3.2: exactly one valid Host, which only HTTP/1.0 may omit. */
 const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined => {

@@ -141,5 +141,5 @@ const kindOf = new Map<number, ErrorKind>([
 /** Messages for errors of Fastify and its plugins, by code or kind. */
 const messages: Record<string, string> = {
   'not-found': 'Not found',
-  FST_ERR_BAD_URL: 'The request path cannot be decoded',
+  FST_ERR_BAD_URL: 'The path of the request cannot be decoded',
 };

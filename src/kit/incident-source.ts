@@ -120,7 +120,7 @@ export const IncidentNotification = defineShape('IncidentNotification', {
     LastNotification,
     'Last notification; `null` if there was none, and after the notification of the resolution.',
   ),
-  next: nullable(NextNotification, 'Next notification, unless the incident changes before; `null` if none is due.'),
+  next: nullable(NextNotification, 'Next notification, unless the incident changes first; `null` if none is due.'),
 });
 
 export type IncidentNotification = Static<typeof IncidentNotification>;

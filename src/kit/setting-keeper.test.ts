@@ -94,7 +94,7 @@ test('the limit of a kind can include settings of the config file, also for conc
   const refused = (await Promise.allSettled(puts)).flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   assert.deepEqual(
     refused.map(({ message }) => message),
-    Array(2).fill('There are 2 tunes in addition to the config file: delete some first'),
+    Array(2).fill('There are already 2 tunes in addition to the config file, the maximum: delete some first'),
   );
 });
 

@@ -61,7 +61,7 @@ test('every invalid path and unknown profile is reported', () => {
       assert.ok(error instanceof SettingsError);
       assert.match(
         error.problems.join('\n'),
-        /^mount "tools" must be .*\nmount "\/docs\/x" is reserved .*\nunknown profile "Y"; .*\nmount "\/a\/\.\.\/b" must not have a segment .*\nmount "\/\." must not have a segment .*$/,
+        /^mount "tools" must be .*\nmount "\/docs\/x" is reserved .*\nthere is no profile "Y"; .*\nmount "\/a\/\.\.\/b" must not have a segment .*\nmount "\/\." must not have a segment .*$/,
       );
       return true;
     },

@@ -83,7 +83,7 @@ const findProblems = (base: string, names: string[], known: readonly Profile[]):
   const unknown = names.filter((name) => toProfileNames(name, known).length === 0);
   return [
     ...(basePath.test(base) ? [] : [`mount ${JSON.stringify(base)} ${describeFault(base)}`]),
-    ...unknown.map((name) => `unknown profile ${JSON.stringify(name)}; the profiles are ${all}`),
+    ...unknown.map((name) => `there is no profile ${JSON.stringify(name)}; the profiles are ${all}`),
   ];
 };
 

@@ -49,7 +49,7 @@ const use = async (app: TestApp, link: string) => {
 
 const refused = [
   403,
-  'This link is not valid: its destination was removed or has another address. Acknowledge the incident in the console, or with the link of a newer notification.',
+  'This link is not valid: its destination was removed, or its address has changed. Acknowledge the incident in the console, or with the link of a newer notification.',
 ];
 
 /** Starts the app again with its data. */

@@ -33,7 +33,7 @@ const broken: [kind: string, name: string, value: unknown, reason: RegExp][] = [
   ['watch', 'moon', { name: 'moon', type: 'moon' }, /there is no type "moon"/],
   ['watch', 'disk', { name: 'disk', type: 'disk' }, /limit is needed/],
   ['watch', 'number', 7, /there is no type/],
-  ['key', 'scopes', { sha256: '0'.repeat(64), scopes: 'alerts:read' }, /this version does not recognize the form/],
+  ['key', 'scopes', { sha256: '0'.repeat(64), scopes: 'alerts:read' }, /this version cannot read the stored key/],
   ['user', 'ben', { role: 'Owner' }, /role must be Admin or Reader/],
   ['destination', 'hook', { type: 'pigeon', url: 'http://127.0.0.1:9/' }, /./],
   ['intake', 'newer', { message: 7 }, /./],

@@ -48,7 +48,7 @@ test('create-user refuses unusable names and passwords, and changes no user', as
   const refused: [args: string[], code: number, message: RegExp][] = [
     [['anna'], 1, /There is already a user anna/],
     [['Anna'], 1, /There is already a user anna/],
-    [['a b'], 1, /name must have/],
+    [['a b'], 1, /name must consist/],
     [['ben', '--role', 'Owner'], 2, /--role must be Admin or Reader/],
     [['ben', '--data-dir', '/dev/null/x'], 1, /dataDir/],
   ];

@@ -171,7 +171,7 @@ test('an invalid destination is refused with advice, and changes nothing', async
     [{ type: 'pigeon', url }, /type must be one of webhook/],
     [{ type: 'webhook', url: 'ftp://x' }, /url must begin with http/],
     [{ type: 'webhook', url: 'x' }, /url must begin with http/],
-    [{ type: 'webhook', url: 'https://user:pass@x' }, /must not hold a user name/],
+    [{ type: 'webhook', url: 'https://user:pass@x' }, /must not contain a user name/],
     [{ type: 'webhook', url, level: ['ERROR'] }, /level/],
     [{ type: 'webhook', url, levels: ['LOUD'] }, /no severity/],
     [{ type: 'webhook', url, concurrency: 9 }, /concurrency/],
@@ -247,13 +247,13 @@ test('when two administrators create a destination with one name, the second one
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 412]);
   const created = both.find(({ status }) => status === 201) ?? assert.fail();
   const refused = both.find(({ status }) => status === 412) ?? assert.fail();
-  assert.match(refused.json.error, /There is a destination hook/);
+  assert.match(refused.json.error, /Destination hook already exists/);
   assert.equal(refused.headers['etag'], created.headers['etag']);
   assert.equal((await create(first.url, { 'if-match': String(created.headers['etag']) })).status, 412);
   assert.equal((await call(app, 'GET', '/hook')).json.version, created.json.version);
   assert.equal((await create(first.url, { 'if-none-match': '"1"' })).status, 400);
   const gone = await call(app, 'PUT', '/gone', { type: 'webhook', url: first.url }, { 'if-match': '*' });
-  assert.deepEqual([gone.status, gone.json.error], [412, 'There is no longer a destination gone']);
+  assert.deepEqual([gone.status, gone.json.error], [412, 'Destination gone no longer exists']);
 });
 
 test('a destination that is deleted and created again begins with later alerts, also after a restart', async (t) => {

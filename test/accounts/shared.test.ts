@@ -112,7 +112,7 @@ test('on a first start with a database each instance has its own link, and one o
   assert.equal((await setUp(one, codeOf(one))).status, 201);
   const late = await setUp(other, codeOf(other), 'ben');
   assert.equal(late.status, 403);
-  assert.match(String(late.json['error']), /there is an account: log in/);
+  assert.match(String(late.json['error']), /an account exists: log in/);
   assert.equal((await logIn(other, 'admin', password)).status, 401);
   assert.equal((await logIn(other, 'anna')).status, 200);
   const { invitation, notices } = await startWithoutUsers(t, settings);
@@ -153,7 +153,7 @@ test('an instance that starts while its database is away shows no link and creat
   const app = await startWithoutUsers(t, settings);
   assert.equal(app.invitation, undefined);
   assert.doesNotMatch(app.notices.join('\n'), /Password/);
-  assert.match(app.notices.join('\n'), /No accounts are known while the database is away/);
+  assert.match(app.notices.join('\n'), /Accounts cannot be read while the database is unavailable/);
   assert.equal((await app.request('GET', '/api/users/anna', { token })).status, 503);
   await server.restart();
   // Login attempts are limited.

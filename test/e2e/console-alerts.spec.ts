@@ -84,7 +84,7 @@ test('alerts can be filtered by severity and text, and the address contains the 
   await page.goBack();
   await expect(page.getByRole('link', { name: 'first' })).toBeVisible();
   await page.getByLabel('Message contains').fill('nowhere');
-  await expect(page.getByText('No alert matches')).toBeVisible();
+  await expect(page.getByText('No matching alerts')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await expect(page.getByRole('link', { name: 'first' })).toBeVisible();
   expect(complaints).toEqual([]);

@@ -61,7 +61,7 @@ test('the audit can be filtered by user, result, time and text, and the address 
   await page.getByLabel('User').selectOption('admin');
   await shown('4 commands');
   await page.getByLabel('From').fill('2099-01-31T09:30');
-  await expect(page.getByText('No command matches')).toBeVisible();
+  await expect(page.getByText('No matching commands')).toBeVisible();
   await page.waitForURL('**/#/audit?user=admin&since=2099-01-31T09%3A30');
   await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await page.getByLabel('Until').fill('2099-01-31T09:30');

@@ -29,7 +29,7 @@ test('a form writes a command line, runs it, and shows the resulting rows, filte
   await expect(table.getByRole('link').nth(3)).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await page.getByLabel('Any value contains').fill('nowhere');
-  await expect(page.getByText('No row matches the filter.')).toBeVisible();
+  await expect(page.getByText('No matching rows.')).toBeVisible();
   await page.getByLabel('Any value contains').press('Escape');
   await table.getByRole('link').first().press('Enter');
   const dialog = page.getByRole('dialog', { name: /^Row/ });

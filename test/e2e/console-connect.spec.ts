@@ -59,7 +59,7 @@ test('Alertmanager is connected with the keyboard alone, and its first alert app
   const app = await startApp({ settings: { access: 'login' } });
   const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
   await logIn(page, 'admin');
-  await expect(page.getByText('Alerts of your monitoring, jobs and scripts appear here')).toBeVisible();
+  await expect(page.getByText('Alerts from your monitoring, jobs and scripts appear here')).toBeVisible();
   await page.getByRole('link', { name: 'Connect a sender' }).press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Connect' })).toBeVisible();
   expect(await findFaults(page)).toEqual([]);

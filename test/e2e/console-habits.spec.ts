@@ -69,9 +69,9 @@ test('deep links open their screens and records', async ({ startApp, openConsole
       '#/tasks?view=board&priority=High',
       () => page.getByRole('listitem').filter({ hasText: 'the only one' }).waitFor(),
     ],
-    ['#/tasks?q=nothing', () => page.getByText('No task matches').waitFor()],
+    ['#/tasks?q=nothing', () => page.getByText('No matching tasks').waitFor()],
     [`#/alerts/${id}`, () => page.getByRole('dialog', { name: 'Alert' }).getByText('sda1 is full').first().waitFor()],
-    ['#/alerts?level=INFO', () => page.getByText('No alert matches').waitFor()],
+    ['#/alerts?level=INFO', () => page.getByText('No matching alerts').waitFor()],
     ['#/alerts?range=7d&fold=off', () => page.getByRole('button', { name: '7 d', pressed: true }).waitFor()],
     ['#/processes?sort=pid', () => page.locator('th[aria-sort=ascending]', { hasText: 'PID' }).waitFor()],
     [`#/processes?pin=${process.pid}`, () => page.getByRole('region', { name: 'Pinned process' }).waitFor()],
@@ -109,7 +109,7 @@ test('paste, undo, Enter and Esc work as usual in fields', async ({ openConsole 
   await filter.pressSequentially('CHECK');
   await page.waitForURL('**q=CHECK');
   await filter.pressSequentially(' nothing');
-  await expect(page.getByText('No task matches')).toBeVisible();
+  await expect(page.getByText('No matching tasks')).toBeVisible();
   await page.keyboard.press('Control+z');
   expect(await filter.inputValue()).not.toBe('CHECK nothing');
   await filter.press('Escape');

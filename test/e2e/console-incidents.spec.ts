@@ -250,7 +250,7 @@ test('resolved incidents have their own list, and a filter without matches says 
   await page.getByRole('button', { name: 'Resolved' }).click();
   await expect(table(page).getByRole('row')).toHaveCount(2);
   await page.getByLabel('Title contains, or #number').fill('nothing like this');
-  await expect(page.getByText('No incident matches')).toBeVisible();
+  await expect(page.getByText('No matching incidents')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).first().click();
   await expect(table(page).getByRole('row')).toHaveCount(2);
 });

@@ -76,7 +76,7 @@ test('processes are filtered while typing and sorted by a column, and the addres
   await page.waitForURL(`**/#/processes?sort=pid-down&q=${process.pid}`);
   await expect(page.getByText(/^\d+ of .* processes/)).toBeVisible();
   await page.getByLabel('Name, user or PID contains').fill('no such process');
-  await expect(page.getByText('No process matches')).toBeVisible();
+  await expect(page.getByText('No matching processes')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(table.getByRole('row').nth(3)).toBeVisible();
   await expect(page.getByRole('button', { name: /^(kill|end|stop)\b/i })).toHaveCount(0);

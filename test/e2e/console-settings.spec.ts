@@ -46,7 +46,9 @@ test("the start message's link creates the first account once, with the keyboard
   await page.getByLabel('User name').fill('ben');
   await password.fill(strong);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByRole('alert').getByText('The link was used, or there is an account: log in.')).toBeVisible();
+  await expect(
+    page.getByRole('alert').getByText('The link was already used, or an account exists: log in.'),
+  ).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
   await page.evaluate('location.hash = "#/"');
   await page.evaluate('location.hash = "#/setup?code=wrong"');
@@ -294,7 +296,7 @@ test('an intake format is tested on a pasted body, created, changed and deleted'
   expect(await findFaults(page)).toEqual([]);
   await form.getByLabel('Definition').fill('{"message": "{id}"}');
   await form.getByRole('button', { name: 'Create' }).click();
-  await expect(form.getByRole('alert')).toHaveText(/is no JSON Pointer/);
+  await expect(form.getByRole('alert')).toHaveText(/is not a JSON Pointer/);
   await form.getByLabel('Definition').fill('{"message": "Build {/id}"}');
   await form.getByRole('button', { name: 'Create' }).click();
   const details = drawer(page, 'Intake format builds');

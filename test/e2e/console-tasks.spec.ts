@@ -81,7 +81,7 @@ test('tasks can be filtered by status, priority and title, and the address conta
   await expect(row('second')).toBeVisible();
   await expect(row('first')).toHaveCount(0);
   await page.getByRole('button', { name: /^Completed/ }).click();
-  await expect(page.getByText('No task matches')).toBeVisible();
+  await expect(page.getByText('No matching tasks')).toBeVisible();
   await page.goBack();
   await expect(row('second')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).first().click();

@@ -117,7 +117,7 @@ test('a watch is created, tested, changed, paused, deleted and restored with the
   await row(page, 'ours').getByRole('link', { name: 'ours' }).press('Enter');
   const drawer = details(page, 'ours');
   await drawer.getByRole('button', { name: 'Test now' }).press('Enter');
-  await expect(drawer.getByRole('status').getByText(/accepts connections after \d+ ms/)).toBeVisible();
+  await expect(drawer.getByRole('status').getByText(/accepted a connection after \d+ ms/)).toBeVisible();
   await drawer.getByRole('button', { name: 'Edit…' }).press('Enter');
   const edit = page.getByRole('dialog', { name: 'Edit ours' });
   await expect(edit.getByLabel('Limit (ms)', { exact: true })).toHaveValue('5000');

@@ -81,7 +81,7 @@ test('an invalid definition is refused with advice', async (t) => {
     [{}, /either period or schedule/],
     [{ period: 60, schedule: '* * * * *' }, /either period or schedule/],
     [{ period: 9 }, /period must be at least 10/],
-    [{ period: 60, timeZone: 'UTC' }, /timeZone belongs to schedule/],
+    [{ period: 60, timeZone: 'UTC' }, /timeZone needs schedule/],
     [{ schedule: '61 * * * *' }, /schedule must be a cron expression/],
     [{ schedule: '0 0 30 2 *' }, /never matches a date/],
     [{ schedule: '0 0 * * *', timeZone: 'Mars/Base' }, /timeZone must be a name/],

@@ -118,13 +118,13 @@ test('an invalid ping gets a 4xx with the reason', async (t) => {
   const { uuid } = await createHeartbeat(app, token, 'job');
   const headers = { authorization: `Bearer ${token}` };
   const refused: [path: string, status: number, text: RegExp][] = [
-    [`${uuid}/4294967296`, 400, /start, fail, log or an exit code, an integer of 32 bits/],
+    [`${uuid}/4294967296`, 400, /start, fail, log or an exit code, a 32-bit integer/],
     [`${uuid}/stop`, 400, /start, fail, log/],
     [`${uuid}?rid=1`, 400, /rid must be a UUID/],
-    [randomUUID(), 404, /no heartbeat with this address/],
+    [randomUUID(), 404, /no heartbeat at this address/],
     ['a%20b?create=1', 400, /up to 64 letters/],
     [`${'x'.repeat(65)}?create=1`, 400, /up to 64 letters/],
-    ['missing', 404, /\?create=1 creates it/],
+    ['missing', 404, /add \?create=1 to create it/],
   ];
   for (const [path, status, text] of refused) {
     const answer = await ping(app.url, path, { headers });
@@ -208,7 +208,7 @@ test('an exit code is any integer of 32 bits, and 0 is success', async (t) => {
   for (const wrong of ['4294967296', '-2147483649', '1.5', '--1', '1e3', 'stop']) {
     const { status, text } = await ping(app.url, `${uuid}/${wrong}`);
     assert.equal(status, 400, wrong);
-    assert.match(text, /start, fail, log or an exit code, an integer of 32 bits/);
+    assert.match(text, /start, fail, log or an exit code, a 32-bit integer/);
   }
 });
 

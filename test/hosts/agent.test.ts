@@ -108,12 +108,12 @@ test('a killed host becomes silent after silentSeconds, and its next report reso
   await agent.stop('SIGKILL');
   const lastReportAt = Date.parse((await readHost(hub, token, 'web-1')).lastReportAt ?? '');
   const find = async (text: RegExp) => (await listAlerts(hub, token)).some(({ message }) => text.test(message));
-  await waitUntil('the host is silent', () => find(/^web-1 does not report since \d\d:\d\d$/), 60_000);
+  await waitUntil('the host is silent', () => find(/^web-1 has not reported since \d\d:\d\d$/), 60_000);
   const silentMs = Date.now() - lastReportAt;
   assert.ok(silentMs >= 20_000 && silentMs < 30_000, `${silentMs} ms`);
   assert.equal((await readHost(hub, token, 'web-1')).openIncidents, 1);
   await startAgent(t, words.slice(0, 3), { dataDir: agent.dataDir });
-  await waitUntil('the host reports again', () => find(/^web-1 reports again/));
+  await waitUntil('the host reports again', () => find(/^web-1 is reporting again/));
   await waitUntil('the incident is resolved', async () => (await readHost(hub, token, 'web-1')).openIncidents === 0);
 });
 
@@ -127,7 +127,7 @@ test('an agent warns that its hub accepts no reports', async (t) => {
   await startHub(t, { port, args: ['--profiles', 'login,alerts'] });
   await waitUntil(
     'the agent says so',
-    () => agent.output.stderr.includes('the hub takes no reports, or is older'),
+    () => agent.output.stderr.includes('the hub does not accept reports, or is older'),
     60_000,
   );
 });

@@ -23,7 +23,7 @@ test('a code enrols one host once, and its key reports for that host only', asyn
   const key = both.find((each) => each.status === 201)?.json['key'] as string;
   assert.equal((await report(app, key, 'web-1')).status, 200);
   const other = await report(app, key, 'web-2');
-  assert.deepEqual([other.status, other.json['error']], [403, 'This key may report only as web-1']);
+  assert.deepEqual([other.status, other.json['error']], [403, 'This key can report only as web-1']);
   const host = await readHost(app, token, 'web-1');
   assert.equal(host.state, 'up');
   assert.deepEqual(host.tags, ['web']);

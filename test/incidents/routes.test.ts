@@ -192,7 +192,7 @@ test('bad input gets a 4xx with a helpful message, and changes nothing', async (
   assert.deepEqual(await ask('POST', '/1/comment', { comment: '' }), [400, 'comment must not be empty']);
   assert.deepEqual(await ask('POST', '/1/resolve', undefined, { 'If-Match': '"7"' }), [
     412,
-    'The incident has changed since: read it again',
+    'The incident was changed in the meantime: read it again',
   ]);
   assert.deepEqual(await ask('GET', '?level=loud'), [400, 'level must be one of CRITICAL, ERROR, WARNING, INFO']);
   assert.equal((await ask('GET', '?state=closed'))[0], 400);
@@ -300,7 +300,7 @@ test('a task is created once for an incident, with a link to the incident', asyn
   assert.match(String(task['Title']), /^#1 long long /);
   assert.match(String(task['Description']), /^Incident #1: \/api\/incidents\/1\nCRITICAL · disk · db-1\nSince /);
   assert.equal(task['Priority'], 'Critical');
-  assert.equal((await post()).json.error, `Incident #1 has task ${json?.task} already`);
+  assert.equal((await post()).json.error, `Incident #1 already has task ${json?.task}`);
   assert.equal((await app.request<{ total: number }>('GET', '/api/tasks')).json.total, 1);
   assert.deepEqual(await listEvents(app, 1), ['opened', 'taskCreated']);
 });

@@ -180,7 +180,7 @@ test('a storm of alerts with different keys opens at most 20,000 incidents, and 
   const { data } = await listIncidents(app, '?source=signalbox');
   assert.deepEqual(
     data.map(({ count, title }) => [count, title]),
-    [[total * perBody - 20_000, 'Too many incidents are open: this one has all further alerts']],
+    [[total * perBody - 20_000, 'Too many incidents are open: this incident collects all further alerts']],
   );
   const { text } = await app.request('GET', '/metrics');
   assert.match(text, new RegExp(`^signalbox_incidents_overflow_alerts_total ${total * perBody - 20_000}$`, 'm'));

@@ -42,7 +42,7 @@ test('a destination trusts the CA of its settings, in the config file or created
     (await app.request('POST', `/api/destinations/${name}/test`, { token })).json as Record<string, unknown>;
   const refused = await check('none');
   assert.equal(refused['delivered'], false);
-  assert.equal(refused['response'], 'no CA that is trusted has signed the certificate: set ca or caFile');
+  assert.equal(refused['response'], 'the certificate was not signed by a trusted CA: set ca or caFile');
   for (const name of ['text', 'file']) assert.deepEqual(await check(name), { delivered: true, response: '200\nok' });
   const put = (name: string, body: object) => app.request('PUT', `/api/destinations/${name}`, { token, body });
   assert.equal((await put('made', { ...common, ca: files.pem })).status, 201);
@@ -63,7 +63,7 @@ test('unreadable CAs stop the start with the name of their destination', async (
   for (const [more, problem] of [
     [{ caFile: '/nowhere/ca.pem' }, /destination "pager": cannot read caFile \/nowhere\/ca\.pem: ENOENT/],
     [{ ca: 'x' }, /destination "pager": ca has no certificate in PEM/],
-    [{ ca: 'x', caFile: 'y' }, /destination "pager": give ca or caFile, not both/],
+    [{ ca: 'x', caFile: 'y' }, /destination "pager": set either ca or caFile, not both/],
   ] as const) {
     await assert.rejects(startApp(t, { settings: { destinations: [{ ...common, ...more }] } }), problem);
   }

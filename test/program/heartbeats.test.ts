@@ -67,7 +67,7 @@ test("run --heartbeat shows the server's refusal without the address, and the ex
   const uuid = '6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11';
   const ended = await runCommand(['run', '--url', app.url, '--heartbeat', uuid, ...script('')]);
   assert.equal(ended.code, 0);
-  assert.match(ended.stderr, /responded 404: There is no heartbeat with this address/);
+  assert.match(ended.stderr, /responded 404: There is no heartbeat at this address/);
   assert.ok(!ended.stderr.includes(uuid));
 });
 

@@ -108,7 +108,7 @@ test('invalid values are reported together with the allowed values: exit code 1'
     await refusal(['--trust-proxy', 'true', '--headers-timeout', '40'], 1),
     /^trustProxy takes addresses and CIDR blocks .*, not "true"\nheadersTimeout 40 must not be more /,
   );
-  assert.match(await refusal(['--profiles', 'T,Z'], 1), /^unknown profile "Z"; the profiles are /);
+  assert.match(await refusal(['--profiles', 'T,Z'], 1), /^there is no profile "Z"; the profiles are /);
   assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
 });
 

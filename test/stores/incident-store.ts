@@ -118,7 +118,7 @@ export const testIncidentStore = (name: string, create: CreateLife): void => {
       (error) => error instanceof HttpError && error.status === 409,
     );
     await act(1, { type: 'task', task: 7 });
-    await assert.rejects(act(1, { type: 'task', task: 8 }), { message: 'Incident #1 has task 7 already' });
+    await assert.rejects(act(1, { type: 'task', task: 8 }), { message: 'Incident #1 already has task 7' });
     assert.equal(await eventsOf(1), 'opened resolved taskCreated');
   });
 

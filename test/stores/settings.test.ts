@@ -170,7 +170,7 @@ const testSettings = (name: string, create: CreateSettings): void => {
     assert.equal(store.list('count').length, 5);
     await assert.rejects(store.put('count', 'one', 1, 'a', [0], options), {
       status: 409,
-      message: /There are 5 things/,
+      message: /There are already 5 things/,
     });
     await store.put('count', 'n0', 'changed', 'a', undefined, options);
     const large = await putMany('size', { characters: 10_000 }, () => 'x'.repeat(998));

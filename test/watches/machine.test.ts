@@ -64,7 +64,7 @@ test('a process that exceeds a limit of memory raises an alert, and another aler
   assert.equal(glutton.signalCode, 'SIGKILL');
   const [, , ...last] = await waitForAlerts(app, 4);
   const killed = last.find(({ status }) => status === 'firing');
-  assert.equal(killed?.message, '0 processes glutton-* (wanted: at least 1)');
+  assert.equal(killed?.message, '0 processes glutton-* (expected: at least 1)');
   assert.equal(last.find((one) => one !== killed)?.resolves, worse?.id);
 });
 
@@ -98,7 +98,7 @@ test('pressure is measured if the kernel reports it, and cannot be checked other
     await createWatch(app, token, watch);
     await waitForState(app, token, resource, isKnown ? 'firing' : 'cannot check');
     const { text = '', figure = -1 } = (await readWatch(app, token, resource)).things[0] ?? {};
-    if (!isKnown) assert.equal(text, 'this kernel does not report how long tasks wait (PSI)');
+    if (!isKnown) assert.equal(text, 'this kernel does not report pressure (PSI)');
     else {
       assert.match(text, new RegExp(`^tasks waited for ${resource} in \\d+(\\.\\d)? % of the last minute$`));
       const [, now] = /some .*avg60=(\S+)/.exec(readFileSync(`/proc/pressure/${resource}`, 'utf8')) ?? [];
@@ -116,7 +116,7 @@ test('the temperature sensors of this machine are watched, if it has any', async
   const found = await tryWatch(app, await app.login('admin'), { type: 'temperature', limit: -300 });
   for (const { state, text } of found) {
     if (state === 'cannot check') assert.equal(text, 'there is no temperature sensor *');
-    else assert.match(text, / has -?\d+\.\d °C$/);
+    else assert.match(text, / is at -?\d+\.\d °C$/);
   }
   assert.ok(found.length > 0);
 });

@@ -28,7 +28,7 @@ test('a check does not reach a forbidden address, also if a name changes its add
   await waitForState(program, token, 'shop', 'ok');
   setHosts(metadata);
   const [raised] = await waitForAlerts(program, 1);
-  assert.equal(raised?.message, 'Watch shop cannot check: shop.test is not allowed by watchTargets');
+  assert.equal(raised?.message, 'Watch shop cannot run its check: shop.test is not allowed by watchTargets');
   setHosts('127.0.0.1');
   const [, ended] = await waitForAlerts(program, 2);
   assert.equal(ended?.resolves, raised?.id);

@@ -44,11 +44,11 @@ test('a server that stops, or sends another text, raises an alert, and its retur
   });
   await waitForState(app, token, 'shop', 'ok');
   const { text } = (await readWatch(app, token, 'shop')).things[0] ?? {};
-  assert.match(text ?? '', new RegExp(`^${server.url}/health answers 200 after \\d+ ms$`));
+  assert.match(text ?? '', new RegExp(`^${server.url}/health responded 200 after \\d+ ms$`));
   server.behave((response) => void response.end('all is lost'));
   const [bad] = await waitForAlerts(app, 1);
   assert.deepEqual([bad?.level, bad?.source], ['ERROR', 'watch/shop']);
-  assert.equal(bad?.message, `shop: ${server.url}/health answers 200 without "ok"`);
+  assert.equal(bad?.message, `shop: ${server.url}/health responded 200 without "ok"`);
   assert.equal(bad?.hostname, '', 'no machine is at fault');
   server.behave((response) => void response.writeHead(503).end());
   await waitForState(app, token, 'shop', 'firing');
@@ -93,12 +93,12 @@ test('checks of servers that hang, respond endlessly or redirect for ever end, a
   const [two] = await tryWatch(app, token, { type: 'http', url: circle.url });
   assert.deepEqual(
     [two?.state, two?.text],
-    ['pending', `${circle.url} does not answer: there are more than 3 redirects`],
+    ['pending', `${circle.url} does not respond: there are more than 3 redirects`],
   );
   assert.equal(circle.requests.length, 4);
   await waitForState(app, token, 'hang-0', 'firing');
   const { text } = (await readWatch(app, token, 'hang-0')).things[0] ?? {};
-  assert.match(text ?? '', /does not answer: there was no answer in time$/);
+  assert.match(text ?? '', /does not respond: there was no response in time$/);
   await waitForState(app, token, 'slow', 'firing');
   await waitForState(app, token, 'mute', 'cannot check');
   const closingAt = performance.now();
@@ -143,7 +143,10 @@ test('a port that accepts connections is ok, and a port that refuses connections
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const tcp = { type: 'tcp', host: '127.0.0.1', port, limit: 5000 };
-  assert.match((await tryWatch(app, token, tcp))[0]?.text ?? '', /^127\.0\.0\.1:\d+ accepts connections after \d+ ms$/);
+  assert.match(
+    (await tryWatch(app, token, tcp))[0]?.text ?? '',
+    /^127\.0\.0\.1:\d+ accepted a connection after \d+ ms$/,
+  );
   server.close();
   await once(server, 'close');
   const [refused] = await tryWatch(app, token, tcp);
@@ -170,7 +173,7 @@ test('a certificate that expires soon raises an alert, on a server and in a file
   assert.match(tls?.message ?? '', new RegExp(`^${words}$`));
   assert.match(
     alerts.find((one) => one !== tls)?.message ?? '',
-    /^Watch broken cannot check: .* cannot be read \(ENOENT\)$/,
+    /^Watch broken cannot run its check: .* cannot be read \(ENOENT\)$/,
   );
   await waitForState(app, token, 'pem', 'ok');
   await waitForState(app, token, 'endless', 'cannot check');
@@ -183,7 +186,7 @@ test('a certificate that expires soon raises an alert, on a server and in a file
   const { things: authorities } = await readWatch(app, token, 'ca');
   assert.equal(authorities[0]?.text, '/proc/self/pagemap cannot be read (it is larger than 1 MiB)');
   const [untrusted] = await tryWatch(app, token, { type: 'http', url: `https://localhost:${port}/` });
-  assert.match(untrusted?.text ?? '', /does not answer: the certificate is self-signed$/);
+  assert.match(untrusted?.text ?? '', /does not respond: the certificate is self-signed$/);
 });
 
 test('a certificate that expires raises an alert, and its renewal resolves the alert', async (t) => {
@@ -242,11 +245,11 @@ test('contains searches the text as a browser shows it: unpacked, and in the dec
     assert.equal((await look('Straße geschlossen'))?.state, 'pending', JSON.stringify(headers));
   }
   server.behave((response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('none'));
-  assert.match((await look('a'))?.text ?? '', /does not answer: the answer cannot be unpacked as gzip: /);
+  assert.match((await look('a'))?.text ?? '', /does not respond: the response cannot be decompressed with gzip: /);
   server.behave((response) => void response.writeHead(200, { 'content-encoding': 'compress' }).end('none'));
   assert.match(
     (await look('a'))?.text ?? '',
-    /does not answer: the answer is packed as compress, which cannot be read$/,
+    /does not respond: the response is compressed with compress, which is not supported$/,
   );
 });
 
@@ -264,7 +267,7 @@ test('an IPv6 address is checked with and without brackets', async (t) => {
   const { port } = server.address() as AddressInfo;
   for (const host of ['::1', '[::1]']) {
     const [tcp] = await tryWatch(app, token, { type: 'tcp', host, port });
-    assert.match(tcp?.text ?? '', /^\[::1\]:\d+ accepts connections after/);
+    assert.match(tcp?.text ?? '', /^\[::1\]:\d+ accepted a connection after/);
     const [certificate] = await tryWatch(app, token, { type: 'certificate', host, port });
     assert.match(certificate?.text ?? '', /^the certificate of \[::1\]:\d+ is valid for/);
   }
@@ -289,17 +292,17 @@ test('failures of TLS are described in words', async (t) => {
       ca: String(pair.cert),
     });
     server.close();
-    return found?.text.replace(/.*does not answer: /, '') ?? '';
+    return found?.text.replace(/.*does not respond: /, '') ?? '';
   };
   const weak = 'DEFAULT@SECLEVEL=0';
-  assert.equal(await look(undefined), 'the answer is no TLS');
+  assert.equal(await look(undefined), 'the response is not TLS');
   assert.equal(
     await look({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: weak }),
-    'the server speaks no version of TLS that is safe',
+    'the server supports no secure version of TLS',
   );
   assert.equal(
     await look({ maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA256' }),
-    'the server and signalbox have no way to encrypt in common',
+    'the server and signalbox have no cipher in common',
   );
   const unnamed: TlsOptions = { SNICallback: (_name, done) => done(new Error('unknown')) };
   assert.match(
@@ -308,6 +311,6 @@ test('failures of TLS are described in words', async (t) => {
   );
   assert.equal(
     await look({ requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.3', minVersion: 'TLSv1.3' }),
-    'the server demands a certificate of the client',
+    'the server requires a client certificate',
   );
 });

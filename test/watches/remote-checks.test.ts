@@ -31,7 +31,7 @@ test('a ping of a host that answers is ok, with the round-trip time', requires({
   const token = await app.login('admin');
   const [state, text] = await look(app, token, { type: 'ping', host: '127.0.0.1', limit: 5000 });
   assert.equal(state, 'ok');
-  assert.match(text ?? '', /^127\.0\.0\.1 answers a ping after \d+ ms$/);
+  assert.match(text ?? '', /^127\.0\.0\.1 responded to ping after \d+ ms$/);
   assert.equal((await look(app, token, { type: 'ping', host: 'localhost' }))[0], 'ok');
   assert.deepEqual(await look(app, token, { type: 'ping', host: '169.254.169.254' }), [
     'cannot check',
@@ -127,7 +127,7 @@ test('a check sends the method, headers and body of its watch', async (t) => {
   assert.deepEqual([request?.method, request?.headers['x-check'], request?.body], ['POST', 'yes', '{"a":1}']);
   for (const [settings, error] of [
     [{ body: 'x' }, /body needs method POST or PUT/],
-    [{ headers: { Host: 'other' } }, /headers must not have Host/],
+    [{ headers: { Host: 'other' } }, /headers must not contain Host/],
     [{ headers: { 'X-A': 'a\r\nX-B: b' } }, /headers: the value of X-A has forbidden characters/],
     [{ headers: { 'X A': 'a' } }, /headers: "X A" is not the name of a header/],
     [{ json: [{ pointer: '/a', is: '<', value: 'b' }] }, /json: < needs a number/],
@@ -169,18 +169,18 @@ test('conditions for values of a JSON body decide about a fault', async (t) => {
   assert.equal((await check(...good))[0], 'ok');
   assert.deepEqual(await check({ pointer: '/queue/length', is: '<', value: 3 }), [
     'pending',
-    `${server.url} answers 200, but /queue/length is 3 (wanted: < 3)`,
+    `${server.url} responded 200, but /queue/length is 3 (expected: < 3)`,
   ]);
   assert.match(
     (await check({ pointer: '/missing', is: '=', value: 'x' }))[1] ?? '',
-    /\/missing is missing \(wanted: = "x"\)/,
+    /\/missing is missing \(expected: = "x"\)/,
   );
-  assert.match((await check({ pointer: '/status', is: '>', value: 1 }))[1] ?? '', /\/status is "up" \(wanted: > 1\)/);
+  assert.match((await check({ pointer: '/status', is: '>', value: 1 }))[1] ?? '', /\/status is "up" \(expected: > 1\)/);
   server.behave((response) => void response.end('{'));
-  assert.match((await check({ pointer: '', is: '!=', value: 1 }))[1] ?? '', /but the body is no JSON$/);
+  assert.match((await check({ pointer: '', is: '!=', value: 1 }))[1] ?? '', /but the body is not JSON$/);
   assert.match(
     (await look(app, token, { type: 'http', url: server.url, lacks: '{' }))[1] ?? '',
-    /answers 200 with "\{"$/,
+    /responded 200 with "\{"$/,
   );
 });
 

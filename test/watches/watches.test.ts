@@ -87,13 +87,14 @@ test('a watch of a missing thing cannot check, and raises an alert after `for`',
   const alerts = await waitForAlerts(app, watches.length);
   for (const [index, [, reason]] of missing.entries()) {
     const alert = alerts.find(({ source }) => source === `watch/gone-${index}`);
-    assert.match(alert?.message ?? '', new RegExp(`^Watch gone-${index} cannot check: ${reason}$`));
+    assert.match(alert?.message ?? '', new RegExp(`^Watch gone-${index} cannot run its check: ${reason}$`));
     assert.deepEqual([alert?.level, alert?.status], ['WARNING', 'firing']);
   }
 });
 
 /** Reason for an unknown host name, with and without a name server. */
-const hostUnknown = 'the (host name no-such.invalid is unknown|name server does not respond for no-such.invalid)';
+const hostUnknown =
+  'the (host name no-such.invalid is unknown|name server does not respond to the lookup of no-such.invalid)';
 
 test('deleting a watch resolves its alerts', async (t) => {
   const app = await startApp(t);
@@ -102,7 +103,7 @@ test('deleting a watch resolves its alerts', async (t) => {
   const [alert] = await waitForAlerts(app, 1);
   assert.equal((await app.request('DELETE', '/api/watches/gone', { token })).status, 200);
   const [, ended] = await waitForAlerts(app, 2);
-  assert.deepEqual([ended?.message, ended?.resolves], ['Resolved: gone is not watched any more', alert?.id]);
+  assert.deepEqual([ended?.message, ended?.resolves], ['Resolved: gone is no longer watched', alert?.id]);
 });
 
 test('a journal watch fires if the disk of the data directory is nearly full', async (t) => {
@@ -178,8 +179,8 @@ test('unknown and missing settings of a type are refused with advice', async (t)
   assert.equal(await refuse({ type: 'http' }), 'url is needed for type http');
   assert.equal(await refuse({ type: 'http', url: 'ftp://a/' }), 'url must be an http or https URL');
   assert.equal(await refuse({ type: 'http', url: 'http://u:p@a/' }), 'url must not have a user or password');
-  assert.equal(await refuse({ type: 'http', url: 'http://a/', status: '2xx' }), 'status must be such as 200-299,401');
-  assert.equal(await refuse({ type: 'service' }), 'units or failed is needed');
+  assert.equal(await refuse({ type: 'http', url: 'http://a/', status: '2xx' }), 'status must be like 200-299,401');
+  assert.equal(await refuse({ type: 'service' }), 'set units or failed');
   assert.equal(await refuse({ type: 'process', process: 'a', min: 3, max: 2 }), 'max must be at least min');
   assert.match(String(await refuse({ type: 'file', path: '/etc/passwd' })), /only in the config file/);
   assert.match(String(await refuse({ type: 'certificate', path: '/etc/a.pem' })), /only in the config file/);
@@ -216,7 +217,7 @@ test('a file must exist, and be young and large enough', async (t) => {
   const old = new Date(Date.now() - 30 * 3_600_000);
   utimesSync(join(folder, 'a.tar'), old, old);
   const [, , bad] = await waitForAlerts(app, 3);
-  assert.match(bad?.message ?? '', /a\.tar is 30\.0 h old \(limit 26 h\) and has 5 B \(at least 10 B are expected\)$/);
+  assert.match(bad?.message ?? '', /a\.tar is 30\.0 h old \(limit 26 h\) and has 5 B \(expected: at least 10 B\)$/);
   assert.equal((await readWatch(app, token, 'backup')).state, 'firing');
 });
 
@@ -239,7 +240,10 @@ test('silence and floods of a source raise alerts', async (t) => {
     token,
     body: { ...flood, name: 'flood', limit: 10_000 },
   });
-  assert.deepEqual([status, json], [400, { error: 'limit must be below 10000: no more alerts are counted' }]);
+  assert.deepEqual(
+    [status, json],
+    [400, { error: 'limit must be below 10000, the maximum number of alerts that are counted' }],
+  );
 });
 
 test('a watch shows the readings of its things in the last hours', async (t) => {
@@ -276,7 +280,7 @@ test('a network watch measures the bytes per second of one direction', async (t)
   await createWatch(app, token, { name: 'in', type: 'network', limit: 0 });
   await waitForState(app, token, 'in', 'firing');
   const { things } = await readWatch(app, token, 'in');
-  assert.match(things[0]?.text ?? '', /^the network has received \d.* [KMG]?i?B\/s$/);
+  assert.match(things[0]?.text ?? '', /^the network received \d.* [KMG]?i?B\/s$/);
   const [sent] = await tryWatch(app, token, { type: 'network', metric: 'sent', limit: 1e12 });
   assert.deepEqual([sent?.thing, sent?.state], ['sent', 'ok']);
   const { json } = await app.request('POST', '/api/watches/test', {

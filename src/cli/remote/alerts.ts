@@ -31,7 +31,7 @@ export const alertsCommand = defineAskingCommand({
   summary: 'List the latest alerts of a server, newest last, or follow new alerts.',
   flags: {
     follow: { short: 'f', summary: 'Follow new alerts until Ctrl+C.' },
-    search: { value: 'TEXT', summary: 'Only alerts whose message contains this text; case is ignored.' },
+    search: { value: 'TEXT', summary: 'Only alerts whose message contains this text, ignoring case.' },
     level: { value: 'LEVEL', summary: 'Only alerts of this severity; synonyms of the level match too.' },
     since: { value: 'TIME', summary: 'Only alerts since this time: 2h, 30m or 1d ago, 18:00 or an RFC 3339 time.' },
     source: { value: 'NAME', summary: 'Only alerts from this source; * matches any text.' },

@@ -21,7 +21,7 @@ export const incidentsCommand = defineAskingCommand({
       summary: 'Only incidents in this state. Default active: open or acknowledged.',
       choices: states,
     },
-    search: { value: 'TEXT', summary: 'Only incidents whose title contains this text; case is ignored.' },
+    search: { value: 'TEXT', summary: 'Only incidents whose title contains this text, ignoring case.' },
     level: { value: 'LEVEL', summary: 'Only incidents of this severity.' },
     source: { value: 'NAME', summary: 'Only incidents from this source; * matches any text.' },
     hostname: { value: 'NAME', summary: 'Only incidents from this host; * matches any text.' },

@@ -13,7 +13,7 @@ export const About = defineShape('About', {
     examples: ['file'],
   }),
   dataFolder: Type.Union([Type.String({ examples: ['/var/lib/signalbox'] }), Type.Null()], {
-    description: 'Data folder; `null` for users other than Admins.',
+    description: 'Data folder; `null` unless the caller is an Admin.',
   }),
   freeBytes: Type.Union([Type.Integer({ minimum: 0, examples: [12_884_901_888] }), Type.Null()], {
     description: 'Free bytes on the disk of the data folder; `null` if unknown.',
@@ -30,7 +30,7 @@ export type Licence = Static<typeof Licence>;
 
 export const LicenceList = defineShape('LicenceList', {
   count: Type.Integer({ description: 'Libraries in `data`.', examples: [1] }),
-  data: Type.Array(Licence, { description: 'Sorted by name, after Node.js if the program contains Node.js.' }),
+  data: Type.Array(Licence, { description: 'By name, but Node.js first if the program contains it.' }),
 });
 
 export const ScheduleQuery = Type.Object({

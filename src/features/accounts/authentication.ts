@@ -36,7 +36,7 @@ export const createAuthentication = (
       maxDelay: settings.loginMaxDelay,
     },
     readSeconds,
-    (ip) => log.warn({ ip }, 'login: wrong logins from this address are now delayed'),
+    (ip) => log.warn({ ip }, 'login: failed logins from this address are now delayed'),
   );
   /** Logins checked by other instances of the database. */
   const shared = database && createSharedLogins(database, clock, limits.learn);

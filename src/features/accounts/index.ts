@@ -30,7 +30,7 @@ const secretBytes = 32;
 const removalMs = 10 * 60_000;
 
 const unknownNotice =
-  'No accounts are known while the database is away. If there are none yet, restart the server afterwards for a link to create one.';
+  'Accounts cannot be read while the database is unavailable. If no account exists yet, restart the server when the database is back, to get a link that creates the first account.';
 
 const notStored = 'login: the revocation of tokens could not be stored';
 

@@ -22,7 +22,7 @@ const assertKeyName = (name: string): void => {
   if (accountNameForm.test(name)) return;
   throw new HttpError(
     'invalid',
-    'name must have up to 64 letters, digits, ".", "_", "@" and "-", and begin with a letter or digit',
+    'name must consist of up to 64 letters, digits, ".", "_", "@" and "-", and begin with a letter or digit',
   );
 };
 
@@ -31,7 +31,7 @@ const isKey = createSchemaCheck(AccessKey);
 /** Throws an Error for an invalid key. */
 const compile = (setting: RuntimeSetting<StoredKey>): MergedKey => {
   const key = { ...setting.value, name: setting.name };
-  if (!isKey(key)) throw new Error('this version does not recognize the form of the key');
+  if (!isKey(key)) throw new Error('this version cannot read the stored key');
   return { ...key, setting };
 };
 

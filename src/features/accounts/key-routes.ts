@@ -54,8 +54,7 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
         const { name, scope, scopes = scope && [scope] } = given;
         keyKind.assertName?.(name);
         if (!scopes) throw new HttpError('invalid', 'scopes is required');
-        if (scope && given.scopes)
-          throw new HttpError('invalid', 'scope and scopes are alternatives: remove one of them');
+        if (scope && given.scopes) throw new HttpError('invalid', 'use either scope or scopes: remove one of them');
         const { key, entry } = createAccessKey(name, scopes);
         const { name: _, ...value } = entry;
         const known = await keeper.create(name, value, by);
@@ -63,6 +62,6 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
         return { ...toShown(known), key };
       },
     ),
-    remove({ operationId: 'deleteKey', summary: 'Delete a key; requests with it are refused immediately' }),
+    remove({ operationId: 'deleteKey', summary: 'Delete a key; requests with the key are refused immediately' }),
   ];
 };

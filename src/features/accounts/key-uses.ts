@@ -54,7 +54,7 @@ export const createKeyUses = (
   const update = (): Promise<void> =>
     load()
       .then(save)
-      .catch((err: unknown) => log.warn({ err }, 'keys: the times of use could not be stored'));
+      .catch((err: unknown) => log.warn({ err }, 'keys: the times of last use could not be stored'));
   let timer: NodeJS.Timeout | undefined;
   return {
     /** Reads the uses recorded by other instances and earlier runs. */

@@ -22,7 +22,7 @@ export const NewUser = defineShape('NewUser', { name: userName, role: RoleName, 
 
 export const ChangedUser = defineShape('ChangedUser', {
   role: RoleName,
-  password: Type.Optional(password('A new password; without one, the password stays.')),
+  password: Type.Optional(password('New password; if absent, the password does not change.')),
 });
 
 export const ShownUser = defineShape('User', {
@@ -47,14 +47,14 @@ const keyScopes = Type.Array(Type.Enum(scopes, { type: 'string' }), {
 export const NewKey = defineShape('NewKey', {
   name: Type.String({ ...userName, examples: ['grafana'] }),
   scopes: Type.Optional(keyScopes),
-  scope: Type.Optional(Type.Enum(scopes, { type: 'string', description: 'The only scope, instead of `scopes`.' })),
+  scope: Type.Optional(Type.Enum(scopes, { type: 'string', description: 'A single scope, instead of `scopes`.' })),
 });
 
 const keyFields = {
   name: Type.String({ examples: ['grafana'] }),
   scopes: keyScopes,
   origin: settingOrigin,
-  lastUsedAt: orNull(Time, 'Last use that this server knows.'),
+  lastUsedAt: orNull(Time, 'Last use known to this server.'),
   isUnused: Type.Boolean({ description: 'True if the key was not used for 90 days.', examples: [false] }),
   ...settingFacts,
 };

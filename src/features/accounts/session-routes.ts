@@ -40,7 +40,7 @@ const createRenewRoute = (parts: SessionParts): Route =>
       if (parts.accounts.find(name)?.role !== role) {
         throw new HttpError(
           'wrong-state',
-          'The token belongs to no account of this server: get a new one from its issuer',
+          'This token does not belong to an account on this server: get a new token from its issuer',
         );
       }
       if (parts.clock().getTime() / 1000 - session.since > longestSession) {
@@ -55,7 +55,7 @@ const createListRoute = ({ sessions }: SessionParts): Route =>
     method: 'GET',
     path: '/api/sessions',
     ...own,
-    summary: 'List your own sessions that this server knows',
+    summary: 'List your own sessions known to this server',
     schema: { operationId: 'listSessions', response: { 200: SessionList } },
     handler: async (request, reply) => {
       const { name } = principalOf(request);

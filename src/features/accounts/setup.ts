@@ -39,10 +39,10 @@ export const createSetup = (isNeeded: () => boolean, now: () => number = () => p
     take: (text) => {
       const given = Buffer.from(text);
       if (given.length !== code.length || !timingSafeEqual(given, code)) {
-        throw refuse('The code is not from the last start of this server');
+        throw refuse('This code is not from the latest start of the server');
       }
       if (isTaken || !isNeeded()) throw linkUsed();
-      if (now() > endsAt) throw refuse(`The link was valid for ${setupMinutes} minutes`);
+      if (now() > endsAt) throw refuse(`The link has expired after ${setupMinutes} minutes`);
       isTaken = true;
     },
     giveBack: () => {

@@ -47,7 +47,7 @@ const assertStrong = (name: string, password: string): void => {
 
 /** Refusal of a setup link that has been used or is not needed. */
 export const linkUsed = (): HttpError =>
-  new HttpError('forbidden', 'The link was used, or there is an account: log in');
+  new HttpError('forbidden', 'The link was already used, or an account exists: log in');
 
 export type UserKeeper = ReturnType<typeof createUserKeeper>;
 
@@ -69,7 +69,7 @@ export const createUserKeeper = (
       'wrong-state',
       account.origin === 'config'
         ? `User ${name} is defined in the settings: change it there`
-        : `User ${name} is temporary, until there is an account: create an account`,
+        : `User ${name} is temporary and cannot be changed: create an account`,
     );
   };
   const requireFound = (name: string): Account => {
@@ -86,7 +86,7 @@ export const createUserKeeper = (
   const assertVersion = ({ name, setting }: Account, expected: readonly number[] | undefined): void => {
     const version = setting?.version ?? 0;
     if (!expected || expected.includes(version)) return;
-    throw new StoreConflict(`${name} has been changed: its version is ${version}`, version);
+    throw new StoreConflict(`${name} was changed; its current version is ${version}`, version);
   };
   /** Revokes all of a name's tokens: an account's tokens by its generation, another issuer's up to this second. */
   const endSessions = (name: string, by: string, hadAccount = false): Promise<RuntimeSetting<SessionEnd>> => {
@@ -113,7 +113,7 @@ export const createUserKeeper = (
     const { setting } = account;
     if (!setting) return account;
     assertVersion(account, expected);
-    if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'create another one first');
+    if (account.role === 'Admin' && role !== 'Admin') assertOthers(name, 'create another administrator first');
     if (password !== undefined) assertStrong(name, password);
     // A change without effect must not log anyone out.
     else if (role === account.role) return account;
@@ -158,7 +158,7 @@ export const createUserKeeper = (
       if (!accounts.find(name)) {
         throw new HttpError(
           'wrong-state',
-          'The token belongs to no account of this server: change the password at its issuer',
+          "This token does not belong to an account on this server: change the password at the token's issuer",
         );
       }
       requireRuntime(name);
@@ -170,7 +170,7 @@ export const createUserKeeper = (
       serially(async () => {
         const account = requireRuntime(name);
         assertVersion(account, expected);
-        if (account.role === 'Admin') assertOthers(name, 'create another one before you delete this one');
+        if (account.role === 'Admin') assertOthers(name, 'create another administrator before you delete this one');
         // Tokens are revoked first: a crash then leaves no valid token of a deleted user.
         await endSessions(name, by);
         await users.delete(name, by, expected ?? [account.setting?.version ?? 0]);

@@ -41,7 +41,7 @@ export const assertUserName = (name: string): void => {
   if (accountNameForm.test(name) && name.toLowerCase() !== ownSender) return;
   throw new HttpError(
     'invalid',
-    `name must have up to 64 letters, digits, ".", "_", "@" and "-", begin with a letter or digit, and not be ${ownSender}`,
+    `name must consist of up to 64 letters, digits, ".", "_", "@" and "-", begin with a letter or digit, and not be ${ownSender}`,
   );
 };
 
@@ -56,7 +56,7 @@ const compile = (setting: RuntimeSetting<StoredUser>): Account => {
 
 const findProblem = (value: StoredUser): string | undefined => {
   if (!roles.includes(value?.role)) return `role must be ${roles.join(' or ')}`;
-  if (!Number.isSafeInteger(value.notBefore)) return 'notBefore must be a second of Unix time';
+  if (!Number.isSafeInteger(value.notBefore)) return 'notBefore must be a Unix time in seconds';
   if (typeof value.passwordHash !== 'string') return 'passwordHash must be a text';
   const problem = findHashProblem(value.passwordHash);
   return problem === undefined ? undefined : `passwordHash ${problem}`;

@@ -67,15 +67,15 @@ export const loginSettings = {
   ),
   loginTriesPerAddress: tries(
     8,
-    'Wrong logins from an address (IPv6: a /64) after which it is delayed: 10 s, then twice as long each time; 0 means no limit.',
+    'Failed logins after which an address (IPv6: a /64) is delayed: 10 s, then twice as long each time; 0 means no limit.',
   ),
   loginTriesPerUser: tries(
     30,
-    'Wrong logins for one user within an hour after which addresses that fail are delayed by at most 30 s; 0 means no limit.',
+    'Failed logins for one user within an hour after which failing addresses are delayed by up to 30 s; 0 means no limit.',
   ),
   loginTriesInTotal: tries(
     200,
-    'Wrong logins for all users within an hour after which addresses that fail are delayed by at most 30 s; 0 means no limit.',
+    'Failed logins for all users within an hour after which failing addresses are delayed by up to 30 s; 0 means no limit.',
   ),
   loginMaxDelay: Type.Integer({
     minimum: 1,

@@ -33,7 +33,7 @@ const AlertmanagerAlert = defineShape('AlertmanagerAlert', {
   startsAt: time('Time when the incident opened.'),
   updatedAt: time('Time when the latest alert was received.'),
   endsAt: time('Five minutes from now, because the incident is still open.'),
-  fingerprint: text('a1b2c3d4e5f60718', 'Constant for an incident.'),
+  fingerprint: text('a1b2c3d4e5f60718', 'Stays the same for an incident.'),
   generatorURL: text('https://grafana.example.org/alerting', 'Link that the sender gave, or empty.'),
   receivers: AlertmanagerReceivers,
   status: defineShape('AlertmanagerAlertStatus', {

@@ -15,7 +15,7 @@ const createReceiversRoute = (): Route =>
     method: 'GET',
     path: '/api/v2/receivers',
     ...alertmanagerReading,
-    summary: 'List receivers: always `signalbox` alone',
+    summary: 'List receivers; the only receiver is `signalbox`',
     schema: { operationId: 'listAlertmanagerReceivers', response: { 200: AlertmanagerReceivers } },
     handler: (_request, reply: FastifyReply) => sendJson(reply, [alertmanagerReceiver]),
   });
@@ -31,7 +31,7 @@ const createStatusRoute = (version: string, startedAt: Date): Route => {
     method: 'GET',
     path: '/api/v2/status',
     ...alertmanagerReading,
-    summary: 'Get the status that clients of Alertmanager request first',
+    summary: 'Get the status that Alertmanager clients request first',
     schema: { operationId: 'getAlertmanagerStatus', response: { 200: AlertmanagerStatus } },
     handler: (_request, reply) => sendJson(reply, status),
   });

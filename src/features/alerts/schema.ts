@@ -15,11 +15,11 @@ export const AlertBody = Type.Partial(
   Type.Object({
     ...fields,
     key: Type.String({
-      description: 'Your name for the problem: a resolved alert resolves the firing alerts with its key.',
+      description: 'Key of the problem: a resolved alert resolves the firing alerts with its key.',
       examples: ['backup/web-1'],
     }),
     status: Type.String({
-      description: '`firing` or `resolved`; with a `key`, `firing` by default. Other texts count as absent.',
+      description: '`firing` or `resolved`; with a `key`, `firing` by default. Any other text counts as absent.',
       examples: ['firing'],
     }),
     labels: Type.Object({}, { additionalProperties: true, examples: [{ team: 'db' }] }),
@@ -52,7 +52,7 @@ export const AlertQuery = Type.Object({
     minimum: 0,
     maximum: 10_000,
     default: 10,
-    description: 'Number of the last records to search.',
+    description: 'Number of records to search, from the end of the log.',
   }),
   level: optionalText('Only alerts with exactly this level.', 'ERROR'),
 });
@@ -63,7 +63,7 @@ export const Readiness = defineShape('Readiness', {
   status: Type.Literal('ready'),
   unavailable: Type.Optional(
     Type.Array(Type.String({ examples: ['tasks'] }), {
-      description: 'Parts that cannot be used at the moment; absent if there are none. Alerts are stored nevertheless.',
+      description: 'Parts of the server that cannot be used now; absent if there are none. Alerts are stored anyway.',
     }),
   ),
 });
@@ -78,7 +78,7 @@ const since = optionalText(`Only alerts received at this time or later, ${rfc333
 const until = optionalText(`Only alerts received before this time, ${rfc3339}.`, example);
 const level = optionalText('Only alerts with this level, ignoring case; `*` matches any text.', 'ERROR');
 const severity = optionalText(
-  'Only alerts whose level has this severity, by any of its names, such as CRITICAL or warn.',
+  'Only alerts of this severity, under any of its names, such as CRITICAL or warn.',
   'CRITICAL',
 );
 
@@ -88,7 +88,7 @@ const filters = {
   source: optionalText('Only alerts with this source, ignoring case; `*` matches any text.', 'backup*'),
   hostname: optionalText('Only alerts with this host name, ignoring case; `*` matches any text.', 'web-*'),
   status: optionalText('Only alerts with this status, ignoring case.', 'firing'),
-  q: Type.Optional(Type.String({ description: 'Only alerts whose message contains this text; case is ignored.' })),
+  q: Type.Optional(Type.String({ description: 'Only alerts whose message contains this text, ignoring case.' })),
 };
 
 export const SearchQuery = Type.Object({
@@ -119,13 +119,13 @@ const entry = {
   }),
   status: orNull(Type.String({ examples: ['firing'] }), '`firing` or `resolved`.'),
   sender: orNull(Type.String({ examples: ['key:alertmanager'] }), 'Sender: `key:NAME`, `user:NAME` or `address:IP`.'),
-  fingerprint: orNull(Type.String({ examples: ['6b3fd5c0a1e2d4f7'] }), "Sender's id of the problem."),
+  fingerprint: orNull(Type.String({ examples: ['6b3fd5c0a1e2d4f7'] }), "The sender's id of the problem."),
   labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['critical'] })), 'Labels by name.'),
   link: orNull(
     Type.String({ examples: ['https://grafana.example.org/alerting'] }),
-    'Page of the sender about the alert.',
+    "The sender's page about the alert.",
   ),
-  details: orNull(Type.String({ examples: ['92 % of 50 GB are used'] }), 'Further text of the sender.'),
+  details: orNull(Type.String({ examples: ['92 % of 50 GB are used'] }), 'Additional text from the sender.'),
   links: orNull(
     Type.Record(Type.String(), Type.String({ examples: ['https://wiki.example.org/disk'] })),
     'Other URLs by purpose: `runbook`, `dashboard`, `panel`, `silence` and the like.',
@@ -176,7 +176,7 @@ export const AlertHistogram = defineShape('AlertHistogram', {
   complete: Type.Boolean({
     examples: [true],
     description:
-      '`true` if all alerts are counted; `false` while old files are being indexed, if the log has very many levels and `level` is rare, and if other filters would have to read more than 64 MiB of the log.',
+      '`true` if all alerts are counted. `false` while old files are being indexed, if the log has very many levels and `level` is rare, or if other filters would read more than 64 MiB of the log.',
   }),
   buckets: Type.Array(
     defineShape('AlertBucket', {
@@ -186,6 +186,6 @@ export const AlertHistogram = defineShape('AlertHistogram', {
         description: 'Alerts by severity, without zeros: `CRITICAL`, `ERROR`, `WARNING`, `INFO`.',
       }),
     }),
-    { description: 'In order of time, also buckets without alerts.' },
+    { description: 'In chronological order, including buckets without alerts.' },
   ),
 });

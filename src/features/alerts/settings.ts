@@ -51,21 +51,21 @@ export const alertSettings = {
   alertsQueueCount: Type.Integer({
     minimum: 1,
     default: 10_000,
-    description: 'Number of alerts that may wait for the disk; further alerts get 503.',
+    description: 'Maximum number of alerts waiting for the disk; further alerts get 503.',
   }),
   alertsQueueBytes: Type.Integer({
     minimum: 4 * MiB,
     default: 32 * MiB,
-    description: 'Bytes of alerts that may wait for the disk; further alerts get 503.',
+    description: 'Maximum bytes of alerts waiting for the disk; further alerts get 503.',
   }),
   alertsMinFreeBytes: Type.Integer({
     minimum: 0,
     default: MiB,
-    description: 'Free space in bytes that the file system must have; with less, alerts get 503.',
+    description: 'Minimum free bytes on the file system; with less, alerts get 503.',
   }),
   spool: Type.Boolean({
     default: true,
     description:
-      'With a shared database: keep alerts in `dataDir` while the database cannot be used. Off for disks that do not last; alerts then get 503.',
+      'With a shared database: keep alerts in `dataDir` while the database cannot be used. Turn off if the disk is not persistent; alerts then get 503.',
   }),
 };

@@ -25,7 +25,7 @@ test('a filter of comparisons joined by AND is parsed', () => {
 
 test('WQL other than comparisons joined by AND is refused', () => {
   const cases: [string, RegExp][] = [
-    ['', /^Filter is not understood at ""$/],
+    ['', /^Filter has a syntax error at ""$/],
     ["Name = 'a' OR Name = 'b'", /understood at "Name = 'a' OR/],
     ["Name = 'a' AND", /understood at ""$/],
     ["Name <> 'a'", /understood/],

@@ -19,7 +19,7 @@ export const parseFilter = (filter: string, properties: readonly string[]): Filt
   for (let at = 0, ended = false; !ended; at = conditionForm.lastIndex) {
     conditionForm.lastIndex = at;
     const groups = conditionForm.exec(filter)?.groups;
-    if (!groups) throw new Refusal(`Filter is not understood at ${quoteWord(filter.slice(at).trim())}`);
+    if (!groups) throw new Refusal(`Filter has a syntax error at ${quoteWord(filter.slice(at).trim())}`);
     conditions.push(toCondition(groups, properties));
     if (conditions.length > maxConditions) throw new Refusal(`Filter has more than ${maxConditions} conditions`);
     ended = groups['end'] !== undefined;

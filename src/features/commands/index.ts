@@ -21,7 +21,7 @@ const checkTool: Tool = {
   name: 'check-command',
   argument: { name: 'LINE', isQuoted: true },
   summary:
-    'check whether a command line is allowed; print the command as it is read, or the reason for the refusal; run nothing',
+    'check whether a command line is allowed, without running it; print the parsed command, or the reason for the refusal',
   run: (line) => {
     const command = checkCommand(line);
     if (command instanceof Refusal) return { output: `refused: ${command.message}`, ok: false };
@@ -99,7 +99,7 @@ export const chooseRunner = async ({
   if (name === 'native') return createNativeRunner({ host, clock });
   const program = await findProgram(powerShellPaths);
   if (program !== null) return createPowerShellRunner(program, platform);
-  const places = powerShellPaths.join(', ') || 'any known place';
+  const places = powerShellPaths.join(', ') || 'any known path';
   throw new SettingsError([
     `commandRunner is ${commandRunner}, but there is no PowerShell at ${places}: ` +
       'install it, set powershellPath, or set commandRunner to native',

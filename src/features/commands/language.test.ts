@@ -118,7 +118,7 @@ test('a line with any other syntax is refused by naming the part', () => {
     ...[...'‘’‚‛“”„'].flatMap((c): [string, RegExp][] => {
       const code = c.charCodeAt(0).toString(16).toUpperCase();
       const reason = new RegExp(
-        `^Character ${c} \\(U\\+${code}\\) is not allowed: PowerShell takes it for a plain quote$`,
+        `^Character ${c} \\(U\\+${code}\\) is not allowed: PowerShell treats this character as a plain quote$`,
       );
       return [`X ${c}a${c}`, `X 'a${c}b'`, `X "a${c}b"`].map((line) => [line, reason]);
     }),
@@ -143,7 +143,7 @@ test('a line with any other syntax is refused by naming the part', () => {
     ["X -Name'a'", /^Quotes must enclose a whole value: "a"$/],
     ...['X ,a', 'X a,', 'X a,,b', 'X -Name ,a', 'X a, -Id 1'].map((c): [string, RegExp] => [
       c,
-      /^A comma must stand between two values: ","$/,
+      /^A comma must separate two values: ","$/,
     ]),
   ];
   for (const [text, reason] of cases) {

@@ -68,7 +68,7 @@ const toToken = ({ space, comma, word, single, double = '' }: Record<string, str
 };
 
 const refuseCharacter = (character: string): Refusal => {
-  const hint = typographicQuote.test(character) ? ': PowerShell takes it for a plain quote' : '';
+  const hint = typographicQuote.test(character) ? ': PowerShell treats this character as a plain quote' : '';
   return new Refusal(`${describeCharacter(character)} is not allowed${hint}`);
 };
 
@@ -112,7 +112,7 @@ export interface RawParameter {
  */
 export const parseCommandLine = (line: string): CommandLine => {
   const [first, ...rest] = readTokens(line);
-  if (first?.kind !== 'word') throw new Refusal('A command must come first');
+  if (first?.kind !== 'word') throw new Refusal('The line must begin with a command');
   return { name: first.text, parameters: groupTokens(rest) };
 };
 
@@ -136,7 +136,7 @@ const groupTokens = (tokens: Token[]): RawParameter[] => {
   return parameters;
 };
 
-const refuseComma = (): Refusal => new Refusal(`A comma must stand between two values: ${quoteWord(',')}`);
+const refuseComma = (): Refusal => new Refusal(`A comma must separate two values: ${quoteWord(',')}`);
 
 const addValue = (parameters: RawParameter[], text: string, continuesList: boolean): void => {
   const current = parameters.at(-1);

@@ -157,7 +157,7 @@ const nameParameters = (parameters: RawParameter[], { first, parameters: allowed
 
 const toParameters = (given: Map<string, string[]>, { parameters: allowed, exclusive }: CommandPolicy): object => {
   if (exclusive?.every((name) => given.has(name))) {
-    throw new Refusal(`-${exclusive.join(' and -')} exclude each other`);
+    throw new Refusal(`-${exclusive.join(' and -')} cannot be combined`);
   }
   const className = findName(cimClassNames, given.get('ClassName')?.join() ?? '');
   const properties = className ? cimClasses[className].properties : [];

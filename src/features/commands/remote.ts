@@ -31,7 +31,7 @@ export const createRemoteRoute = ({ hosts, running, ...parts }: RemoteParts): Ro
     path: '/api/hosts/:name/execute',
     ...needs('commands:run'),
     textsAsSent: true,
-    summary: 'Run one of the allowed diagnostic commands at a host that allows it; takes up to ten seconds longer',
+    summary: 'Run an allowed diagnostic command on a host that accepts commands; takes up to ten seconds longer',
     schema: {
       operationId: 'runHostCommand',
       params: HostParams,
@@ -42,7 +42,7 @@ export const createRemoteRoute = ({ hosts, running, ...parts }: RemoteParts): Ro
       const { name } = request.params;
       const { command: line } = request.body;
       const source = hosts();
-      if (!source) throw new HttpError('not-found', 'This server takes no reports of hosts');
+      if (!source) throw new HttpError('not-found', 'This server does not accept host reports');
       const caller = toCaller(request);
       const requestId = `${caller.requestId}@${name}`;
       const run: Runner['run'] = async (_command, signal) => {
@@ -72,7 +72,7 @@ export const createCommandSource = (executor: Executor): CommandSource => ({
       return { rows: rows.map((row) => JSON.parse(row)), truncated };
     } catch (error) {
       const isForPeople = error instanceof HttpError || error instanceof CommandFailure;
-      return { error: isForPeople ? error.message : 'the command failed at the host' };
+      return { error: isForPeople ? error.message : 'the command failed on the host' };
     }
   },
 });

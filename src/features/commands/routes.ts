@@ -28,7 +28,7 @@ export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts)
       canBeOpen: true,
       // The policy must judge the command exactly as sent.
       textsAsSent: true,
-      summary: 'Run one of the allowed diagnostic commands',
+      summary: 'Run an allowed diagnostic command',
       schema: {
         operationId: 'runCommand',
         body: CommandBody,

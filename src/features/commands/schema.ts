@@ -19,12 +19,12 @@ export const CommandResult = defineShape('CommandResult', {
   success: Type.Literal(true),
   command: Type.String({ description: 'Command line as sent.', examples: ['Get-Process -Name node'] }),
   result: Type.Array(Type.Object({}, { additionalProperties: true, examples: [{ Name: 'node', Id: 4086 }] })),
-  truncated: Type.Optional(Type.Literal(true, { description: 'The result was cut off at a limit.' })),
+  truncated: Type.Optional(Type.Literal(true, { description: 'True if the result was truncated at a limit.' })),
 });
 
 export const CommandError = defineShape('CommandError', {
   success: Type.Literal(false),
-  error: Type.String({ description: 'Reason of the failure.', examples: ['The command did not finish within 30 s'] }),
+  error: Type.String({ description: 'Reason for the failure.', examples: ['The command did not finish within 30 s'] }),
   requestId: optionalText('The id of the request in the log, which has the details.', 'req-8'),
 });
 
@@ -52,7 +52,7 @@ export const Execution = defineShape('Execution', {
   decision: Type.Enum(['allowed', 'refused'], { type: 'string' }),
   reason: nullable(
     Type.String({
-      description: 'Reason of the refusal or failure.',
+      description: 'Reason for the refusal or failure.',
       examples: ['The command did not finish within 30 s'],
     }),
   ),

@@ -29,7 +29,7 @@ export const patternKind = (maxLength: number): ValueKind<string> => ({
     return text;
   },
   schema: { ...toTextSchema(maxLength), not: { pattern: String.raw`[\[\]]` } },
-  hint: 'Any case; * and ? are wildcards.',
+  hint: 'Case is ignored; * and ? are wildcards.',
 });
 
 export const integerKind = (minimum: number, maximum: number): ValueKind<number> => ({

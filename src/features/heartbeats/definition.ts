@@ -26,7 +26,7 @@ export const definitionFields = {
   grace: Type.Integer({
     minimum: 1,
     maximum: maxSeconds,
-    description: 'Seconds for which a ping may be late; 20 % of the interval by default.',
+    description: 'Seconds that a ping can be late; 20 % of the interval by default.',
     examples: [3600],
   }),
   maxRunMinutes: Type.Number({
@@ -42,14 +42,14 @@ export const definitionFields = {
   }),
   description: Type.String({
     maxLength: 4000,
-    description: 'Text about the job, with advice if it is down.',
+    description: 'Description of the job, with advice for when the heartbeat is down.',
     examples: ['nightly'],
   }),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['db'] }), {
     maxItems: 20,
     description: 'Values of the label `tags` of the alert.',
   }),
-  open: Type.Boolean({ description: 'True if anyone may see the badge.', examples: [true] }),
+  open: Type.Boolean({ description: 'True if anyone can see the badge.', examples: [true] }),
 };
 
 export const HeartbeatDefinition = Type.Partial(Type.Object(definitionFields), { title: 'HeartbeatDefinition' });
@@ -68,6 +68,6 @@ export const assertName = (name: string): void => {
   if (new RegExp(namePattern).test(name) && !isUuid(name)) return;
   throw new HttpError(
     'invalid',
-    'The name of a heartbeat has up to 64 letters, digits, ".", "_" and "-", begins with a letter or digit, and is no UUID',
+    'The name of a heartbeat consists of up to 64 letters, digits, ".", "_" and "-", begins with a letter or digit, and is not a UUID',
   );
 };

@@ -21,10 +21,10 @@ export interface ExpectedTimes {
 /** Computes a definition's times. @throws HttpError for an invalid definition */
 export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDefinition): ExpectedTimes => {
   if ((period === undefined) === (schedule === undefined)) {
-    throw new HttpError('invalid', 'A heartbeat has either period or schedule');
+    throw new HttpError('invalid', 'set either period or schedule');
   }
   if (period !== undefined) {
-    if (timeZone !== undefined) throw new HttpError('invalid', 'timeZone belongs to schedule');
+    if (timeZone !== undefined) throw new HttpError('invalid', 'timeZone needs schedule');
     const graceMs = 1000 * (grace ?? Math.max(1, Math.round(period * defaultGraceShare)));
     return { dueAfter: (pingAt) => pingAt + period * 1000, graceAt: () => graceMs };
   }

@@ -49,7 +49,7 @@ export const heartbeats = defineFeature({
       name: 'heartbeats',
       aliases: ['incidents'],
       mounts: ['/'],
-      summary: 'jobs that are expected on a schedule',
+      summary: 'jobs expected on a schedule',
     },
   ],
   settings: heartbeatSettings,

@@ -60,7 +60,7 @@ export class OutageRecorder {
   async #noteStart(now: number): Promise<void> {
     const { store, alive, isMissed } = this.#parts;
     await store.catchUp();
-    if (!store.isCurrent) throw new StoreUnavailable('The records of heartbeats are not read yet');
+    if (!store.isCurrent) throw new StoreUnavailable('The heartbeat log is still being read; try again in a second');
     const from = (await alive.read()) ?? 0;
     if (from > now + setBackMs) await store.append({ type: 'clock', at: now });
     else if (await isMissed(from, now)) await store.append({ type: 'outage', from, at: now });

@@ -53,7 +53,7 @@ export const createPingRoutes = (parts: PingParts): Route[] => {
     return 'OK';
   };
   const common = { ...openFor('heartbeats:ping'), staysOpen: true, handler } as const;
-  const end = { ...common, path: '/ping/:address', summary: 'Ping: the job has succeeded' } as const;
+  const end = { ...common, path: '/ping/:address', summary: 'Report that the job has succeeded' } as const;
   const withBody = {
     // A ping counts whatever its body.
     body: 'end',
@@ -62,7 +62,7 @@ export const createPingRoutes = (parts: PingParts): Route[] => {
   const signal = {
     ...common,
     path: '/ping/:address/:signal',
-    summary: 'Ping: the job has started or failed, or a text',
+    summary: 'Report the start, failure or exit code of the job, or a text',
   } as const;
   const consumes = ['text/plain', 'application/json'];
   const shared = { querystring: PingQuery, response } as const;
@@ -102,7 +102,7 @@ const readSignal = (signal: string | undefined): Ping => {
   // Windows exit codes are signed or unsigned 32-bit numbers, such as -1073741510 or 3221225786.
   const exitCode = /^-?\d{1,10}$/.test(signal) ? Number(signal) + 0 : Number.NaN;
   if (exitCode >= -(2 ** 31) && exitCode < 2 ** 32) return { type: exitCode === 0 ? 'success' : 'failure', exitCode };
-  throw new HttpError('invalid', 'After the address comes start, fail, log or an exit code, an integer of 32 bits');
+  throw new HttpError('invalid', 'The address must be followed by start, fail, log or an exit code, a 32-bit integer');
 };
 
 /** Converts the end of any body to text without control characters. */
@@ -132,7 +132,7 @@ const findHeartbeat = async (
     const known = keeper.findByAddress(address);
     if (known) return { known, isNew: false };
     assertKnown(store);
-    throw new HttpError('not-found', 'There is no heartbeat with this address');
+    throw new HttpError('not-found', 'There is no heartbeat at this address');
   }
   const refusal = authorize(request, needs('heartbeats:ping'));
   if (refusal) throw refusal;
@@ -140,7 +140,7 @@ const findHeartbeat = async (
   if (known) return { known, isNew: false };
   assertKnown(store);
   if (request.query.create !== '1') {
-    throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: ?create=1 creates it`);
+    throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: add ?create=1 to create it`);
   }
   // Creating a heartbeat changes a setting, which the right to ping does not cover.
   const forbidden = authorize(request, needs('heartbeats:create'));

@@ -10,8 +10,8 @@ export const maxRuns = 100;
 export const maxOutputLength = 64 * 1024;
 
 export const HeartbeatRun = defineShape('HeartbeatRun', {
-  startedAt: orNull(Time, 'Time when the start was received.'),
-  endedAt: orNull(Time, 'Time when the end was received.'),
+  startedAt: orNull(Time, 'Time at which the start was received.'),
+  endedAt: orNull(Time, 'Time at which the end was received.'),
   durationMs: orNull(Type.Integer({ examples: [251_000] }), 'Milliseconds from the start to the end.'),
   result: Type.Enum(['running', 'success', 'failure', 'unfinished', 'log'], {
     type: 'string',
@@ -49,7 +49,7 @@ export const Heartbeat = defineShape('Heartbeat', {
   dueAt: orNull(Time, 'Due time of the next ping.'),
   lastPingAt: orNull(Time, 'Time of the last ping.'),
   lastSuccessAt: orNull(Time, 'Time of the last success.'),
-  downAt: orNull(Time, 'Time since when the heartbeat is down.'),
+  downAt: orNull(Time, 'Time at which the heartbeat went down.'),
   downReason: orNull(
     Type.Enum(['failed', 'late', 'long'], { type: 'string', examples: ['late'] }),
     'Reason why the heartbeat is down; `long`: a run exceeds `maxRunMinutes`.',
@@ -104,7 +104,7 @@ export const HeartbeatQuery = Type.Object({
     minimum: 0,
     maximum: 100,
     default: 0,
-    description: 'Number of last runs of each heartbeat in `recentRuns`.',
+    description: 'Number of latest runs of each heartbeat in `recentRuns`.',
   }),
 });
 
@@ -113,17 +113,17 @@ export const RunQuery = Type.Object({
 });
 
 export const PingQuery = Type.Object({
-  rid: Type.Optional(Type.String({ description: 'UUID of the run, which tells overlapping runs apart.' })),
+  rid: Type.Optional(Type.String({ description: 'UUID of the run, to distinguish overlapping runs.' })),
   create: Type.Optional(
     Type.Enum(['0', '1'], {
       type: 'string',
-      description: '`1` creates a heartbeat with an unknown name, expected once a day.',
+      description: '`1` creates a heartbeat that is expected once a day, if the name is unknown.',
     }),
   ),
 });
 
 const address = Type.String({
-  description: 'UUID of a heartbeat, which is secret; or its name, with a token or a key.',
+  description: 'Secret UUID of a heartbeat, or its name together with a token or key.',
   examples: ['6a1f3a0e-52d4-4be0-9d2e-0d5b5a1f7c11'],
 });
 

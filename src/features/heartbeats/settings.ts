@@ -15,7 +15,7 @@ export type ConfiguredHeartbeat = Static<typeof ConfiguredHeartbeat>;
 export const heartbeatSettings = {
   heartbeats: Type.Array(ConfiguredHeartbeat, {
     default: [],
-    description: 'Jobs that are expected on a schedule; a late job raises an alert.',
+    description: 'Jobs expected on a schedule; a late job raises an alert.',
   }),
 };
 export type HeartbeatSettings = Static<TObject<typeof heartbeatSettings>>;

@@ -53,7 +53,7 @@ export class HostCodes {
     }
     throw new HttpError(
       'forbidden',
-      'This code is unknown, was used, or is older than 30 minutes: create another one at the hub with signalbox add-host NAME',
+      'This code is unknown, was used, or is older than 30 minutes: create a new code on the hub with signalbox add-host NAME',
     );
   }
 

@@ -80,7 +80,7 @@ test('a report whose state is larger than a host file allows is refused, and the
   }));
   await assert.rejects(take(start, [], { checks }), {
     status: 413,
-    message: 'The report of host web-1 is too large: its checks, processes and disks may have 128 KiB together',
+    message: 'The report of host web-1 is too large: its checks, processes and disks together must not exceed 128 KiB',
   });
   await take(start + 10_000);
 });

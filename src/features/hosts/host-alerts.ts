@@ -49,10 +49,10 @@ export const describeSilent = (
   ...toCommon(name, toSilentMark(name), tags),
   level,
   status: 'firing',
-  message: `${name} does not report since ${toClock(at)}`,
+  message: `${name} has not reported since ${toClock(at)}`,
   details: [
     `The last report of ${name} (${report.hostname}) was at ${toLocalMinute(at)}.`,
-    stoppedAt === null ? '' : 'It said that it stops, and has not come back within ten minutes.',
+    stoppedAt === null ? '' : 'The host shut down cleanly, but did not come back within ten minutes.',
   ]
     .filter(Boolean)
     .join(' '),
@@ -63,7 +63,7 @@ export const describeSilent = (
 export const describeReporting = (name: string, state: HostState | undefined, ended: Ended): Raised => ({
   ...toCommon(name, toSilentMark(name)),
   ...toResolution(ended),
-  message: state ? `${name} reports again${describeMissed(state)}` : `${name} was deleted`,
+  message: state ? `${name} is reporting again${describeMissed(state)}` : `${name} was deleted`,
 });
 
 const describeMissed = ({ lastSilence, report, at }: HostState): string => {
@@ -72,7 +72,7 @@ const describeMissed = ({ lastSilence, report, at }: HostState): string => {
   const { uptimeSeconds, keptLeft = 0 } = report;
   const bootedAt = uptimeSeconds === undefined ? 0 : at - uptimeSeconds * 1000;
   const restarted = bootedAt > from ? ` The machine was started at ${toClock(bootedAt)}.` : '';
-  const kept = keptLeft > 0 ? ` Readings of ${keptLeft} more minutes follow.` : '';
+  const kept = keptLeft > 0 ? ` Readings from ${keptLeft} more minutes will follow.` : '';
   return `: no reports from ${toClock(from)} to ${toClock(until)} (${toDuration(until - from)}).${restarted}${kept}`;
 };
 
@@ -90,7 +90,7 @@ export const describeMostSilent = (
   labels: {},
   level,
   status: 'firing',
-  message: `${silent.length} of ${count} hosts do not report since ${toClock(since)}: this hub or its network is the likely cause`,
+  message: `${silent.length} of ${count} hosts have not reported since ${toClock(since)}: this hub or its network is the likely cause`,
   details: silent.slice(0, 100).join(', '),
   startsAt: new Date(since).toISOString(),
 });
@@ -102,7 +102,7 @@ export const describeMostReporting = (silent: number, ended: Ended): Raised => (
   fingerprint: mostSilentMark,
   labels: {},
   ...toResolution(ended),
-  message: silent === 0 ? 'All hosts report again' : `Most hosts report again, ${silent} do not yet`,
+  message: silent === 0 ? 'All hosts are reporting again' : `Most hosts are reporting again; ${silent} still silent`,
 });
 
 export const describeDuplicates = ({ name, tags }: KnownHost, machines: HostState['machines']): Raised => ({
@@ -110,11 +110,11 @@ export const describeDuplicates = ({ name, tags }: KnownHost, machines: HostStat
   level: 'WARNING',
   status: 'firing',
   message: `${machines.length} machines report as ${name}: ${machines.map(({ hostname, id }) => `${hostname} (machine-id ${id})`).join(', ')}`,
-  details: `Enrol each machine under a name of its own. A copied machine needs a machine-id of its own, too.`,
+  details: `Enrol each machine under its own name. A cloned machine also needs its own machine-id.`,
 });
 
 export const describeSingle = (name: string, ended: Ended): Raised => ({
   ...toCommon(name, toDuplicateMark(name)),
   ...toResolution(ended),
-  message: `One machine reports as ${name}`,
+  message: `Only one machine reports as ${name} now`,
 });

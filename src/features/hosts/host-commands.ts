@@ -26,7 +26,7 @@ export class HostCommands {
   /** Resolves to a command's output on a host. Rejects with the signal's reason, or an HttpError. */
   run(host: string, command: Omit<SentCommand, 'id'>, signal: AbortSignal): Promise<RemoteResult> {
     const waiting = this.#pending.get(host) ?? [];
-    if (waiting.length >= mostWaiting) throw new HttpError('unavailable', `Too many commands wait for ${host}`);
+    if (waiting.length >= mostWaiting) throw new HttpError('unavailable', `Too many commands are waiting for ${host}`);
     return new Promise((resolve, reject) => {
       const id = randomUUID();
       const end = (): void => {

@@ -57,7 +57,7 @@ export const createHostMetricsRoute = ({
       ['host'],
     );
   };
-  add('up', '1 while the host reports, else 0.', ({ state }) => Number(state === 'up' || state === 'late'));
+  add('up', '1 while the host reports, otherwise 0.', ({ state }) => Number(state === 'up' || state === 'late'));
   add('last_report_timestamp_seconds', 'Unix time of the last report.', ({ lastReportAt }) =>
     lastReportAt === null ? null : Date.parse(lastReportAt) / 1000,
   );
@@ -71,7 +71,7 @@ export const createHostMetricsRoute = ({
   for (const [name, help, key] of readingMeters) add(name, help, ({ readings }) => readings?.[key]);
   for (const [name, help, key] of [
     ['filesystem_used_bytes', 'Used space of each disk.', 'used'],
-    ['filesystem_size_bytes', 'Used space, and space that ordinary users can still fill.', 'total'],
+    ['filesystem_size_bytes', 'Used space, and space available to ordinary users.', 'total'],
   ] as const) {
     meters.reading(
       'gauge',

@@ -127,12 +127,12 @@ test('a host without a report for silentSeconds raises one CRITICAL alert, which
     alerts.map(({ level, status }) => [level, status]),
     [['CRITICAL', 'firing']],
   );
-  assert.match(messages()[0] ?? '', /^web-1 does not report since \d\d:01$/);
+  assert.match(messages()[0] ?? '', /^web-1 has not reported since \d\d:01$/);
   await pass(10, ['web-1', 'web-2', 'web-3'], { uptimeSeconds: 60 });
   assert.equal(alerts.length, 2);
   assert.match(
     messages()[1] ?? '',
-    /^web-1 reports again: no reports from \d\d:01 to \d\d:13 \(12 min\)\. The machine was started at \d\d:12\.$/,
+    /^web-1 is reporting again: no reports from \d\d:01 to \d\d:13 \(12 min\)\. The machine was started at \d\d:12\.$/,
   );
 });
 
@@ -176,10 +176,10 @@ test('more than half of the hosts that fall silent within a minute raise one ale
   await pass(300, all.slice(3));
   assert.match(
     messages().join('\n'),
-    /^3 of 5 hosts do not report since \d\d:01: this hub or its network is the likely cause$/,
+    /^3 of 5 hosts have not reported since \d\d:01: this hub or its network is the likely cause$/,
   );
   await pass(30, all);
-  assert.deepEqual(messages().slice(1), ['All hosts report again']);
+  assert.deepEqual(messages().slice(1), ['All hosts are reporting again']);
 });
 
 test('a host that stays away after most came back has an alert of its own', async () => {
@@ -189,8 +189,8 @@ test('a host that stays away after most came back has an alert of its own', asyn
   await pass(200);
   await pass(200, all.slice(1));
   assert.equal(messages().length, 3);
-  assert.equal(messages()[1], 'Most hosts report again, 1 do not yet');
-  assert.match(messages()[2] ?? '', /^web-1 does not report since/);
+  assert.equal(messages()[1], 'Most hosts are reporting again; 1 still silent');
+  assert.match(messages()[2] ?? '', /^web-1 has not reported since/);
 });
 
 test('two of five hosts that fall silent have an alert each', async () => {
@@ -200,7 +200,7 @@ test('two of five hosts that fall silent have an alert each', async () => {
   await pass(300, all.slice(2));
   assert.deepEqual(
     messages().map((text) => text.slice(0, 22)),
-    ['web-1 does not report ', 'web-2 does not report '],
+    ['web-1 has not reported ', 'web-2 has not reported '],
   );
 });
 
@@ -223,7 +223,7 @@ test('two machines that report under one name in turn are named; one that replac
   await report('web-1', { machineId: 'old', hostname: 'a' });
   assert.deepEqual(messages(), ['2 machines report as web-1: a (machine-id old), b (machine-id new)']);
   await pass(660, ['web-1'], { machineId: 'old', hostname: 'a' });
-  assert.equal(messages()[1], 'One machine reports as web-1');
+  assert.equal(messages()[1], 'Only one machine reports as web-1 now');
 });
 
 test('a host that falls silent while the alert about most hosts fires has an alert of its own', async () => {
@@ -233,7 +233,7 @@ test('a host that falls silent while the alert about most hosts fires has an ale
   await pass(300, all.slice(3));
   assert.equal(messages().length, 1);
   await pass(200, all.slice(4));
-  assert.match(messages().slice(1).join('\n'), /^web-4 does not report since \d\d:06$/);
+  assert.match(messages().slice(1).join('\n'), /^web-4 has not reported since \d\d:06$/);
   await stop(60);
   await pass(300, all.slice(4));
   assert.equal(messages().length, 2);
@@ -248,7 +248,7 @@ test('the alert about most hosts stays while the hub is off, and covers the same
   await pass(300);
   assert.equal(messages().length, 1);
   await pass(10, all);
-  assert.deepEqual(messages().slice(1), ['All hosts report again']);
+  assert.deepEqual(messages().slice(1), ['All hosts are reporting again']);
 });
 
 test('no host is blamed for the time in which reports could not be stored', async () => {
@@ -277,7 +277,7 @@ test('a host with reports that cannot be stored does not hide the silence of ano
     setStoreDown(false);
     await pass(10, all.slice(2));
   }
-  assert.ok(messages().some((message) => message.startsWith('web-2 does not report')));
+  assert.ok(messages().some((message) => message.startsWith('web-2 has not reported')));
 });
 
 test('no host is blamed for the time in which no instance held the lease', async () => {
@@ -307,7 +307,7 @@ test('the resolution of a silence of less than a minute says from when to when r
   await pass(50, ['web-2', 'web-3']);
   await pass(10, ['web-1', 'web-2', 'web-3']);
   assert.equal(messages().length, 2);
-  assert.match(messages()[1] ?? '', /^web-1 reports again: no reports from \d\d:\d\d to \d\d:\d\d \(1 min\)\.$/);
+  assert.match(messages()[1] ?? '', /^web-1 is reporting again: no reports from \d\d:\d\d to \d\d:\d\d \(1 min\)\.$/);
 });
 
 test('alerts about silent hosts have the level of silentLevel', async () => {

@@ -50,7 +50,10 @@ export class Hub {
     assertHostName(name);
     const key = accounts.findKey(name);
     if (key && (key.isConfigured || !key.scopes.includes('hosts:report')))
-      throw new HttpError('wrong-state', `There is a key ${name}: delete it, or choose another name for the host`);
+      throw new HttpError(
+        'wrong-state',
+        `A key ${name} already exists: delete the key, or choose another name for the host`,
+      );
     if (!keeper.find(name)) await keeper.create(name, { tags: [], note: '', ...given }, by);
     return codes.create(name, by);
   }
@@ -83,7 +86,7 @@ export class Hub {
     if (this.#parts.commands.settle(name, id, result)) return name;
     // Results of waiting commands need no limit: each command takes one result.
     this.#spend(name, this.#parts.clock().getTime());
-    throw new HttpError('not-found', 'Nobody waits for this command any more');
+    throw new HttpError('not-found', 'The result came too late: nobody is waiting for it any more');
   }
 
   /** Runs a command line on a host. Rejects with an HttpError or with the signal's reason. */
@@ -95,7 +98,7 @@ export class Hub {
     const { commands, fleet, keeper, watch } = this.#parts;
     keeper.require(name);
     const { state } = watch.judge(name);
-    if (state !== 'up' && state !== 'late') throw new HttpError('wrong-state', `${name} does not report now`);
+    if (state !== 'up' && state !== 'late') throw new HttpError('wrong-state', `${name} is not reporting now`);
     if (!fleet.find(name)?.report.allowsCommands)
       throw new HttpError('wrong-state', `${name} does not allow commands: set allowCommands in its config file`);
     return commands.run(name, command, signal);
@@ -179,7 +182,7 @@ export class Hub {
     const before = this.#allowances.get(name) ?? { left: burst, at };
     const left = Math.min(burst, before.left + Math.max(0, at - before.at) / 1000);
     if (left < 1)
-      throw new HttpError('too-many', `${name} reports too often: once in ten seconds is enough`, {
+      throw new HttpError('too-many', `${name} reports too often: report every ten seconds`, {
         headers: { 'retry-after': '10' },
       });
     this.#allowances.set(name, { left: left - 1, at });
@@ -189,7 +192,7 @@ export class Hub {
 /** Returns the name of the host that the caller's key reports for. Throws an HttpError for another name, and for a user. */
 const readHostName = (given: string, caller: string): string => {
   const own = caller.startsWith(keyPrefix) ? caller.slice(keyPrefix.length) : undefined;
-  if (own === undefined) throw new HttpError('forbidden', 'Only the key of a host may report');
-  if (given !== selfName && given !== own) throw new HttpError('forbidden', `This key may report only as ${own}`);
+  if (own === undefined) throw new HttpError('forbidden', 'Only the key of a host can be used for reports');
+  if (given !== selfName && given !== own) throw new HttpError('forbidden', `This key can report only as ${own}`);
   return own;
 };

@@ -68,7 +68,7 @@ export const hosts = defineFeature({
       silentMs,
     });
     // Requests must wait for this, because each report builds on the last state.
-    await fleet.load().catch(warn('hosts: their last states cannot be read'));
+    await fleet.load().catch(warn('hosts: the last states of hosts cannot be read'));
     const keeper: HostKeeper = new SettingKeeper(hostKind, {
       settings: offers.settings,
       configured: settings.hosts,
@@ -121,7 +121,7 @@ export const hosts = defineFeature({
         },
       },
       start: () => {
-        incidents.load().catch(warn('hosts: their incidents cannot be counted'));
+        incidents.load().catch(warn('hosts: the incidents of hosts cannot be counted'));
         watch.start();
         own.start();
         scraper.start();

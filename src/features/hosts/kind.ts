@@ -22,7 +22,7 @@ export const assertHostName = (name: string): void => {
   if (new RegExp(hostNamePattern).test(name) && !reserved.includes(name.toLowerCase())) return;
   throw new HttpError(
     'invalid',
-    'The name of a host has up to 64 letters, digits, ".", "_" and "-", begins with a letter or digit, and is neither "enrol" nor "self"',
+    'The name of a host consists of up to 64 letters, digits, ".", "_" and "-", begins with a letter or digit, and is neither "enrol" nor "self"',
   );
 };
 
@@ -32,7 +32,8 @@ export const assertOwnNames = ({ name, aliases }: KnownHost, all: readonly Known
   for (const other of all) {
     if (other.name === name) continue;
     const shared = [other.name, ...other.aliases].find((each) => own.has(each.toLowerCase()));
-    if (shared !== undefined) throw new HttpError('wrong-state', `Host ${other.name} has the name or alias ${shared}`);
+    if (shared !== undefined)
+      throw new HttpError('wrong-state', `Host ${other.name} already has the name or alias ${shared}`);
   }
 };
 
@@ -52,7 +53,7 @@ export const ConfiguredHost = Type.Object(
       Type.String({
         pattern: '^https?://[^\\s@]+$',
         description:
-          'Metrics of a node_exporter, for a machine that runs no agent, such as `http://10.0.0.5:9100/metrics`.',
+          "URL of a node_exporter's metrics, for a machine without an agent, such as `http://10.0.0.5:9100/metrics`.",
       }),
     ),
     tags: Type.Optional(tags),

@@ -73,7 +73,7 @@ const createReadRoute = ({ fleet, hub, keeper }: RouteParts): Route =>
     method: 'GET',
     path: `${path}/:name`,
     ...hostKind.reading,
-    summary: 'One host',
+    summary: 'Get a host',
     headers: { response: withVersion },
     schema: { operationId: 'getHost', params: HostParams, response: { 200: ShownHost, 404: ErrorBody } },
     handler: async ({ params: { name } }, reply) => {
@@ -159,7 +159,7 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
     method: 'POST',
     path: `${path}/:name/readings`,
     ...needs('hosts:report'),
-    summary: 'Report the readings of a host, about every ten seconds; only its own key may',
+    summary: 'Report the readings of a host, about every ten seconds; needs the key of the host',
     compressedBody: true,
     schema: {
       operationId: 'reportHost',
@@ -194,7 +194,7 @@ const createResultRoute = ({ hub, clock }: RouteParts): Route =>
     method: 'POST',
     path: `${path}/:name/results`,
     ...needs('hosts:report'),
-    summary: 'Report the result of a command; only the key of the host may',
+    summary: 'Report the result of a command; needs the key of the host',
     compressedBody: true,
     largeBody: true,
     textsAsSent: true,
@@ -239,7 +239,7 @@ const createHistoryRoute = ({ fleet, keeper, clock }: RouteParts): Route =>
     method: 'GET',
     path: `${path}/:name/history`,
     ...needs('hosts:read'),
-    summary: 'Report how the readings of a host have developed in up to 90 days',
+    summary: "Report the history of a host's readings, up to 90 days",
     schema: {
       operationId: 'getHostHistory',
       params: HostParams,
@@ -258,7 +258,7 @@ const createProcessRoute = ({ fleet, keeper }: RouteParts): Route =>
     method: 'GET',
     path: `${path}/:name/processes`,
     ...needs('hosts:read'),
-    summary: 'List the largest processes of a host as of the last minute',
+    summary: 'List the processes of a host that used the most memory in the last minute',
     schema: {
       operationId: 'listHostProcesses',
       params: HostParams,

@@ -18,13 +18,13 @@ const lines = (maxLength: number, example: string, description: string) =>
     description,
   });
 
-export const tags = lines(100, 'web', 'Words by which hosts are filtered.');
+export const tags = lines(100, 'web', 'Words for filtering hosts.');
 export const aliases = lines(
   255,
   'web-1.example.org',
-  "Other values of `hostname` in the host's alerts, besides its name and its own host name.",
+  'Other values of `hostname` in alerts about this host, besides its name and host name.',
 );
-export const note = Type.String({ maxLength: 1000, description: 'Anything people should know.', examples: ['rack 4'] });
+export const note = Type.String({ maxLength: 1000, description: 'Note for people.', examples: ['rack 4'] });
 const hostName = Type.String({
   maxLength: 200,
   description: 'Up to 64 letters, digits, `.`, `_` and `-`; begins with a letter or digit.',
@@ -76,41 +76,47 @@ const hostFields = {
   state: Type.Enum(hostStates, {
     type: 'string',
     description:
-      '`late`: no report for 60 s. `silent`: none for `silentSeconds`. `stopped`: stopped in order within the last ten minutes. `new`: never reported.',
+      '`late`: no report for 60 s. `silent`: no report for `silentSeconds`. `stopped`: shut down cleanly within the last ten minutes. `new`: never reported.',
     examples: ['up'],
   }),
-  since: nullable(Time, 'Time since which the host has this state; `null` for a new one.'),
-  isHub: Type.Boolean({ description: 'The host runs this server, or an instance of it.', examples: [false] }),
+  since: nullable(Time, 'Time at which the state began; `null` for a new host.'),
+  isHub: Type.Boolean({
+    description: 'True if the host runs this server, or an instance that shares its database.',
+    examples: [false],
+  }),
   tags,
   aliases,
   note,
-  hostname: nullable(Type.String({ examples: ['web-1.example.org'] }), 'Host name by the host itself.'),
+  hostname: nullable(Type.String({ examples: ['web-1.example.org'] }), 'Host name that the host reports.'),
   machineId: nullable(Type.String({ examples: ['3f1c0d8e5b7a4c2f9e6d1a0b8c7f5e4d'] })),
   duplicates: Type.Array(Machine, {
-    description: 'All machines that report under this name in turn; empty unless there are several.',
+    description: 'Machines that report under this name, if there are several; otherwise empty.',
   }),
   version: nullable(Type.String({ examples: ['1.2.0'] }), 'Version of signalbox on the host.'),
   osName: nullable(Type.String({ examples: ['Debian GNU/Linux 12 (bookworm)'] })),
   uptimeSeconds: nullable(Type.Number({ examples: [86_400] })),
   allowsCommands: Type.Boolean({
-    description: 'The host runs diagnostic commands for this server.',
+    description: 'True if the host runs diagnostic commands for this server.',
     examples: [false],
   }),
   lastReportAt: orNull(Time, 'Time of the last report.'),
   clockSkewSeconds: nullable(
     Type.Number({ examples: [7] }),
-    'Seconds by which the clock of the host is ahead; `null` up to 5 seconds.',
+    'Seconds by which the clock of the host is ahead; `null` if at most 5 seconds.',
   ),
   readings: nullable(ReportedReadings, 'Readings of the last report.'),
   openIncidents: Type.Integer({ description: 'Incidents of the host that are not resolved.', examples: [0] }),
-  worstSeverity: orNull(Type.Enum(severities, { type: 'string', examples: ['ERROR'] }), 'Of these incidents.'),
+  worstSeverity: orNull(
+    Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
+    'Worst severity of these incidents; `null` if there are none.',
+  ),
   line: Type.Object(
     {
       start: Time,
       step: Type.Integer({ examples: [60] }),
       cpu: Type.Array(nullable(Type.Number({ examples: [0.25] })), { examples: [[0.25, null]] }),
     },
-    { description: 'Means of the processor in the last 60 minutes; `null` for unknown.' },
+    { description: 'Mean processor usage in each of the last 60 minutes; `null` if unknown.' },
   ),
 };
 
@@ -119,7 +125,7 @@ export const ShownHost = defineShape('Host', {
   ...hostFields,
   lastSilence: orNull(
     Type.Object({ from: Time, until: Time }),
-    'Last time without reports, by its reports before and after.',
+    'Last period without reports: the times of the reports before and after.',
   ),
   updatedBy: settingFacts.updatedBy,
   updatedAt: settingFacts.updatedAt,
@@ -131,7 +137,7 @@ export const HostList = defineList('HostList', 'Hosts', ShownHost, 'By name.');
 export const HostProcessList = defineShape('HostProcessList', {
   time: orNull(Time, 'Time of the reading.'),
   count: Type.Integer({ description: 'Processes in `data`.', examples: [1] }),
-  data: Type.Array(HostProcess, { description: 'Those with the most memory.' }),
+  data: Type.Array(HostProcess, { description: 'Processes with the most memory, largest first.' }),
 });
 
 const series = Type.Array(nullable(Type.Number({ examples: [0.25] })), { examples: [[0.25, null]] });
@@ -149,7 +155,7 @@ export const HostHistory = defineShape('HostHistory', {
     typeof series
   >),
   disks: Type.Array(Type.Object({ mountPath: Type.String({ examples: ['/'] }), used: series, total: series }), {
-    description: 'Used bytes, and used bytes with those available to ordinary users.',
+    description: 'Used bytes, and the sum of used bytes and bytes available to ordinary users.',
   }),
 });
 export type HostHistory = Static<typeof HostHistory>;
@@ -159,15 +165,18 @@ export const ReportReceipt = defineShape('ReportReceipt', {
   name: Type.String({ examples: ['web-1'] }),
   time: Type.String({ ...Time, description: 'Time of receipt.' }),
   watchesId: Type.Optional(
-    Type.String({ description: 'Id of the watches that the host is to check.', examples: ['3f1c0d8e5b7a4c2f'] }),
+    Type.String({ description: 'Id of the watches that the host must check.', examples: ['3f1c0d8e5b7a4c2f'] }),
   ),
   watches: Type.Optional(
     Type.Array(
       Type.Object({
         watch: Type.Object({}, { additionalProperties: true, description: 'Settings of the watch.' }),
-        isVote: Type.Boolean({ description: 'The host reports the results, and raises no alert.', examples: [false] }),
+        isVote: Type.Boolean({
+          description: 'True if the host only reports results, without raising alerts.',
+          examples: [false],
+        }),
       }),
-      { description: 'Watches that the host is to check, unless it has sent their id.' },
+      { description: 'Watches that the host must check; absent if the host has sent their id.' },
     ),
   ),
   commands: Type.Optional(
@@ -178,7 +187,7 @@ export const ReportReceipt = defineShape('ReportReceipt', {
         by: nullable(Type.String({ examples: ['admin'] })),
         requestId: Type.String({ examples: ['req-8@web-1'] }),
       }),
-      { description: 'Commands that the host is to run.' },
+      { description: 'Commands that the host must run.' },
     ),
   ),
 });
@@ -196,6 +205,6 @@ export const HostResult = defineShape('HostResult', {
   ),
   truncated: Type.Optional(Type.Boolean({ examples: [false] })),
   error: Type.Optional(
-    Type.String({ maxLength: 2000, description: 'Reason of a failure.', examples: ['no such process'] }),
+    Type.String({ maxLength: 2000, description: 'Reason for a failure.', examples: ['no such process'] }),
   ),
 });

@@ -61,7 +61,7 @@ export class Scraper {
     try {
       const scrape = { samples: parseSamples(await this.#request(url)), at: performance.now() };
       const report = toScrapedReport(name, scrape, this.#last.get(name), clock());
-      if (!report) throw new Error('it does not answer as node_exporter does');
+      if (!report) throw new Error('the response is not that of a node_exporter');
       this.#last.set(name, scrape);
       await fleet.take(name, report, clock().getTime());
       this.#failures.delete(name);
@@ -82,12 +82,12 @@ export class Scraper {
     const [response]: IncomingMessage[] = await once(sent.end(), 'response', { signal });
     if (!response) throw new Error('no response');
     try {
-      if (response.statusCode !== 200) throw new Error(`it answers ${response.statusCode}`);
+      if (response.statusCode !== 200) throw new Error(`the node_exporter responded ${response.statusCode}`);
       const chunks: Buffer[] = [];
       let bytes = 0;
       for await (const chunk of response as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        if (bytes > maxBytes) throw new Error('its response is longer than 8 MiB');
+        if (bytes > maxBytes) throw new Error('the response is longer than 8 MiB');
         chunks.push(chunk);
       }
       return Buffer.concat(chunks).toString();

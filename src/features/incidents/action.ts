@@ -22,11 +22,11 @@ export type ActionOn<T extends Action = Action> = T extends Action ? Omit<T, 'at
 
 /** Creates the error for an incident that has changed since the caller read it. */
 export const toStaleness = ({ version }: StoredIncident): StoreConflict =>
-  new StoreConflict('The incident has changed since: read it again', version);
+  new StoreConflict('The incident was changed in the meantime: read it again', version);
 
 /** Creates the error for a second task on an incident. */
 export const refuseSecondTask = ({ number, task }: StoredIncident): HttpError =>
-  new HttpError('wrong-state', `Incident #${number} has task ${task} already`);
+  new HttpError('wrong-state', `Incident #${number} already has task ${task}`);
 
 /** Applies an action; see `Fold.act`. */
 export const applyAction = (
@@ -75,8 +75,11 @@ export const applyAction = (
 const assertMayReopen = (draft: Draft, incident: StoredIncident): void => {
   const latest = draft.findLatest(incident.key);
   if (latest && latest.id !== incident.id) {
-    const clause = latest.state === 'resolved' ? 'reopen that one' : 'that one is not resolved';
-    throw new HttpError('wrong-state', `Incident #${latest.number} is about the same and newer: ${clause}`);
+    const clause = latest.state === 'resolved' ? 'reopen the newer incident' : 'the newer incident is not resolved';
+    throw new HttpError(
+      'wrong-state',
+      `Incident #${latest.number} is a newer incident about the same problem: ${clause}`,
+    );
   }
   if (draft.counters.active >= mostActive) {
     throw new HttpError('wrong-state', `${mostActive} incidents are open: resolve one before you reopen another`);

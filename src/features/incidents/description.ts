@@ -43,7 +43,7 @@ export const overflowDescription: Description = {
   about: overflowKey,
   sender: null,
   endsBySender: false,
-  title: 'Too many incidents are open: this one has all further alerts',
+  title: 'Too many incidents are open: this incident collects all further alerts',
   source: 'signalbox',
   hostname: '',
   labels: null,

@@ -297,11 +297,11 @@ test('an incident cannot be reopened if a newer incident has its key', () => {
   life.alert();
   const reopen = (clause: string) =>
     assert.throws(() => life.act({ type: 'reopen' }), {
-      message: `Incident #2 is about the same and newer: ${clause}`,
+      message: `Incident #2 is a newer incident about the same problem: ${clause}`,
     });
-  reopen('that one is not resolved');
+  reopen('the newer incident is not resolved');
   life.act({ type: 'resolve' }, 2);
-  reopen('reopen that one');
+  reopen('reopen the newer incident');
   assert.equal(life.act({ type: 'reopen' }, 2)?.state, 'open');
 });
 

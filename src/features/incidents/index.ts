@@ -22,7 +22,7 @@ export const incidents = defineFeature({
     {
       name: 'incidents',
       mounts: ['/'],
-      summary: 'problems with all their alerts, and who has acknowledged them',
+      summary: 'problems with their alerts, acknowledgements and timelines',
       fixedAccess: 'closed',
     },
   ],

@@ -35,7 +35,7 @@ export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
     return findYesterday(parts);
   }
   const { lastSeq = 0 } = events.state();
-  if (known.alertSeq > lastSeq) log.warn('incidents: the alert log was replaced; they resume from its end');
+  if (known.alertSeq > lastSeq) log.warn('incidents: the alert log was replaced; incidents continue from its end');
   return foldOldActions(parts, actions, Math.min(known.alertSeq, lastSeq));
 };
 

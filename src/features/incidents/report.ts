@@ -47,7 +47,7 @@ const listFacts = (incident: StoredIncident): [name: string, value: string | nul
 };
 
 const describeResolution = ({ at, by }: NonNullable<StoredIncident['resolved']>): string =>
-  `${toLocalSecond(at)} by ${by === null ? 'nobody: no more alerts came' : toPerson(by)}`;
+  `${toLocalSecond(at)} ${by === null ? 'because no more alerts were received' : `by ${toPerson(by)}`}`;
 
 const describeEvent = (event: StoredEvent): string => {
   const { type, by, level, until, reason, task, destination, what, result, comment, targets, policy, step } = event;
@@ -60,7 +60,7 @@ const describeEvent = (event: StoredEvent): string => {
     targets && (targets.map((target) => escapeMarks(toTargetName(target))).join(', ') || 'nobody'),
     policy && `by step ${step} of ${escapeMarks(policy)}`,
     by && by !== ownSender && `by ${escapeMarks(toPerson(by))}`,
-    reason === 'quiet' && 'because no more alerts came',
+    reason === 'quiet' && 'because no more alerts were received',
     until !== undefined && `until ${toLocalSecond(until)}`,
   ];
   const quoted = comment?.split(/\r\n|[\r\n]/).map((line) => `\n  > ${escapeLine(line)}`) ?? [];

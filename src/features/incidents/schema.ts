@@ -53,21 +53,21 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   at: Time,
   type: Type.Enum(incidentEventTypes, { type: 'string' }),
   by: textOrNull('admin', 'Author: a user, `key:NAME`, or the sender of an alert.'),
-  level: orNull(Type.Enum(severities, { type: 'string', examples: ['ERROR'] }), 'Level of the incident from then on.'),
+  level: orNull(
+    Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
+    'Level of the incident after the event.',
+  ),
   alert: orNull(incident.id, 'Id of the alert that caused the event.'),
   comment: textOrNull('on it', 'Comment of the author.'),
-  until: orNull(Time, 'When the acknowledgement ends.'),
+  until: orNull(Time, 'End of the acknowledgement.'),
   reason: orNull(
     Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
-    'Reason of a resolution: a person, the sender, or `quiet`, because no more alerts came.',
+    'Reason of a resolution: a person, the sender, or `quiet`, because no more alerts were received.',
   ),
   task: orNull(Type.Integer({ examples: [2] }), 'Id of the created task.'),
   destination: textOrNull('pager', 'Destination that was notified.'),
-  what: orNull(
-    Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
-    'Kind of notification that the destination got.',
-  ),
-  result: textOrNull('delivered', '`delivered`, or why the notification was given up.'),
+  what: orNull(Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }), 'Kind of the notification.'),
+  result: textOrNull('delivered', '`delivered`, or the reason for giving up.'),
   targets: orNull(
     Type.Array(Type.String({ examples: ['person:anna'] })),
     '`addressed`: people and destinations that the event addresses, `person:NAME` or `destination:NAME`.',
@@ -78,14 +78,14 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   ),
   policy: textOrNull('ops', 'Escalation policy of the step.'),
   step: orNull(Type.Integer({ examples: [2] }), 'Number of the step.'),
-  round: orNull(Type.Integer({ examples: [1] }), 'Number of the round, from 1.'),
+  round: orNull(Type.Integer({ examples: [1] }), 'Number of the round, starting at 1.'),
 });
 export type IncidentEvent = Static<typeof IncidentEvent>;
 
 export const IncidentAlert = defineShape('IncidentAlert', {
-  seq: Type.Integer({ description: 'Place in the log of alerts.', examples: [1042] }),
+  seq: Type.Integer({ description: 'Sequence number in the alert log.', examples: [1042] }),
   id: incident.id,
-  time: orNull(Time, 'When the alert was received.'),
+  time: orNull(Time, 'Time of receipt.'),
   format: text('alertmanager', 'Format of the request; `native` for `POST /api/alert`.'),
   status: textOrNull('firing', '`firing` or `resolved`.'),
   level: text('crit', 'Level as sent.'),
@@ -94,8 +94,8 @@ export const IncidentAlert = defineShape('IncidentAlert', {
   source: text('backup', ''),
   hostname: text('web-1', ''),
   labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['db'] })), 'Labels of the alert.'),
-  link: textOrNull('https://grafana.example.org/alerting', 'Page of the sender about the alert.'),
-  details: textOrNull('92 % of 50 GB are used', 'Further text of the sender.'),
+  link: textOrNull('https://grafana.example.org/alerting', "The sender's page about the alert."),
+  details: textOrNull('92 % of 50 GB are used', 'Additional text from the sender.'),
 });
 export type IncidentAlert = Static<typeof IncidentAlert>;
 
@@ -159,7 +159,8 @@ const comment = Type.String({
   examples: ['the disk is being replaced'],
 });
 const until = Type.String({
-  description: 'When the acknowledgement ends and the incident opens again, RFC 3339 with offset; never by default.',
+  description:
+    'Time at which the acknowledgement ends and the incident opens again, RFC 3339 with offset; never by default.',
   examples: ['2036-01-31T08:30:00Z'],
 });
 const ids = Type.Array(Type.String({ description: 'Ids or numbers.', examples: ['412'] }), {
@@ -184,8 +185,11 @@ export const BulkResult = defineShape('BulkResult', {
   count: Type.Integer({ description: 'Results in `data`.', examples: [1] }),
   data: Type.Array(
     defineShape('IncidentResult', {
-      id: Type.String({ description: 'Id or number of the request.', examples: ['412'] }),
-      status: Type.Integer({ description: 'Status that a request for this incident alone gets.', examples: [200] }),
+      id: Type.String({ description: 'Id or number, as in the request.', examples: ['412'] }),
+      status: Type.Integer({
+        description: 'HTTP status that a request for this incident alone would get.',
+        examples: [200],
+      }),
       incident: orNull(Incident, 'The incident as it is now.'),
       error: textOrNull('Incident 412 not found', 'Reason why the incident was not changed.'),
     }),

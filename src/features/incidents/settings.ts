@@ -12,7 +12,7 @@ export const incidentSettings = {
     minimum: 0,
     maximum: 10_080,
     default: 30,
-    description: 'Minutes after the resolution of an incident in which a new alert reopens the incident.',
+    description: 'Minutes after the resolution of an incident during which a new alert reopens the incident.',
   }),
   quietHours: Type.Number({
     minimum: 0,

@@ -111,7 +111,7 @@ export class IncidentStore {
       createState: () => new ProjectedIncidents(shared?.firstRules ?? rules, shared?.isOwn),
       ...(begin && { begin }),
       savesForRetention: true,
-      onReplaced: () => log.warn('incidents: the alert log was replaced; they resume from its end'),
+      onReplaced: () => log.warn('incidents: the alert log was replaced; incidents continue from its end'),
       isRestoredLater: true,
       gatherMs,
       minGrowth,

@@ -8,7 +8,9 @@ import { createItemRoutes, Item, ItemSeed, type ItemStore, itemKind } from './ro
 /** Items; listing and creating them requires a token. */
 export const items = defineFeature({
   name: 'items',
-  profiles: [{ name: 'items', aliases: ['I'], mounts: ['/'], summary: 'items behind a token', fixedAccess: 'closed' }],
+  profiles: [
+    { name: 'items', aliases: ['I'], mounts: ['/'], summary: 'items protected by a token', fixedAccess: 'closed' },
+  ],
   settings: {},
   seed: { items: ItemSeed },
   /** Transfers items in order of creation. */

@@ -16,7 +16,7 @@ export const metrics = defineFeature({
     meters.reading(
       'gauge',
       'signalbox_build_info',
-      'Always 1; the labels have the versions.',
+      'Always 1; the labels contain the versions.',
       () => [[[version, process.versions.node], 1]],
       ['version', 'node_version'],
     );
@@ -91,5 +91,5 @@ const memoryMeters = [
 const diskMeters: readonly [name: string, help: string, key: 'totalBytes' | 'usedBytes' | 'availableBytes'][] = [
   ['size', 'Size of each fixed local disk and the root file system.', 'totalBytes'],
   ['used', 'Used space.', 'usedBytes'],
-  ['available', 'Space that ordinary users can still fill.', 'availableBytes'],
+  ['available', 'Space available to ordinary users.', 'availableBytes'],
 ];

@@ -59,7 +59,7 @@ const DiskRow = defineShape('Disk', {
   drive: Type.String({ description: 'Mount path; on Windows the drive letter.', examples: ['/'] }),
   totalGB: Type.Number({ description: 'Size in GiB, two decimals.', examples: [251.97] }),
   freeGB: Type.Number({
-    description: 'Space that ordinary users can still fill, in GiB, two decimals.',
+    description: 'Space available to ordinary users, in GiB, two decimals.',
     examples: [78.93],
   }),
   usagePct: Type.Number({ description: 'Used share of used and free, in percent, one decimal.', examples: [68.7] }),

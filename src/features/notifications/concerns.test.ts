@@ -45,7 +45,7 @@ test('destinations that fail, alerts that wait for long and parked ones are conc
   const read = () => instance?.findConcerns?.().filter(({ area }) => area === 'deliveries');
   assert.deepEqual(read(), [
     { area: 'deliveries', severity: 'ERROR', text: '1 destination is failing' },
-    { area: 'deliveries', severity: 'WARNING', text: '1 alert has waited for its delivery for over 5 minutes' },
+    { area: 'deliveries', severity: 'WARNING', text: '1 alert has been waiting for delivery for over 5 minutes' },
   ]);
   for (const message of ['1', '2']) await sendAlert(app, { level: 'INFO', message });
   await waitUntil('both are parked', async () => (await readState(app, 'gone')).parked === 2);

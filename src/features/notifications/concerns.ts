@@ -22,14 +22,14 @@ export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date):
     [
       waiting,
       'WARNING',
-      'alert has waited for its delivery for over 5 minutes',
-      'alerts have waited for their delivery for over 5 minutes',
+      'alert has been waiting for delivery for over 5 minutes',
+      'alerts have been waiting for delivery for over 5 minutes',
     ],
     [
       late,
       'WARNING',
-      'destination has not been notified of incidents for over 5 minutes',
-      'destinations have not been notified of incidents for over 5 minutes',
+      'destination has overdue notifications, delayed for over 5 minutes',
+      'destinations have overdue notifications, delayed for over 5 minutes',
     ],
     [parked, 'WARNING', 'alert was not delivered and is parked', 'alerts were not delivered and are parked'],
   ];
@@ -40,7 +40,10 @@ export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date):
     });
   const isUnwritten = all.some((one) => one.isUnwritten);
   return isUnwritten
-    ? [{ area: 'log', severity: 'CRITICAL', text: 'The progress of destinations cannot be written' }, ...concerns]
+    ? [
+        { area: 'log', severity: 'CRITICAL', text: 'The delivery progress of destinations cannot be stored' },
+        ...concerns,
+      ]
     : concerns;
 };
 

@@ -33,7 +33,7 @@ const assertNameForm = (name: string): void => {
   if (new RegExp(destinationNamePattern).test(name)) return;
   throw new HttpError(
     'invalid',
-    'The name of a destination has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
+    'The name of a destination consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
   );
 };
 
@@ -69,12 +69,12 @@ export const ShownDestination = defineShape('Destination', {
   settings: Type.Object(
     {
       ...shownProperties,
-      url: { ...DestinationSettings.properties.url, description: 'Without its path, which may be secret.' },
+      url: { ...DestinationSettings.properties.url, description: 'Without the path, which can be secret.' },
     },
-    { title: 'DestinationSettings', description: 'As in the config file, without secrets.' },
+    { title: 'DestinationSettings', description: 'Settings as in the config file, without secrets.' },
   ),
   hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
-    description: 'Members that are set but not shown.',
+    description: 'Settings that are set but not shown.',
   }),
   ...settingFacts,
 });
@@ -130,8 +130,8 @@ export const destinationKind = defineSettingKind<
   words: {
     conflict: (name, version) =>
       version === 0
-        ? `There is no longer a destination ${name}`
-        : `There is a destination ${name}, of version ${version}`,
+        ? `Destination ${name} no longer exists`
+        : `Destination ${name} already exists; its current version is ${version}`,
   },
 });
 

@@ -13,7 +13,7 @@ const DestinationBody = Type.Object(
     ...shownProperties,
     url: Type.Optional({
       ...url,
-      description: 'The receiver: http or https; of `email` smtp or smtps. If left out, the stored one is kept.',
+      description: 'URL of the receiver: http or https; for `email` smtp or smtps. If absent, the stored URL is kept.',
     }),
     secret: Type.Optional({ ...secret, writeOnly: true }),
     token: Type.Optional({ ...token, writeOnly: true }),
@@ -21,7 +21,7 @@ const DestinationBody = Type.Object(
       ...headers,
       writeOnly: true,
       description:
-        'Further headers. If `secret`, `token` and `headers` are all left out, the stored ones are kept; `{}` removes them.',
+        'Additional headers. If `secret`, `token` and `headers` are all absent, the stored values are kept; `{}` removes them.',
     }),
   },
   { title: 'DestinationDefinition' },

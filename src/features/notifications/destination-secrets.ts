@@ -35,10 +35,7 @@ export const keepSecrets = (given: GivenDestination, known: DestinationSettings 
   const url = isKept ? known?.url : given.url;
   if (url === undefined) throw new HttpError('invalid', 'url is required');
   if (!isKept && url.endsWith(hiddenPath)) {
-    throw new HttpError(
-      'invalid',
-      `url ends with ${hiddenPath}, which stands for a hidden path: give the whole address`,
-    );
+    throw new HttpError('invalid', `url ends with ${hiddenPath}, which hides the path: give the whole URL`);
   }
   const value = { ...given, url };
   const hasOwn = credentials.some((key) => given[key] !== undefined);
@@ -47,7 +44,7 @@ export const keepSecrets = (given: GivenDestination, known: DestinationSettings 
   if (originOf(value.url) !== originOf(known.url)) {
     throw new HttpError(
       'invalid',
-      'url names another host, which must not get the stored secrets: give secret, token or headers again, or headers {} for none',
+      'url names another host, which must not get the stored secrets: give secret, token or headers again, or pass headers {} to remove them',
     );
   }
   return { ...value, ...kept };

@@ -71,7 +71,7 @@ export const notifications = defineFeature({
       name: 'oncall',
       aliases: ['incidents', 'notifications'],
       mounts: ['/'],
-      summary: 'who is on call',
+      summary: 'rotations, shifts and overrides of people on call',
       fixedAccess: 'closed',
     },
   ],
@@ -308,6 +308,6 @@ const addHub = <S extends { destinations: DestinationSettings[]; hub?: HubSettin
 const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): string[] => {
   const hasNotifications = destinations.some(({ notify = 'alerts' }: { notify?: string }) => notify !== 'alerts');
   return hasNotifications && publicUrl === undefined
-    ? ['Notifications have no links to this server and cannot acknowledge incidents: set publicUrl']
+    ? ['Notifications contain no links that open or acknowledge incidents: set publicUrl']
     : [];
 };

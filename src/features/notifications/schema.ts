@@ -18,7 +18,7 @@ const glance = {
     '`null`, like `source` and `message`, if the alert is no longer in the log.',
   ),
   source: textOrNull('', 'backup'),
-  message: textOrNull('Its first 500 characters.', 'disk is full'),
+  message: textOrNull('First 500 characters of the message.', 'disk is full'),
 };
 
 const id = Type.String({
@@ -29,7 +29,7 @@ const id = Type.String({
 
 const ParkedAlert = defineShape('ParkedAlert', {
   id,
-  time: Type.String({ ...Time, description: 'Time at which it was parked.' }),
+  time: Type.String({ ...Time, description: 'Time at which the alert was parked.' }),
   reason: Type.String({ examples: ['the receiver responded 400'] }),
   ...glance,
 });
@@ -86,7 +86,10 @@ export const DestinationState = defineShape('DestinationState', {
     type: 'string',
     description: 'Content: each alert, or messages about incidents.',
   }),
-  incidents: nullable(IncidentRulesShown, 'Rules of notifications of incidents; `null` if it gets every alert.'),
+  incidents: nullable(
+    IncidentRulesShown,
+    'Rules for notifications of incidents; `null` if the destination gets every alert.',
+  ),
   repeatMinutes: Type.Number({
     examples: [240],
     description: 'Minutes after which a repeated alert is sent again; 0 for never.',
@@ -101,7 +104,7 @@ export const DestinationState = defineShape('DestinationState', {
     description:
       '`waiting`: an alert failed and is retried later. `failing`: the receiver rejects every message, or has accepted none for minutes.',
   }),
-  failingSince: time('Time since which it is failing.'),
+  failingSince: time('Time at which the destination began to fail.'),
   lagAlerts: count('Alerts in the log that are neither delivered, parked nor skipped.'),
   lagSeconds: Type.Number({
     examples: [0],
@@ -112,7 +115,7 @@ export const DestinationState = defineShape('DestinationState', {
   nextAttempt: time('Time of the next retry.'),
   lagIncidents: count('Incidents for which a notification is due now.'),
   waitingNotices: Type.Array(WaitingNotification, {
-    description: 'Next notifications, unless their incidents change before: the first 100, earliest first.',
+    description: 'Next notifications, unless their incidents change first: the first 100, earliest first.',
   }),
   waitingAlerts: Type.Array(WaitingAlert, { description: 'First 100 waiting alerts, oldest first.' }),
   parked: count('Alerts that were given up.'),
@@ -132,7 +135,10 @@ export const DeliveryList = defineShape('DeliveryList', {
 
 export const RetryResult = defineShape('RetryResult', {
   delivered: Type.Boolean({ examples: [true] }),
-  reason: nullable(Type.String({ examples: ['the receiver responded 400'] }), 'Reason why it was not delivered.'),
+  reason: nullable(
+    Type.String({ examples: ['the receiver responded 400'] }),
+    'Reason why the notification was not delivered.',
+  ),
 });
 
 export const TestResult = defineShape('TestResult', {
@@ -156,8 +162,8 @@ export const DestinationParams = Type.Object({ destination });
 
 export const RetryAllResult = defineShape('RetryAllResult', {
   destination: Type.String({ examples: ['pager'] }),
-  parked: count('Parked alerts that wait now.'),
-  waiting: count('All waiting alerts or incidents, formerly parked ones included.'),
+  parked: count('Number of formerly parked alerts, which are now waiting.'),
+  waiting: count('Number of all waiting alerts or incidents, including formerly parked alerts.'),
 });
 
 export const SentQuery = Type.Object({

@@ -65,7 +65,7 @@ export const DestinationSettings = Type.Object(
     }),
     url: Type.String({
       examples: ['https://pager.example.org/alerts'],
-      description: 'Address of the receiver: http or https, for `email` smtp or smtps.',
+      description: 'URL of the receiver: http or https, for `email` smtp or smtps.',
     }),
     secret: Type.Optional(
       oneOrTwo('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'The secret, or the current and the previous one.'),
@@ -157,7 +157,7 @@ export const DestinationSettings = Type.Object(
     levels: Type.Optional(
       texts(
         'CRITICAL',
-        'Send only alerts or incidents with these severities: CRITICAL, ERROR, WARNING, INFO, or levels that mean them.',
+        'Send only alerts or incidents with these severities: CRITICAL, ERROR, WARNING, INFO, or other names of these severities.',
       ),
     ),
     sources: Type.Optional(texts('backup*', 'Send only alerts or incidents with these sources; `*` matches any text.')),
@@ -168,7 +168,7 @@ export const DestinationSettings = Type.Object(
       Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600, examples: [30] }), {
         maxItems: 100,
         description:
-          'Seconds of backoff after each failed attempt, instead of the usual ones; then the alert is parked.',
+          'Seconds to wait after each failed attempt, instead of the default backoff; after the last attempt the alert is parked.',
       }),
     ),
     giveUpHours: Type.Optional(
@@ -185,7 +185,7 @@ export const DestinationSettings = Type.Object(
         maximum: 600,
         examples: [60],
         description:
-          'Seconds that the receiver may take to respond; by default 15, for `apprise` and `template` 60, for `email` 120.',
+          'Seconds to wait for the response of the receiver; by default 15, for `apprise` and `template` 60, for `email` 120.',
       }),
     ),
     repeatMinutes: Type.Optional(
@@ -202,13 +202,13 @@ export const DestinationSettings = Type.Object(
         maximum: 8,
         examples: [1],
         description:
-          'Requests at a time; by default 8 for incidents and 1 for alerts, with more while one takes over a second.',
+          'Requests at a time; by default 8 for incidents and 1 for alerts, with more while requests take over a second.',
       }),
     ),
     startAt: Type.Optional(
       Type.Enum(['now', 'oldest'], {
         type: 'string',
-        description: 'First alert of a new destination: the next one, or the oldest one in the log.',
+        description: 'First alert for a new destination: the next alert, or the oldest alert in the log.',
       }),
     ),
   },
@@ -227,18 +227,18 @@ export const notificationSettings = {
     Type.String({
       minLength: 1,
       description:
-        'Address of this server for people, such as `https://signalbox.example.org`. Notifications link to it, to show and to acknowledge incidents.',
+        'URL of this server for people, such as `https://signalbox.example.org`, for links in notifications that show and acknowledge incidents.',
     }),
   ),
   quiet: Type.Boolean({
     default: false,
     description:
-      'Send nothing to any destination, for a restored copy. A later start without it sends everything that is due.',
+      'Send nothing to any destination, for a restored copy. A later start without `quiet` sends everything that is due.',
   }),
   outboxRetainBytes: Type.Integer({
     minimum: 0,
     default: GiB,
-    description: 'Most bytes of closed log files that are kept for destinations that have not received their alerts.',
+    description: 'Maximum bytes of closed log files kept for destinations with undelivered alerts.',
   }),
 };
 

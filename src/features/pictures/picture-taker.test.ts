@@ -161,5 +161,8 @@ test('only the newest 1,000 pictures are kept, and their incidents stop showing 
   assert.equal(existsSync(join(folder, 'unfinished.json.new')), false);
   const gone = state.incidents.get('0');
   assert.deepEqual(gone?.snapshot, { at: 1_000_000_000, isKept: false });
-  assert.equal(gone && (await taker.explain(gone)), 'it was deleted, because only the newest 1000 pictures are kept');
+  assert.equal(
+    gone && (await taker.explain(gone)),
+    'the picture was deleted, because only the newest 1000 pictures are kept',
+  );
 });

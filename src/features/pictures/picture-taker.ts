@@ -78,7 +78,7 @@ export class PictureTaker {
   /** Returns the reason an incident has no picture, as a clause. */
   async explain(incident: SharedIncident): Promise<string> {
     const known = this.#reasons.get(incident.id);
-    if (incident.snapshot) return `it was deleted, because only the newest ${maxKept} pictures are kept`;
+    if (incident.snapshot) return `the picture was deleted, because only the newest ${maxKept} pictures are kept`;
     if (rankOf(incident.highestLevel) > rankOf('ERROR')) return 'the incident was never of level ERROR or CRITICAL';
     if (known !== undefined) return known;
     if (!this.isOn) return 'the setting snapshots is off';

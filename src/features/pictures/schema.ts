@@ -42,7 +42,7 @@ export const MachinePicture = defineShape('MachineSnapshot', {
       mountPath: Type.String({ examples: ['/'] }),
       used: Type.Number({ description: 'Bytes.', examples: [43_000_000_000] }),
       total: Type.Number({
-        description: 'Bytes that are used or that ordinary users can still fill.',
+        description: 'Used bytes and bytes available to ordinary users.',
         examples: [52_000_000_000],
       }),
       read: rate('Bytes per second; null if the system does not report them.'),

@@ -24,7 +24,7 @@ export interface HubReply {
 
 const reasons: Record<string, string> = {
   ...connectionFailures,
-  ...forUntrusted('no authority that is trusted has signed the certificate: set ca'),
+  ...forUntrusted('the certificate was not signed by a trusted CA: set ca'),
 };
 
 const compress = promisify(gzip);

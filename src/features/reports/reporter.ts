@@ -119,7 +119,7 @@ export class Reporter {
     this.#lastStatus = bare.status;
     if (bare.status !== 200) return bare;
     const minutes = { from: oldest[0]?.time, until: oldest.at(-1)?.time };
-    log.warn({ reason: reply.reason, ...minutes }, 'the hub refuses kept readings, which are dropped');
+    log.warn({ reason: reply.reason, ...minutes }, 'the hub refused kept readings; they are dropped');
     return bare;
   }
 
@@ -192,4 +192,4 @@ const addKept = (report: HostReport, kept: HostReport['kept'] = [], keptLeft: nu
   kept.length === 0 ? report : { ...report, kept, keptLeft };
 
 const explain = ({ status, reason }: HubReply): string =>
-  status === 404 ? `${reason}: the hub takes no reports, or is older than 1.2.0` : reason;
+  status === 404 ? `${reason}: the hub does not accept reports, or is older than 1.2.0` : reason;

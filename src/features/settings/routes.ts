@@ -20,7 +20,7 @@ import type { AuditNote } from './audit-note.ts';
 import type { LoggedSettings } from './store.ts';
 
 const ShownChange = defineShape('SettingChange', {
-  seq: Type.Integer({ description: 'Place of the change in the order of all changes.', examples: [12] }),
+  seq: Type.Integer({ description: 'Sequence number of the change.', examples: [12] }),
   at: Time,
   by: Type.String({ description: 'Author of the change: a user, `key:NAME` or `signalbox`.', examples: ['admin'] }),
   kind: Type.String({ description: 'Kind of the setting.', examples: ['silence'] }),

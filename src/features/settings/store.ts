@@ -80,7 +80,8 @@ export class LoggedSettings implements SettingStore {
   ): Promise<RuntimeSetting<T>> {
     const { limit, isCaseless, characters = defaultMaxCharacters, isRevocation, label } = options;
     const { length } = JSON.stringify(value);
-    if (length > maxValueLength) throw new HttpError('too-large', `A setting has at most ${maxValueLength} characters`);
+    if (length > maxValueLength)
+      throw new HttpError('too-large', `A setting must not exceed ${maxValueLength} characters`);
     if (!isRevocation) await this.#parts.assertSpace?.(length).catch(refuseSpace);
     const limits = { characters, ...(limit && { count: limit.count }), ...(isCaseless && { isCaseless }) };
     const change = { kind, name, value, by, ...(expected && { expected }), ...(!isRevocation && { limits }) };
@@ -174,17 +175,17 @@ const toError = (
   if ('taken' in refusal) {
     return new HttpError(
       'wrong-state',
-      `The name differs only in case from ${refusal.taken}, which exists: choose another name`,
+      `${refusal.taken} already exists, and the name differs only in case: choose another name`,
     );
   }
   const advice = limit?.advice ?? 'delete some first';
   return refusal.full === 'count'
-    ? new HttpError('wrong-state', `There are ${limit?.count} ${plural}: ${advice}`)
+    ? new HttpError('wrong-state', `There are already ${limit?.count} ${plural}, the maximum: ${advice}`)
     : new HttpError('wrong-state', `The ${plural} have reached their limit of ${characters / MiB} MiB: ${advice}`);
 };
 
 const refuseSpace = (cause: unknown): never => {
-  throw toNotStored('Settings', new Error('space is short', { cause }));
+  throw toNotStored('Settings', new Error('too little space is free', { cause }));
 };
 
 /** Rethrows the error. @throws StoreUnavailable if the log is unusable */

@@ -68,7 +68,7 @@ export const silences = defineFeature({
 const describeBroken = (count: number): Concern[] => {
   if (count === 0) return [];
   const text = count === 1 ? '1 silence has no effect' : `${count} silences have no effect`;
-  return [{ area: 'incidents', severity: 'WARNING', text: `${text}; the list of silences says why` }];
+  return [{ area: 'incidents', severity: 'WARNING', text: `${text}; the list of silences shows the reasons` }];
 };
 
 /** Counts silences when metrics are scraped. */

@@ -14,7 +14,10 @@ const endOfTime = Date.UTC(9999, 11, 31);
 /** Compiles a silence. An unreadable one, stored by another version, stays listed until somebody ends it. */
 const compile = (setting: RuntimeSetting<StoredSilence>): KnownSilence => {
   const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
-  let problem = value === setting.value ? undefined : 'another version stored it in a format that cannot be read';
+  let problem =
+    value === setting.value
+      ? undefined
+      : 'another version stored the silence in a format that this version cannot read';
   let windows: Windows;
   try {
     windows = createWindows(value);

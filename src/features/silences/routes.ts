@@ -91,9 +91,9 @@ const toStored = (body: NewSilence, createdBy: string, now: number, defaultStart
   const startsAt = body.startsAt === undefined ? defaultStart : requireTime('startsAt', body.startsAt);
   const endsAt = body.endsAt === undefined ? null : requireTime('endsAt', body.endsAt);
   if ((schedule === undefined) !== (minutes === undefined)) {
-    throw new HttpError('invalid', 'schedule and minutes belong together');
+    throw new HttpError('invalid', 'schedule and minutes must be set together');
   }
-  if (endsAt === null && schedule === undefined) throw new HttpError('invalid', 'endsAt or a schedule is needed');
+  if (endsAt === null && schedule === undefined) throw new HttpError('invalid', 'set endsAt or a schedule');
   if (endsAt !== null && endsAt <= now) throw new HttpError('invalid', 'endsAt must be in the future');
   if (endsAt !== null && endsAt <= startsAt) throw new HttpError('invalid', 'endsAt must be after startsAt');
   const { timeZone = readOwnTimeZone() } = body;
@@ -112,5 +112,5 @@ const toStored = (body: NewSilence, createdBy: string, now: number, defaultStart
 const toMatching = ({ match, matchers }: NewSilence): Matching => {
   if (match && !matchers) return { match };
   if (matchers && !match) return { matchers };
-  throw new HttpError('invalid', 'either match or matchers is needed');
+  throw new HttpError('invalid', 'set either match or matchers');
 };

@@ -138,7 +138,7 @@ export const SilenceQuery = Type.Object({
     default: 100,
     description: 'Maximum number of silences to return.',
   }),
-  before: Type.Optional(Type.String({ description: 'Only silences after this place: the `next` of a page.' })),
+  before: Type.Optional(Type.String({ description: 'Only silences after this position: the `next` of a page.' })),
 });
 
 export const SilencePage = defineShape('SilencePage', {

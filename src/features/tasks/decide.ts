@@ -44,7 +44,7 @@ export const decideTask = (request: TaskRequest, tasks: CurrentTasks, at: Date):
   const task = tasks.find(id);
   if (!task) return { result: undefined };
   if (request.expected && !request.expected.includes(task.version)) {
-    return { refusal: new StoreConflict('The task has changed since: read it again', task.version) };
+    return { refusal: new StoreConflict('The task was changed in the meantime: read it again', task.version) };
   }
   if ('remove' in request) return { change: { removed: id } };
   return { change: { put: toUpdated(task, request.changes, toLocalTimestamp(at)) } };

@@ -111,7 +111,7 @@ test('alerts that fire by the log are not raised again, and alerts of good or mi
   await runner.take([find(98), find(20, '/srv'), find(91, '/mnt')]);
   assert.deepEqual(stored, [
     'resolved | INFO | Resolved: /srv is 20 % full | var/db-1//srv | b',
-    'resolved | INFO | Resolved: /gone is not there any more | var/db-1//gone | c',
+    'resolved | INFO | Resolved: /gone no longer exists | var/db-1//gone | c',
     'resolved | INFO | Resolved: /mnt is 91 % full | var/db-1/?/mnt | d',
   ]);
   assert.deepEqual([...runner.listAlerts()], [['var/db-1//var', { id: 'a', level: 'CRITICAL' }]]);
@@ -128,8 +128,8 @@ test('a failed check leaves firing alerts as they are, and is reported for the w
   await take(91);
   assert.deepEqual(stored, [
     'firing | WARNING | /var is 91 % full, limit 90 % | var/db-1//var',
-    'firing | WARNING | Watch var cannot check: the disks cannot be read | var/db-1/?*',
-    'resolved | INFO | Resolved: watch var can check again | var/db-1/?* | id-2',
+    'firing | WARNING | Watch var cannot run its check: the disks cannot be read | var/db-1/?*',
+    'resolved | INFO | Resolved: watch var can run its check again | var/db-1/?* | id-2',
   ]);
 });
 

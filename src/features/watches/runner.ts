@@ -273,8 +273,8 @@ export class WatchRunner {
   }
 
   #describeGone(name: string): string {
-    if (name === allThings) return `watch ${this.watch.settings.name} can check again`;
-    return this.watch.type.describeGone?.(name) ?? `${name} is not there any more`;
+    if (name === allThings) return `watch ${this.watch.settings.name} can run its check again`;
+    return this.watch.type.describeGone?.(name) ?? `${name} no longer exists`;
   }
 
   /** Stores the alerts and resolutions missing from the log. */
@@ -292,7 +292,7 @@ export class WatchRunner {
         const level = firing && this.#levelOf(firing, thing);
         thing.alert = await this.#updateAlert(thing, '', thing.alert, level, thing.words + thing.limitWords);
         const unknownLevel = isUnknownReported ? this.#levelOf('limit', { isFault: false }) : undefined;
-        const words = isUnknownReported ? `Watch ${watch} cannot check: ${thing.words}` : thing.words;
+        const words = isUnknownReported ? `Watch ${watch} cannot run its check: ${thing.words}` : thing.words;
         thing.unknownAlert = await this.#updateAlert(thing, unknownMark, thing.unknownAlert, unknownLevel, words);
       } catch (error) {
         this.#parts.onUnstored(error as Error);

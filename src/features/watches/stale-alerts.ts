@@ -45,7 +45,7 @@ export class StaleAlerts {
   }
 
   /** Adds a runner's alerts. */
-  add(runner: WatchRunner, reason = `${runner.watch.settings.name} is not watched any more`): void {
+  add(runner: WatchRunner, reason = `${runner.watch.settings.name} is no longer watched`): void {
     this.#pending.push({ runner, reason });
   }
 
@@ -111,7 +111,9 @@ export class StaleAlerts {
         if (!(await takeGone(place))) continue;
         // Read the alerts again: from now on, the place stores none.
         const alerts = await readFiring();
-        const reason = isInstancePlace(place) ? 'its server is gone' : `no server has watched ${place} for a day`;
+        const reason = isInstancePlace(place)
+          ? 'its server no longer runs'
+          : `no server has watched ${place} for a day`;
         for (const name of names) this.#addNamed(name, place, alerts, reason);
       }
     } catch (error) {

@@ -68,7 +68,7 @@ export const ownWatchSettings = {
       type: 'string',
       examples: ['used'],
       description:
-        'Figure to which the limits apply. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or `count` of the alerts, which must exceed the limit.',
+        'Metric to which the limits apply. `disk`: `used` percent (the default), `free` bytes, or percent of `inodes`. `network`: bytes per second `received` (the default) or `sent`. `process`: `memory` in MiB or `cpu` in percent of one processor. `alert`: minutes of `silence` (the default), or `count` of the alerts, which must exceed the limit.',
     }),
   ),
   except: patterns('`disk`, `temperature`, `service`: mounts, sensors or units to leave out, with `*`.', ['/snap/*']),
@@ -86,7 +86,7 @@ export const ownWatchSettings = {
   max: count('`process`: maximum number of processes.', 10),
   units: patterns('`service`: systemd units, with `*`; with `failed`, all by default.', ['nginx.service']),
   failed: Type.Optional(
-    Type.Boolean({ description: '`service`: units may be inactive, but must not have failed.', examples: [true] }),
+    Type.Boolean({ description: '`service`: units can be inactive, but must not have failed.', examples: [true] }),
   ),
   path: text('`file`, `certificate`: path, with `*`; only in the config file.', '/srv/backup/*.tar'),
   maxAgeHours: Type.Optional(
@@ -121,7 +121,7 @@ export const ownWatchSettings = {
       Type.String({ maxLength: maxTextLength, examples: ['application/json'] }),
       {
         maxProperties: 20,
-        description: '`http`: headers of the request. Everybody who may read watches reads them.',
+        description: '`http`: headers of the request. Everybody with access to watches can read them.',
         examples: [{ 'Content-Type': 'application/json' }],
       },
     ),
@@ -204,7 +204,7 @@ export const ownWatchSettings = {
     '`dns`: address of the name server, with its port if not 53; the name servers of the system by default. `domain`: URL of the RDAP server; by default that of the registry, from the list of IANA.',
     '192.0.2.53',
   ),
-  expected: text('`dns`: value that one of the answers must have, as in a zone file.', '10 mail.example'),
+  expected: text('`dns`: value that one of the records must have, as in a zone file.', '10 mail.example'),
   port: Type.Optional(
     Type.Integer({
       minimum: 1,

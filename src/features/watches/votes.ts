@@ -81,8 +81,8 @@ const describePlaces = (
   const names = (votes: readonly Vote[]): string => votes.map(({ place }) => place).join(', ');
   const parts = [
     bad.length > 0 ? `from ${bad.length} of ${count} places: ${names(bad)}` : '',
-    good.length > 0 ? `${names(good)} ${good.length === 1 ? 'reaches' : 'reach'} it` : '',
-    unknown.length > 0 ? `${names(unknown)} ${unknown.length === 1 ? 'has' : 'have'} not checked it` : '',
+    good.length > 0 ? `${names(good)} ${good.length === 1 ? 'succeeds' : 'succeed'}` : '',
+    unknown.length > 0 ? `${names(unknown)} ${unknown.length === 1 ? 'has' : 'have'} not checked` : '',
   ];
   return parts.filter(Boolean).join('; ');
 };

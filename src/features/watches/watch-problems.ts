@@ -47,9 +47,9 @@ export const isConfigOnly = (watch: WatchSettings): boolean =>
 /** Returns the problem with a watch's hosts and places, as a clause. */
 const findPlaceProblem = (watch: WatchSettings, type: WatchType): string | undefined => {
   const { hosts, from, votes } = watch;
-  if (hosts && from) return 'only one of hosts and from is possible';
+  if (hosts && from) return 'set either hosts or from, not both';
   if ((hosts || from) && isConfigOnly(watch))
-    return 'files and programs of hosts are watched only by their own config files';
+    return 'files and programs on a host can be watched only in the config file of that host';
   if (from && !remoteTypes.includes(type.name)) return `from is not for type ${type.name}`;
   if (votes === undefined) return undefined;
   if (!from) return 'votes need from';

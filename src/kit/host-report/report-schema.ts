@@ -28,7 +28,7 @@ export const Disk = Type.Object({
   total: Type.Number({
     minimum: 0,
     maximum: 1e18,
-    description: 'Used bytes and bytes that are available to ordinary users.',
+    description: 'Used bytes and bytes available to ordinary users.',
     examples: [107_374_182_400],
   }),
 });
@@ -103,7 +103,7 @@ export const HostReport = defineShape('HostReport', {
         watch: line(64, 'shop'),
         thing: line(1000, 'https://shop.example'),
         state: Type.Enum(['good', 'bad', 'unknown'], { type: 'string', examples: ['good'] }),
-        text: line(2000, 'https://shop.example answers 200 after 31 ms'),
+        text: line(2000, 'https://shop.example responded 200 after 31 ms'),
       }),
       { maxItems: 100, description: 'Last results of watches that several hosts check, of which this host is one.' },
     ),

@@ -67,7 +67,7 @@ test('if the lock file cannot be a socket, Linux still locks and other systems r
   await assert.rejects(lockDirectory(directory, 'log', file, 'linux'), { code: 'locked' });
   await assert.rejects(lockDirectory(directory, 'other', file, 'darwin'), {
     code: 'unusable',
-    message: `the path ${file} is too long for a socket: choose a folder with a shorter path: choose a folder with a shorter path`,
+    message: `the path ${file} is too long for a socket: choose a folder with a shorter path`,
   });
   await lock.release();
 });

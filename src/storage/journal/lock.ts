@@ -108,7 +108,7 @@ const removeLeftover = async (file: string): Promise<void> => {
   if (Buffer.byteLength(file) > maxAddressBytes) {
     throw new JournalError(
       'unusable',
-      `the path ${file} is too long for a socket: choose a folder with a shorter path: choose a folder with a shorter path`,
+      `the path ${file} is too long for a socket: choose a folder with a shorter path`,
     );
   }
   if (!(await isAnswered(file))) await rm(file, { force: true });

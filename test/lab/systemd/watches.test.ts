@@ -144,7 +144,7 @@ test(
     write(machine, '/etc/signalbox/config.json', JSON.stringify(web));
     run('systemctl', 'start', 'demo-running');
     run('systemctl', 'reload', 'signalbox');
-    await waitFor(/^opened #\d+ Watch web cannot check: systemd has no unit no-such\.service$/);
+    await waitFor(/^opened #\d+ Watch web cannot run its check: systemd has no unit no-such\.service$/);
     run('systemctl', 'stop', 'demo-running');
     await waitFor(/^opened #\d+ demo-running\.service is inactive \(dead\)$/);
   },

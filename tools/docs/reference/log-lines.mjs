@@ -34,7 +34,7 @@ export const logLines = [
   },
   {
     messages: ['error a record in the database is damaged'],
-    meaning: '`damage` has its log and seq: it is left out of what follows from the log; restore the row',
+    meaning: '`damage` has the log and seq of the record, which is ignored: restore the row',
   },
   { messages: ['warn the seed was not loaded'], meaning: 'the database could not be used on startup' },
   { messages: ['warn alert log: failed', 'warn alert log: recovered'], meaning: 'in between, alerts get 503' },
@@ -45,16 +45,19 @@ export const logLines = [
     meaning: 'a line cannot be read, or a record is missing: `damage` has the file and the place; restore the file',
   },
   { messages: ['warn alert log: segments-removed'], meaning: 'retention deleted `files`' },
-  { messages: ['warn alert log: its end cannot be read'], meaning: 'repeats of earlier alerts may be stored again' },
+  {
+    messages: ['warn alert log: the end of the log cannot be read'],
+    meaning: 'repeats of earlier alerts may be stored again',
+  },
   {
     messages: ['warn command audit: ...', 'warn incident log: ...', 'warn settings log: ...', 'warn tasks log: ...'],
     meaning: 'the same for these and other logs',
   },
   {
     messages: [
-      'warn alert spool: alerts wait on disk for the database',
+      'warn alert spool: alerts are waiting on disk for the database',
       'info alert spool: the alerts are in the database',
-      'debug alert spool: not shipped',
+      'debug alert spool: alerts could not be moved to the database',
     ],
     meaning: 'see [alerts in a database](../how-it-works/durability.md#alerts-in-a-database)',
   },
@@ -81,7 +84,10 @@ export const logLines = [
     meaning: 'the file is damaged: `destination` gets all alerts again',
   },
   { messages: ['error outbox: unexpected error'], meaning: 'a bug: the alert `id` is parked' },
-  { messages: ['warn the key of links ...'], meaning: 'links in notifications end with the process' },
+  {
+    messages: ['warn the key for acknowledgement links ...'],
+    meaning: 'links in notifications become invalid when the server stops',
+  },
   {
     messages: ['error alerts: the snapshot is damaged'],
     meaning: 'some firing alerts and repeats are unknown: a resolution may not name its alert',
@@ -101,7 +107,7 @@ export const logLines = [
   },
   {
     messages: ['error incidents: the state of 1.1.0 cannot be read'],
-    meaning: 'that of 1.1.0; the alerts of the last day are counted again',
+    meaning: 'the incidents of 1.1.0 are lost; the alerts of the last day are counted again',
   },
   {
     messages: ['warn incidents: the snapshot cannot be written'],
@@ -114,12 +120,13 @@ export const logLines = [
   },
   {
     messages: ['error settings: the snapshot is damaged'],
-    meaning: 'changes are missing, and what was deleted may be back: restore the folder, or repeat them',
+    meaning: 'changes are missing, and deleted settings may be back: restore the folder, or repeat the changes',
   },
   { messages: ['warn settings: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
     messages: ['error silences: a silence cannot be used'],
-    meaning: 'a newer version stored the silence `id`, or comparing it takes too long: end it and create a new silence',
+    meaning:
+      'a newer version stored the silence `id`, or comparing alerts with it takes too long: end the silence and create another',
   },
   {
     messages: [
@@ -133,14 +140,14 @@ export const logLines = [
     meaning: 'a newer version stored the format `name`, whose path is 404',
   },
   { messages: ['warn pictures: a picture could not be taken'], meaning: '`err` has the reason' },
-  { messages: ['warn keys: the times of use could not be stored'], meaning: 'retried every 10 minutes' },
+  { messages: ['warn keys: the times of last use could not be stored'], meaning: 'retried every 10 minutes' },
   {
     messages: ['warn watches: an alert was not stored'],
-    meaning: '`err` has the reason; tried after the next check',
+    meaning: '`err` has the reason; retried after the next check',
   },
   {
     messages: ['warn alerts: receipt times from before the start are unknown'],
-    meaning: 'an alert that expires is resolved `resolveTimeout` after the start at the earliest; `err` has the reason',
+    meaning: 'an expired alert is resolved `resolveTimeout` after the start at the earliest; `err` has the reason',
   },
   {
     messages: ['warn alerts: the resolution of an expired alert cannot be stored yet'],
@@ -150,7 +157,7 @@ export const logLines = [
     messages: ['warn login: the configured accounts could not be stored'],
     meaning: 'the tokens of users who leave the config file before the next start stay valid',
   },
-  { messages: ['warn login: wrong logins'], meaning: 'logins from `ip` are now delayed' },
+  { messages: ['warn login: failed logins'], meaning: 'logins from `ip` are now delayed' },
   {
     messages: ['warn login: refused', 'warn login: more logins'],
     meaning: 'a wrong password or user from `ip`; the first 20 of a minute have a line each',
@@ -171,7 +178,7 @@ export const logLines = [
   { messages: ['warn heartbeats: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
   {
     messages: ['error heartbeats: the snapshot is damaged'],
-    meaning: 'states and runs may be missing; the next pings make them again',
+    meaning: 'states and runs may be missing; the next pings restore the states',
   },
   {
     messages: ['error oncall: a stored rotation cannot be used'],
@@ -188,19 +195,22 @@ export const logLines = [
       'warn hosts: alerts about hosts cannot be stored',
       'warn hosts: the readings of this machine cannot be stored',
     ],
-    meaning: 'tried again within 10 s',
+    meaning: 'retried within 10 s',
   },
   {
-    messages: ['warn hosts: their last states cannot be read', 'warn hosts: their incidents cannot be counted'],
+    messages: [
+      'warn hosts: the last states of hosts cannot be read',
+      'warn hosts: the incidents of hosts cannot be counted',
+    ],
     meaning: 'shown again after the next reports and changes',
   },
-  { messages: ['warn hosts: a node_exporter cannot be scraped'], meaning: '`reason` says why; tried again every 10 s' },
+  { messages: ['warn hosts: a node_exporter cannot be scraped'], meaning: '`reason` says why; retried every 10 s' },
   {
     messages: ['warn watches: a watch of the hub cannot be used'],
     meaning: 'the hub has another version; other watches are checked',
   },
   {
-    messages: ['warn the hub refuses kept readings, which are dropped'],
+    messages: ['warn the hub refused kept readings; they are dropped'],
     meaning: '`reason` says why; current readings are accepted',
   },
   {
@@ -220,13 +230,13 @@ export const logLines = [
     messages: ['warn other accounts can ...', 'warn a group can ...'],
     meaning: 'unsafe [permissions](configuration.md#the-config-file)',
   },
-  { messages: ['warn nobody can use ...'], meaning: 'a profile needs tokens and nothing issues them' },
+  { messages: ['warn nobody can use ...'], meaning: 'a profile needs tokens, but nothing issues tokens' },
   { messages: ['warn the variable ...'], meaning: 'a misspelt `SIGNALBOX_*` variable is ignored' },
   {
     messages: ['warn Warning: ... paths need no token'],
     meaning: 'others can reach `openRoutes`: set [`access`](configuration.md#access)',
   },
-  { messages: ['info slow work: ...'], meaning: 'what a start does that takes longer than two seconds' },
+  { messages: ['info slow work: ...'], meaning: 'startup work that takes longer than two seconds' },
   { messages: ['info jwtSecret is not set'], meaning: 'tokens become invalid when the process ends' },
   { messages: ['debug request'], meaning: 'one line per request, with `traceparent` if sent' },
   { messages: ['debug not listening'], meaning: "localhost's other address cannot be used" },

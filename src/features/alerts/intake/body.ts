@@ -55,7 +55,7 @@ const recognize = (value: unknown): Format => {
   const [format, ...others] = found;
   if (format && others.length === 0) return format;
   const names = (format ? found : formats).map(({ name }) => name).join(', ');
-  throw new HttpError('invalid', `The body fits ${format ? 'several formats' : 'none of the formats'}: ${names}`);
+  throw new HttpError('invalid', `The body matches ${format ? 'several formats' : 'none of the formats'}: ${names}`);
 };
 
 /** Maximum number of alerts in one body. */

@@ -53,7 +53,7 @@ const createFormatRoute = (
   return defineRoute({
     ...bytesRoute,
     path,
-    summary: expected?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
+    summary: expected?.summary ?? 'Store alerts in any of these formats, recognized by the body',
     errorHandler: counts.createErrorHandler(expected?.name ?? 'auto', expected?.binary),
     schema: {
       operationId,
@@ -74,7 +74,7 @@ export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Rou
   defineRoute({
     ...bytesRoute,
     path: '/api/alert/:intakeFormat',
-    summary: 'Store alerts in a format of your own',
+    summary: 'Store alerts in a custom format',
     errorHandler: parts.counts.createCustomErrorHandler(
       ({ params }) => keeper.find((params as Static<typeof FormatParams>).intakeFormat)?.name,
     ),

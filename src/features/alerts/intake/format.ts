@@ -86,7 +86,7 @@ export const plainTextName = 'plain-text';
 export const IntakeReceipt = defineShape('IntakeReceipt', {
   received: Type.Literal(true),
   ids: Type.Array(Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }), {
-    description: "Ids of the alerts, in the body's order.",
+    description: 'Ids of the alerts, in the order of the body.',
   }),
   repeated: Type.Integer({
     examples: [0],

@@ -75,7 +75,7 @@ export const createTextRoute = (parts: IntakeParts): Route =>
       const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       if (!isUtf8(bytes)) throw new HttpError('invalid', 'The body must be text in UTF-8');
       const message = bytes.toString('utf8').trim();
-      if (message === '') throw new HttpError('invalid', 'The body must be the text of the alert');
+      if (message === '') throw new HttpError('invalid', 'The body must contain the text of the alert');
       return storeNative(parts, request, reply, { ...request.query, message });
     },
   });

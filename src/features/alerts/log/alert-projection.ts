@@ -76,7 +76,7 @@ export const openAlertProjection = async (parts: AlertProjectionParts): Promise<
   const { events, snapshot, clock, log } = parts;
   const report = (err: unknown): void => {
     if (codeOf(err) === 'closed') return;
-    log.warn({ err }, 'alert log: its end cannot be read, so repeats of earlier alerts may be stored again');
+    log.warn({ err }, 'alert log: the end of the log cannot be read, so repeats of earlier alerts may be stored again');
   };
   const projection = await Projection.open<AlertProjection>({
     log: events,

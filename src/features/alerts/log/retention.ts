@@ -6,7 +6,7 @@ import { defaultRetainDays } from '../settings.ts';
 const unlimitedDays = 0;
 
 /** Line for the start message if `alertsRetainDays` is not set and the log has no limit. */
-export const unlimitedNotice = `alertsRetainDays is not set: alerts are kept for ever, as they were before; new logs keep them for ${defaultRetainDays} days`;
+export const unlimitedNotice = `alertsRetainDays is not set: this log keeps alerts forever, as in version 1.0; new logs keep alerts for ${defaultRetainDays} days`;
 
 /**
  * Reads the default of `alertsRetainDays` for the log in files. On the first start, a log that has alerts already gets

@@ -58,7 +58,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
     });
   }
   const { spool } = store;
-  meters.reading('gauge', 'signalbox_alerts_spooled', 'Alerts that wait on disk for the database.', () => [
+  meters.reading('gauge', 'signalbox_alerts_spooled', 'Alerts waiting on disk for the database.', () => [
     [[], spool?.unshipped ?? 0],
   ]);
   return {

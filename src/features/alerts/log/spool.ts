@@ -123,7 +123,7 @@ export class Spool {
   async #run(): Promise<void> {
     const { log, canShip } = this.#parts;
     const first = this.#shipped;
-    log.warn('alert spool: alerts wait on disk for the database');
+    log.warn('alert spool: alerts are waiting on disk for the database');
     while (!this.#isClosed && this.waiting > 0) {
       const begun = performance.now();
       try {
@@ -131,7 +131,7 @@ export class Spool {
         else await this.#shipAll();
       } catch (err) {
         if (this.#isClosed) return;
-        log.debug({ err }, 'alert spool: not shipped');
+        log.debug({ err }, 'alert spool: alerts could not be moved to the database');
         const left = Math.max(0, begun + retryMs - performance.now());
         await pause(left, undefined, { signal: this.#closing.signal }).catch(() => undefined);
       }

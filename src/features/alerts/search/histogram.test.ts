@@ -111,5 +111,5 @@ test('a histogram with filters counts the alerts that a search with these filter
     }
   }
   const { status, json } = await app.request('GET', '/api/alerts/histogram?source=shop&severity=loud');
-  assert.deepEqual([status, /severity must name one of/.test(String(json['error']))], [400, true]);
+  assert.deepEqual([status, /severity must be one of/.test(String(json['error']))], [400, true]);
 });

@@ -25,7 +25,9 @@ export const createAlertListRoute = (journal: RecordLog): Route => {
     isSpecified: true,
     summary: 'List the last alerts, oldest first',
     headers: {
-      response: { Link: 'The search, which shows more of each alert: its relation is `alternate` (RFC 8288).' },
+      response: {
+        Link: 'Address of the search, which shows more about each alert; its relation is `alternate` (RFC 8288).',
+      },
     },
     schema: { operationId: 'listAlerts', querystring: AlertQuery, response: { 200: AlertList } },
     handler: ({ query: { count, level } }, reply) => {
@@ -57,5 +59,5 @@ const toAlertList = (records: readonly LogRecord[]): JsonList => {
 const createListRefusal = (count: number): HttpError =>
   new HttpError(
     'invalid',
-    `count is too large: the last ${count} alerts take up more than 256 MiB of the log; ask for fewer`,
+    `count is too large: the last ${count} alerts take up more than 256 MiB of the log; request fewer alerts`,
   );

@@ -155,6 +155,6 @@ test('a list that spans more than 256 MiB of the log gets 400, which names count
   const { status, json } = await app.request('GET', '/api/alerts?count=2');
   assert.equal(status, 400);
   assert.deepEqual(json, {
-    error: 'count is too large: the last 2 alerts take up more than 256 MiB of the log; ask for fewer',
+    error: 'count is too large: the last 2 alerts take up more than 256 MiB of the log; request fewer alerts',
   });
 });

@@ -81,7 +81,7 @@ const createDetailsRoute = ({ journal, firing, deliveriesOf, nameIncidents }: Se
     method: 'GET',
     path: '/api/alerts/:id',
     ...openFor('alerts:read'),
-    summary: 'Everything about one alert',
+    summary: 'Get an alert with all details',
     schema: {
       operationId: 'getAlert',
       params: Type.Object({ id: Type.String({ description: 'Id of an alert.' }) }),
@@ -107,7 +107,7 @@ const versionIndex = 14;
 /** Version 7 ids contain a time, so an index finds them; other ids are searched for only at the end of the log. */
 const createFindRefusal = (id: string): HttpError =>
   id[versionIndex] === '7'
-    ? createUnavailable('The alert log is being indexed; try again')
+    ? createUnavailable('The alert log is still being indexed; try again later')
     : new HttpError(
         'not-found',
         'Alert not found: ids that are not UUIDs of version 7 are only searched for in the last 64 MiB of the log',

@@ -49,7 +49,7 @@ const response = {
 };
 
 const params = Type.Object({
-  token: Type.String({ description: 'Last part of an `acknowledgeUrl`. It is valid for 24 hours and needs no login.' }),
+  token: Type.String({ description: 'Last part of an `acknowledgeUrl`, valid for 24 hours without a login.' }),
 });
 
 /** True if the client explicitly accepts HTML. Clients that accept anything get JSON. */
@@ -65,7 +65,7 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
     path: '/api/acknowledge/:token',
     ...openFor('incidents:write'),
     staysOpen: true,
-    summary: 'Read the incidents that a link in a notification acknowledges',
+    summary: 'Show the incidents of an acknowledgement link in a notification',
     schema: { operationId: 'readAcknowledgeLink', params, response },
     handler: async (request, reply) => answer(request, reply, parts, async (grant) => findIncidents(parts, grant)),
   }),
@@ -74,7 +74,7 @@ export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
     path: '/api/acknowledge/:token',
     ...openFor('incidents:write'),
     staysOpen: true,
-    summary: 'Acknowledge the incidents of a link in a notification',
+    summary: 'Acknowledge the incidents of an acknowledgement link',
     schema: { operationId: 'useAcknowledgeLink', params, response },
     handler: async (request, reply) => answer(request, reply, parts, (grant) => acknowledge(parts, grant)),
   }),
@@ -142,7 +142,7 @@ const answer = async (
       hasButton,
       rows: shown.incidents.map(toRow),
       link: toShownLink(parts, shown),
-      text: hasButton ? `No login is needed: it is recorded as acknowledged by ${toPerson(toAuthor(grant))}.` : '',
+      text: hasButton ? `No login is needed: the acknowledgement is recorded for ${toPerson(toAuthor(grant))}.` : '',
     });
   } catch (error) {
     const refusal = toHttpError(error);
@@ -161,12 +161,12 @@ const refuse = (kind: ErrorKind, reason: string): HttpError => new HttpError(kin
 
 const readGrant = ({ links, incidents }: AcknowledgeParts, token: string): AcknowledgeGrant => {
   const grant = links.readToken(token);
-  if (grant === 'incomplete') throw refuse('not-found', 'This link is incomplete. Copy all of it.');
+  if (grant === 'incomplete') throw refuse('not-found', 'This link is incomplete. Copy the whole link.');
   if (grant === 'forged') throw refuse('forbidden', 'This link is not valid: it was changed, or the key has changed.');
   if (grant === 'expired') throw refuse('gone', 'This link has expired: links are valid for 24 hours.');
   if (grant === 'removed')
-    throw refuse('forbidden', 'This link is not valid: its destination was removed or has another address.');
-  if (!incidents) throw refuse('gone', 'This server no longer has incidents.');
+    throw refuse('forbidden', 'This link is not valid: its destination was removed, or its address has changed.');
+  if (!incidents) throw refuse('gone', 'This server no longer serves incidents.');
   return grant;
 };
 

@@ -21,7 +21,7 @@ export const assertSecrets = (
 
 /** Reads a destination's CAs. Throws an Error with the reason if they cannot be read. */
 export const readOwnAuthorities = ({ ca, caFile }: DestinationSettings): X509Certificate[] => {
-  if (ca !== undefined && caFile !== undefined) throw new Error('give ca or caFile, not both');
+  if (ca !== undefined && caFile !== undefined) throw new Error('set either ca or caFile, not both');
   if (caFile !== undefined) return parseAuthorities(`caFile ${caFile}`, readSettingFile('caFile', caFile));
   return ca === undefined ? [] : parseAuthorities('ca', ca);
 };
@@ -33,7 +33,7 @@ const assertPrintable = (what: string, text: string): void => {
 /** Reads a destination's secrets, current one first. Throws an Error whose message reveals no secret. */
 export const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): string[] => {
   const [texts, files] = [toList(secret), toList(secretFile)];
-  if (texts.length > 0 && files.length > 0) throw new Error('give secret or secretFile, not both');
+  if (texts.length > 0 && files.length > 0) throw new Error('set either secret or secretFile, not both');
   return [...texts, ...files.map((path) => readSecret('secretFile', path))];
 };
 
@@ -49,7 +49,7 @@ export const readHeaders = (
   { headers = {}, token, tokenFile }: DestinationSettings,
   { ownHeaders = [] }: DestinationType,
 ): Record<string, string> => {
-  if (token !== undefined && tokenFile !== undefined) throw new Error('give token or tokenFile, not both');
+  if (token !== undefined && tokenFile !== undefined) throw new Error('set either token or tokenFile, not both');
   const bearer = tokenFile === undefined ? token : readSecret('tokenFile', tokenFile);
   const given = Object.entries(headers).map(([name, value]) => [
     toHeaderName(name, ownHeaders),
@@ -61,14 +61,14 @@ export const readHeaders = (
   }
   const names = given.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice === 'authorization') throw new Error('give a token or the header authorization, not both');
+  if (twice === 'authorization') throw new Error('set either a token or the header authorization, not both');
   if (twice !== undefined) throw new Error(`headers has ${twice} twice`);
   return Object.fromEntries(given);
 };
 
 const toHeaderName = (name: string, allowed: readonly string[]): string => {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
-    throw new Error(`headers: ${JSON.stringify(name)} is no header name`);
+    throw new Error(`headers: ${JSON.stringify(name)} is not a header name`);
   const lower = name.toLowerCase();
   if (reservedHeaders.test(lower) && !allowed.includes(lower))
     throw new Error(`headers: ${lower} is set by signalbox; remove it`);

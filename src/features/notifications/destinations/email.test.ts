@@ -365,11 +365,11 @@ test('an invalid destination is refused on startup with instructions', async (t)
   const cases: [settings: object, problem: RegExp][] = [
     [{ url: 'http://h' }, /url must begin with smtp:\/\/ or smtps:\/\/ and name a host/],
     [{ from: undefined }, /type email needs from and to/],
-    [{ to: ['anna'] }, /"anna" is no address such as anna@example\.org/],
+    [{ to: ['anna'] }, /"anna" is not an address such as anna@example\.org/],
     [{ from: 'a@example.org\r\nBcc: e@example.org' }, /is no address/],
     [{ to: ['Anna <anna@example.org'] }, /is no address/],
     [{ user: 'a' }, /user needs secret or secretFile/],
-    [{ secret: 'x' }, /give user, too/],
+    [{ secret: 'x' }, /set user too/],
     [{ token: 'x' }, /takes no token and no headers/],
     [{ url: 'smtp://mail.example.org/inbox' }, /only a host and a port/],
     [{ ...login, tls: 'none' }, /would send the password unencrypted/],

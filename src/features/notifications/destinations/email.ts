@@ -24,16 +24,16 @@ const findAddressProblem = ({ url, settings, headers }: ReceiverAddress): string
   if (from === undefined || to === undefined) return 'type email needs from and to';
   if (url.pathname.length > 1 || url.search !== '')
     return 'url has only a host and a port: smtp://mail.example.org:587';
-  if (Object.keys(headers).length > 0) return 'type email takes no token and no headers: give user and secret';
+  if (Object.keys(headers).length > 0) return 'type email takes no token and no headers: set user and secret';
   const wrong = [from, ...to].find((text) => !isAddress(text));
-  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is no address such as anna@example.org`;
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not an address such as anna@example.org`;
 };
 
 const isAddress = (text: string): boolean => address.test(text) && text.includes('<') === text.endsWith('>');
 
 const findLoginProblem = ({ url, settings, secrets }: ReceiverAddress): string | undefined => {
   const { user, tls } = settings;
-  if (user === undefined && secrets.length > 0) return 'the secret is the password of user: give user, too';
+  if (user === undefined && secrets.length > 0) return 'the secret is the password of user: set user too';
   if (user === undefined) return undefined;
   if (secrets.length === 0) return 'user needs secret or secretFile, its password';
   const isPlain = url.protocol === 'smtp:' && tls === 'none' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''));

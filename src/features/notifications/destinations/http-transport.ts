@@ -138,7 +138,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 const reasons: Record<string, string> = {
   ...connectionFailures,
-  ...forUntrusted('no CA that is trusted has signed the certificate: set ca or caFile'),
+  ...forUntrusted('the certificate was not signed by a trusted CA: set ca or caFile'),
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 5 s',
   UND_ERR_SOCKET: 'the connection was closed',
   CERT_HAS_EXPIRED: 'the certificate has expired',

@@ -58,7 +58,7 @@ export const toReason = (failure: MailFailure): string => {
     return `TLS with the mail server failed${detail === '' ? '' : ` (${detail})`}`;
   }
   if (status === undefined) {
-    if (code === 'EAUTH') return 'the mail server offers no login that is supported';
+    if (code === 'EAUTH') return 'the mail server offers no supported login method';
     return reasons[origin] ?? reasons[code] ?? 'the connection to the mail server was closed';
   }
   const [, enhanced] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response) ?? [];

@@ -8,7 +8,7 @@ for (const [what, changes, problem] of [
   ['an unknown type', { type: 'teams' }, /^destination "pager": type must be one of webhook, .*, not "teams"$/],
   ['a url that is none', { url: 'pager' }, /^destination "pager": url must begin with http/],
   ['a url of another scheme', { url: 'ftp://host/' }, /^destination "pager": url must begin with http/],
-  ['a user in the url', { url: 'http://me:planted@host/' }, /^destination "pager": url must not hold a user name/],
+  ['a user in the url', { url: 'http://me:planted@host/' }, /^destination "pager": url must not contain a user name/],
   [
     'a secret file that is missing',
     { secretFile: '/nowhere/file' },
@@ -23,7 +23,7 @@ for (const [what, changes, problem] of [
   [
     'two kinds of secret',
     { secret: 'x', secretFile: 'y' },
-    /^destination "pager": give secret or secretFile, not both$/,
+    /^destination "pager": set either secret or secretFile, not both$/,
   ],
   [
     'a secret that is not used',
@@ -39,12 +39,12 @@ for (const [what, changes, problem] of [
   [
     'a level that nobody knows',
     { levels: ['ERROR', 'WRN1'] },
-    /^destination "pager": levels has "WRN1", which is no severity; use CRITICAL, ERROR, WARNING, INFO$/,
+    /^destination "pager": levels: "WRN1" is not a severity; use CRITICAL, ERROR, WARNING, INFO$/,
   ],
   [
     'two kinds of token',
     { token: 'planted', tokenFile: 'x' },
-    /^destination "pager": give token or tokenFile, not both$/,
+    /^destination "pager": set either token or tokenFile, not both$/,
   ],
   [
     'a token file that is missing',
@@ -59,7 +59,7 @@ for (const [what, changes, problem] of [
   [
     'a token and a header of it',
     { token: 'planted', headers: { Authorization: 'planted' } },
-    /^destination "pager": give a token or the header authorization, not both$/,
+    /^destination "pager": set either a token or the header authorization, not both$/,
   ],
   [
     'a token beside a secret that is one',
@@ -81,7 +81,11 @@ for (const [what, changes, problem] of [
     { headers: { 'content-length': '1' } },
     /^destination "pager": headers: content-length is set by/,
   ],
-  ['a header without a name', { headers: { 'a b': '1' } }, /^destination "pager": headers: "a b" is no header name$/],
+  [
+    'a header without a name',
+    { headers: { 'a b': '1' } },
+    /^destination "pager": headers: "a b" is not a header name$/,
+  ],
   [
     'a header of two lines',
     { headers: { 'x-key': 'planted\r\nb: c' } },

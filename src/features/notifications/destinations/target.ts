@@ -47,7 +47,7 @@ export const findNotificationProblems = ({
   return [
     ...(publicUrl === undefined || isPublicUrl(publicUrl)
       ? []
-      : ['publicUrl must be an http or https address such as https://signalbox.example.org, without ? and #']),
+      : ['publicUrl must be an http or https URL such as https://signalbox.example.org, without ? and #']),
     ...twice.map(({ name }) => `destination ${JSON.stringify(name)} exists twice: rename one of them`),
     ...destinations.flatMap((settings) => problemsOf(() => toTarget(settings))),
   ];
@@ -98,7 +98,7 @@ export const toLinkedDestination = (
 const assertSeverities = (key: string, levels: readonly string[] = []): void => {
   const unknown = levels.find((level) => findSeverity(level) === undefined);
   if (unknown === undefined) return;
-  throw new Error(`${key} has ${JSON.stringify(unknown)}, which is no severity; use ${severities.join(', ')}`);
+  throw new Error(`${key}: ${JSON.stringify(unknown)} is not a severity; use ${severities.join(', ')}`);
 };
 
 const findType = (wanted: string): DestinationType => {
@@ -114,7 +114,7 @@ const toUrl = (text: string, { schemes = ['http', 'https'] }: DestinationType): 
   if (!url || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1)))
     throw new Error(`url must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} and name a host`);
   if (url.username !== '' || url.password !== '')
-    throw new Error('url must not hold a user name or password; use secret, token or headers');
+    throw new Error('url must not contain a user name or password; use secret, token or headers');
   return url;
 };
 

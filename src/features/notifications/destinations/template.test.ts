@@ -135,7 +135,10 @@ test('an invalid template is refused on startup with instructions', async (t) =>
   const cases: [settings: object, problem: RegExp][] = [
     [{}, /type template needs body/],
     [{ body: '{"text": "{mesage}"}' }, /there is no placeholder \{mesage\}; use message, title/],
-    [{ body: '{"text": {message}}' }, /body is not JSON once it is filled in: write "\{message\}" in quotes/],
+    [
+      { body: '{"text": {message}}' },
+      /body is not valid JSON after its placeholders are filled in: write "\{message\}" with quotes/,
+    ],
     [{ body: '{"labels": "{json labels}"}' }, /body is not JSON/],
     [{ body: '{"text": "{message}"' }, /body is not JSON/],
     [{ body: '{json labels}', secret: 'x' }, /takes no secret/],

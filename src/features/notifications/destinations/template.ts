@@ -38,7 +38,7 @@ export const templateDestination: DestinationType = {
     const { method = 'POST', body } = settings;
     if (method === 'GET' && body !== undefined) return 'method GET has no body: put the placeholders into the url';
     if (method !== 'GET' && body === undefined) return 'type template needs body, such as {"text": "{message}"}';
-    if (/\{|%7B/i.test(url.pathname)) return 'url may have placeholders only after its ?';
+    if (/\{|%7B/i.test(url.pathname)) return 'url can have placeholders only after its ?';
     const texts = [body ?? '', ...listTexts(receiver).map(([, text]) => text)];
     const named = texts.flatMap((text) => [...text.matchAll(placeholder)]);
     const unknown = [...named, ...url.search.matchAll(queryPlaceholder)]
@@ -196,6 +196,6 @@ const findJsonProblem = (body: string): string | undefined => {
     JSON.parse(fill(parseTemplate(body, placeholder), hostile, 'json'));
     return undefined;
   } catch {
-    return 'body is not JSON once it is filled in: write "{message}" in quotes, and {json labels} without; or set the header content-type';
+    return 'body is not valid JSON after its placeholders are filled in: write "{message}" with quotes and {json labels} without, or set the header content-type';
   }
 };

@@ -78,7 +78,7 @@ export const ownSettings = {
   tls: Type.Optional(
     Type.Enum(['required', 'none'], {
       type: 'string',
-      description: '`email`: `required` if `smtp://` must use STARTTLS, the default except on loopback, or `none`.',
+      description: '`email`: `required`, the default except on loopback, if `smtp://` must use STARTTLS; or `none`.',
     }),
   ),
 };

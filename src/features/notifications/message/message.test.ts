@@ -44,7 +44,7 @@ test('the body has level, host, source, count and owner of the incident', () => 
   const { body } = write(createUpdate());
   assert.match(
     body,
-    /^CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 \d\d:\d\d [+-]\d\d:\d\d\nNobody has acknowledged it\.$/,
+    /^CRITICAL · db-1 · backup · 3 alerts since 2026-01-31 \d\d:\d\d [+-]\d\d:\d\d\nNot acknowledged\.$/,
   );
   const alert = {
     seq: 1,
@@ -67,7 +67,7 @@ test('the body has level, host, source, count and owner of the incident', () => 
   assert.match(write(createResolution({ resolved })).body, /\nResolved after 42 min by the key backup$/);
   assert.match(
     write(createResolution({ resolved: { by: null, at: openedAt, reason: 'quiet' } })).body,
-    /\nResolved after 42 min, because no more alerts came$/,
+    /\nResolved after 42 min, because no more alerts were received$/,
   );
 });
 

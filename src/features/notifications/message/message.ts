@@ -207,7 +207,7 @@ const toFacts = ({ level, hostname, source, count, firstAt }: SharedIncident): s
   );
 
 const toOwner = ({ state, acknowledged }: SharedIncident): string => {
-  if (state === 'open') return 'Nobody has acknowledged it.';
+  if (state === 'open') return 'Not acknowledged.';
   if (!acknowledged) return '';
   const { by, until, comment } = acknowledged;
   const end = until === null || state === 'resolved' ? '' : ` until ${toLocalMinute(until)}`;
@@ -216,7 +216,7 @@ const toOwner = ({ state, acknowledged }: SharedIncident): string => {
 
 const toResolution = ({ firstAt, stateSince, resolved }: SharedIncident): string => {
   const lasted = `after ${toDurationText(stateSince - firstAt)}`;
-  if (resolved?.reason === 'quiet') return `Resolved ${lasted}, because no more alerts came`;
+  if (resolved?.reason === 'quiet') return `Resolved ${lasted}, because no more alerts were received`;
   return `Resolved ${lasted}${resolved?.by ? ` by ${toPerson(resolved.by)}` : ''}`;
 };
 

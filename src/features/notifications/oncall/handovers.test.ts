@@ -86,8 +86,8 @@ test('an invalid cron expression is refused with the reason', () => {
     ['0 9 * * 8', /^Invalid value for dayOfWeek: 8$/],
     ['0 9 * * no', /day|illegal/i],
     ['*/0 9 * * *', /stepping/],
-    ['0 0 30 2 *', /^"0 0 30 2 \*" names no day that exists$/],
-    ['*/30 * * * *', /^handovers are at most hourly, and this one has more than 24 a day$/],
+    ['0 0 30 2 *', /^"0 0 30 2 \*" never matches a date$/],
+    ['*/30 * * * *', /^handovers must be at most hourly, but this expression has more than 24 a day$/],
     ['* * * * *', /at most hourly/],
   ] as const) {
     assert.throws(

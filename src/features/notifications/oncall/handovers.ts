@@ -52,7 +52,7 @@ export class Handovers {
     this.#startYear = this.#toYear(start);
     const years = Array.from({ length: yearsToTry }, (_, index) => this.#startYear + index);
     if (years.every((year) => this.#readYear(year).times.length === 0)) {
-      throw new Error(`${JSON.stringify(cron)} names no day that exists`);
+      throw new Error(`${JSON.stringify(cron)} never matches a date`);
     }
   }
 
@@ -121,7 +121,7 @@ const readTimesOfDay = (cron: string): number[] => {
   while (run && run.getTime() < dayMs) {
     times.push(run.getTime());
     if (times.length > mostADay)
-      throw new Error(`handovers are at most hourly, and this one has more than ${mostADay} a day`);
+      throw new Error(`handovers must be at most hourly, but this expression has more than ${mostADay} a day`);
     run = parsed.nextRun(run);
   }
   return times;

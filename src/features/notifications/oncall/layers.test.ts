@@ -145,7 +145,7 @@ test('a rotation that cannot work is refused with the reason', () => {
       { layers: [{ ...good, handover: { every: '2 fortnights' } }] },
       /^handover.every must be a period such as "1 week"/,
     ],
-    [{ layers: [{ ...good, handover: { every: '0 0 30 2 *' } }] }, /names no day that exists/],
+    [{ layers: [{ ...good, handover: { every: '0 0 30 2 *' } }] }, /never matches a date/],
     [{ layers: [{ ...good, handover: { every: '5 hours' } }] }, /must divide a day/],
     [{ layers: [{ ...good, handover: { every: '0 days' } }] }, /from 1 to 366 days/],
     [{ layers: [{ ...good, handover: { every: '53 weeks' } }] }, /from 1 to 366 days/],

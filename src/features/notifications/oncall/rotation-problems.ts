@@ -32,6 +32,6 @@ const findMemberProblems = (
       return [`there is no destination ${JSON.stringify(member)}; the settings define: ${known}`];
     }
     if (destination.notify === 'incidents') return [];
-    return [`its member ${JSON.stringify(member)} gets each alert: set notify of that destination to incidents`];
+    return [`its member ${JSON.stringify(member)} receives every alert: set notify of this destination to incidents`];
   });
 };

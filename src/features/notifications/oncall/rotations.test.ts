@@ -150,8 +150,8 @@ test('problems of settings name the rotation and what to do', () => {
     }),
     [
       'rotation "a": there is no destination "bob"; the settings define: anna, log, old',
-      'rotation "a": its member "log" gets each alert: set notify of that destination to incidents',
-      'rotation "a": its member "old" gets each alert: set notify of that destination to incidents',
+      'rotation "a": its member "log" receives every alert: set notify of this destination to incidents',
+      'rotation "a": its member "old" receives every alert: set notify of this destination to incidents',
       'rotation "A": exists twice: rename one of them',
       'rotation "b": handover must be a cron expression such as "0 9 * * 1": "0 9 * *" must have five fields: minute, hour, day, month, day of the week',
       'rotation "c": timeZone must be a name such as Europe/Berlin or UTC, not "Mars"',

@@ -47,7 +47,7 @@ const createOnCallRoute = (rotations: Rotations, overrides: Overrides, clock: ()
     method: 'GET',
     path: '/api/oncall',
     ...reading,
-    summary: 'Return who is on call in each rotation, and who follows',
+    summary: 'List the current and next member on call in each rotation',
     schema: { operationId: 'getOnCall', querystring: OnCallQuery, response: { 200: OnCallList } },
     handler: async ({ query }) => listOnCall(rotations, overrides, readNearTime('at', query.at, clock)),
   });
@@ -74,7 +74,7 @@ const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
     method: 'GET',
     path: '/api/oncall/schedule',
     ...reading,
-    summary: 'List who will be on call, shift by shift',
+    summary: 'List coming shifts',
     schema: { operationId: 'getOnCallSchedule', querystring: OnCallScheduleQuery, response: { 200: OnCallSchedule } },
     handler: async ({ query }) => {
       const [from, to] = readSpan(query.from, ['to', query.to], clock);
@@ -85,7 +85,7 @@ const createScheduleRoute = (rotations: Rotations, clock: () => Date): Route =>
       if (shifts.length > mostShifts) {
         throw new HttpError(
           'invalid',
-          `There are more than ${mostShifts} shifts: request a shorter time, or one rotation`,
+          `There are more than ${mostShifts} shifts: request a shorter period, or one rotation`,
         );
       }
       const data = shifts.toSorted((one, other) => one.startsAt - other.startsAt || 0).map(toOnCallShift);

@@ -66,7 +66,7 @@ export const DutyOverrideList = defineList(
   'DutyOverrideList',
   'Overrides',
   DutyOverride,
-  'Newest first, ended ones included. Of overlapping overrides, the newest counts.',
+  'Newest first, including ended overrides. Of overlapping overrides, the newest counts.',
 );
 
 export const DutyOverrideParams = Type.Object({ id: Type.String({ description: 'Id of an override.' }) });
@@ -114,7 +114,7 @@ export const OnCallSchedule = defineList(
   'OnCallSchedule',
   'Shifts',
   OnCallShift,
-  'Earliest first; the first ones may have begun before `from`.',
+  'Earliest first; the first shifts may have begun before `from`.',
 );
 
 export const OnCallScheduleQuery = Type.Object({

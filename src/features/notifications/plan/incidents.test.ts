@@ -289,7 +289,7 @@ for (const [problem, changes] of [
     'on needs opened, raised or acknowledged: only a destination that was notified of an incident gets its resolution',
     { on: ['resolved'] },
   ],
-  ['levels has "bad", which is no severity; use CRITICAL, ERROR, WARNING, INFO', { levels: ['bad'] }],
+  ['levels: "bad" is not a severity; use CRITICAL, ERROR, WARNING, INFO', { levels: ['bad'] }],
 ] as const) {
   test(`settings are refused: ${problem}`, async (t) => {
     const receiver = await startReceiver(t);

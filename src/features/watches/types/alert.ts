@@ -25,9 +25,11 @@ export const alertWatch = defineWatchType({
   every: 60,
   findProblem: ({ metric = 'silence', minutes, limit = 0, critical = limit }) => {
     if (metric !== 'silence' && metric !== 'count') return 'metric must be silence or count';
-    if (metric === 'silence') return minutes === undefined ? undefined : 'minutes is for metric count alone';
+    if (metric === 'silence') return minutes === undefined ? undefined : 'minutes needs metric count';
     const name = limit < maxCount ? 'critical' : 'limit';
-    return critical < maxCount ? undefined : `${name} must be below ${maxCount}: no more alerts are counted`;
+    return critical < maxCount
+      ? undefined
+      : `${name} must be below ${maxCount}, the maximum number of alerts that are counted`;
   },
   check: async (watch, readings, signal) => {
     const now = readings.clock().getTime();
@@ -59,7 +61,7 @@ const measureSilence = async (
   const words =
     minutes === undefined
       ? `no alert from ${thing} for more than ${toText(maxMinutes)}`
-      : `the last alert from ${thing} came ${toText(minutes)} ago`;
+      : `the last alert from ${thing} was ${toText(minutes)} ago`;
   return { thing, figure: minutes ?? maxMinutes + 1, toText, words };
 };
 
@@ -74,7 +76,7 @@ const searchLast = async (
   for (let before: number | undefined; ; ) {
     const { records, next } = await journal.search({ since, before, limit: 1, maxBytes, test });
     if (next === undefined || records.length > 0) return records[0];
-    if (signal.aborted) throw new Error('there are too many alerts to read them in time');
+    if (signal.aborted) throw new Error('there are too many alerts to read in time');
     before = next;
   }
 };

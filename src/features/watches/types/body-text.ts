@@ -20,7 +20,7 @@ export const readBodyText = async (body: Readable, headers: IncomingHttpHeaders)
     .split(',')
     .map((encoding) => encoding.trim())
     .filter((encoding) => encoding !== '' && encoding !== 'identity');
-  if (encodings.length > maxEncodings) throw new Error('the answer is packed too often');
+  if (encodings.length > maxEncodings) throw new Error('the response is compressed too many times');
   let bytes = await readStart(body);
   for (const encoding of encodings.toReversed()) bytes = await unpack(bytes, encoding);
   return decode(bytes, headers['content-type'] ?? '');
@@ -41,7 +41,7 @@ const readStart = async (stream: Readable): Promise<Buffer> => {
 const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
   if (bytes.length === 0) return bytes;
   const unpacker = createStreamUnpacker(bytes, encoding);
-  if (!unpacker) throw new Error(`the answer is packed as ${encoding}, which cannot be read`);
+  if (!unpacker) throw new Error(`the response is compressed with ${encoding}, which is not supported`);
   const unpacked: Buffer[] = [];
   let length = 0;
   try {
@@ -53,7 +53,7 @@ const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
     }
   } catch (error) {
     const isCut = bytes.length >= maxBodyBytes && length > 0;
-    if (!isCut) throw new Error(`the answer cannot be unpacked as ${encoding}: ${(error as Error).message}`);
+    if (!isCut) throw new Error(`the response cannot be decompressed with ${encoding}: ${(error as Error).message}`);
   }
   return Buffer.concat(unpacked);
 };

@@ -22,8 +22,8 @@ export const certificateWatch = defineWatchType({
   isLowBad: () => true,
   every: 60,
   findProblem: ({ path, host, port, ...trusted }) => {
-    if ((path === undefined) === (host === undefined)) return 'either path or host is needed';
-    return path !== undefined && port !== undefined ? 'port belongs to host' : findTrustProblem(trusted);
+    if ((path === undefined) === (host === undefined)) return 'set either path or host';
+    return path !== undefined && port !== undefined ? 'port needs host' : findTrustProblem(trusted);
   },
   check: async (watch, { targets, clock }, signal) => {
     const { path, host = '', port = defaultPort } = watch;

@@ -25,7 +25,7 @@ export const fileWatch = defineWatchType({
     const faults = [
       ...(age > maxAgeHours * hourMs ? [`is ${toHours(age)} old (limit ${maxAgeHours} h)`] : []),
       ...(newest.bytes < minBytes
-        ? [`has ${toBytesText(newest.bytes)} (at least ${toBytesText(minBytes)} are expected)`]
+        ? [`has ${toBytesText(newest.bytes)} (expected: at least ${toBytesText(minBytes)})`]
         : []),
     ];
     const fine = `is ${toHours(age)} old and has ${toBytesText(newest.bytes)}`;

@@ -53,7 +53,7 @@ export const httpWatch = defineWatchType({
     if (body !== undefined && (method ?? 'GET') !== 'POST' && method !== 'PUT') return 'body needs method POST or PUT';
     const problem = findHeaderProblem(headers) ?? findJsonProblem(json);
     if (problem !== undefined) return problem;
-    if (!statusRanges.test(status)) return 'status must be such as 200-299,401';
+    if (!statusRanges.test(status)) return 'status must be like 200-299,401';
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
     if (parsed.username || parsed.password) return 'url must not have a user or password';
@@ -66,7 +66,7 @@ export const httpWatch = defineWatchType({
     const access = { targets, clock: phases, ...(await readTrust(watch)) };
     const answer = await requestUrl(url, access, signal, watch).catch(toFault);
     if (typeof answer === 'string')
-      return [{ thing, isBad: true, words: `${thing} does not answer: ${answer}`, seen: phases.see() }];
+      return [{ thing, isBad: true, words: `${thing} does not respond: ${answer}`, seen: phases.see() }];
     const time = toMsText(answer.ms);
     const days: Finding[] =
       certificateDays !== undefined && answer.certificate
@@ -80,7 +80,7 @@ export const httpWatch = defineWatchType({
     const fault = findFault(answer, status, watch);
     if (fault !== undefined)
       return [{ thing, isBad: true, words: `${thing} ${fault}`, seen: phases.see(answer.body) }, ...days];
-    const common = { thing, words: `${thing} answers ${answer.status} after ${time}`, seen: phases.see() };
+    const common = { thing, words: `${thing} responded ${answer.status} after ${time}`, seen: phases.see() };
     if (limit === undefined) return [{ ...common, isBad: false, figure: Math.round(answer.ms) }, ...days];
     return [{ ...common, figure: answer.ms, toText: toMsText }, ...days];
   },
@@ -90,7 +90,7 @@ export const httpWatch = defineWatchType({
 const findHeaderProblem = (headers: Record<string, string>): string | undefined => {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `headers: ${JSON.stringify(name)} is not the name of a header`;
-    if (reservedHeaders.includes(name.toLowerCase())) return `headers must not have ${name}`;
+    if (reservedHeaders.includes(name.toLowerCase())) return `headers must not contain ${name}`;
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return `headers: the value of ${name} has forbidden characters`;
   }
   return undefined;
@@ -101,14 +101,14 @@ const findFault = (
   status: string,
   { contains, lacks, json = [] }: WatchSettings,
 ): string | undefined => {
-  if (!isExpected(answer.status, status)) return `answers ${answer.status} (wanted: ${status})`;
+  if (!isExpected(answer.status, status)) return `responded ${answer.status} (expected: ${status})`;
   if (contains !== undefined && !answer.body.includes(contains)) {
-    return `answers ${answer.status} without ${JSON.stringify(contains)}`;
+    return `responded ${answer.status} without ${JSON.stringify(contains)}`;
   }
   if (lacks !== undefined && answer.body.includes(lacks))
-    return `answers ${answer.status} with ${JSON.stringify(lacks)}`;
+    return `responded ${answer.status} with ${JSON.stringify(lacks)}`;
   const fault = json.length > 0 ? findJsonFault(answer.body, json) : undefined;
-  return fault && `answers ${answer.status}, but ${fault}`;
+  return fault && `responded ${answer.status}, but ${fault}`;
 };
 
 /** Returns the URL without its query, which may contain secrets. */

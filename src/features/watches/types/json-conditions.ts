@@ -15,13 +15,13 @@ export const findJsonFault = (body: string, conditions: readonly JsonCondition[]
   try {
     parsed = JSON.parse(body);
   } catch {
-    return 'the body is no JSON';
+    return 'the body is not JSON';
   }
   for (const condition of conditions) {
     const { pointer, is, value } = condition;
     const found = findValue(parsed, pointer);
     if (!isMet(found, condition))
-      return `${pointer || 'the body'} is ${toText(found)} (wanted: ${is} ${toText(value)})`;
+      return `${pointer || 'the body'} is ${toText(found)} (expected: ${is} ${toText(value)})`;
   }
   return undefined;
 };

@@ -62,7 +62,7 @@ export const requestUrl = async (
 
 const toNext = (location: string, from: URL): URL => {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  if (!next || !/^https?:$/.test(next.protocol)) throw new Error('the redirect leads to no http URL');
+  if (!next || !/^https?:$/.test(next.protocol)) throw new Error('the redirect does not lead to an http URL');
   return next;
 };
 
@@ -118,7 +118,7 @@ export const readServerCertificate = (
     socket.on('secureConnect', () => {
       const found = findChainEnd(listSentCertificates(socket), authorities);
       if (found) resolve(found);
-      else reject(new Error('the server shows no certificate'));
+      else reject(new Error('the server presents no certificate'));
       socket.destroy();
     });
   });

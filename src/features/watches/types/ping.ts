@@ -18,8 +18,8 @@ export const pingWatch = defineWatchType({
     const thing = toBareHost(host);
     const address = await resolveHost(thing, targets, signal);
     const ms = await ping(address, signal);
-    if (ms === undefined) return [{ thing, isBad: true, words: `${thing} does not answer a ping` }];
-    const words = `${thing} answers a ping after ${toMsText(ms)}`;
+    if (ms === undefined) return [{ thing, isBad: true, words: `${thing} does not respond to ping` }];
+    const words = `${thing} responded to ping after ${toMsText(ms)}`;
     return [
       limit === undefined ? { thing, isBad: false, figure: ms, words } : { thing, figure: ms, toText: toMsText, words },
     ];

@@ -22,7 +22,7 @@ export const processWatch = defineWatchType({
   every: 30,
   findProblem: ({ metric, limit, min = 1, max = min }) => {
     if (metric !== undefined && metric !== 'memory' && metric !== 'cpu') return 'metric must be memory or cpu';
-    if ((metric === undefined) !== (limit === undefined)) return 'metric and limit belong together';
+    if ((metric === undefined) !== (limit === undefined)) return 'metric and limit must be set together';
     return max < min ? 'max must be at least min' : undefined;
   },
   check: async (watch, { host, shared }) => {
@@ -41,7 +41,7 @@ export const processWatch = defineWatchType({
       thing: pattern,
       isBad: length < min || length > (max ?? length),
       figure: length,
-      words: `${length} ${length === 1 ? 'process' : 'processes'} ${of} (wanted: ${wanted})`,
+      words: `${length} ${length === 1 ? 'process' : 'processes'} ${of} (expected: ${wanted})`,
     };
     if (metric === undefined || length === 0) return [counted];
     if (metric === 'memory') return [counted, measureMemory(pattern, found)];

@@ -42,8 +42,8 @@ test('with failed only failed units count, and without systemd no unit can be ch
     ['demo.service has failed'],
   );
   assert.deepEqual(await check({ failed: true, units: ['b*'] }), []);
-  await assert.rejects(check({ failed: true }, null), /systemd does not run on this machine/);
-  await assert.rejects(check({ units: ['a'] }, null), /systemd does not run on this machine/);
+  await assert.rejects(check({ failed: true }, null), /systemd is not running on this machine/);
+  await assert.rejects(check({ units: ['a'] }, null), /systemd is not running on this machine/);
 });
 
 test('a name without the suffix of a unit is the name of a service, and except leaves units out', async () => {

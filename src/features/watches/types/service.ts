@@ -12,12 +12,12 @@ export const serviceWatch = defineWatchType({
   keys: ['units', 'failed', 'except'],
   limit: 'none',
   every: 30,
-  describeGone: (name) => `${name} has no longer failed`,
-  findProblem: ({ units, failed }) => (units || failed ? undefined : 'units or failed is needed'),
+  describeGone: (name) => `${name} is no longer failed`,
+  findProblem: ({ units, failed }) => (units || failed ? undefined : 'set units or failed'),
   check: async (watch, { host }) => {
     const { units: patterns, failed = false } = watch;
     const units = await host.units();
-    if (units === null) throw new Error('systemd does not run on this machine');
+    if (units === null) throw new Error('systemd is not running on this machine');
     const loaded = units.filter(({ isLoaded, name }) => isLoaded && !isExcepted(watch, name));
     const names = patterns?.map(toUnitName);
     // Only failed units are things of this watch.

@@ -24,7 +24,7 @@ export const tcpWatch = defineWatchType({
     const ms = performance.now() - begun;
     socket.destroy();
     clock.markEnd();
-    const common = { thing, words: `${thing} accepts connections after ${toMsText(ms)}`, seen: clock.see() };
+    const common = { thing, words: `${thing} accepted a connection after ${toMsText(ms)}`, seen: clock.see() };
     return [limit === undefined ? { ...common, isBad: false } : { ...common, figure: ms, toText: toMsText }];
   },
 });

@@ -98,7 +98,7 @@ export const networkWatch = defineUsage({
   check: async (watch, readings) => {
     const { metric: thing = 'received' } = watch;
     const rate = await readMean(watch, readings, toNetworkColumn(watch));
-    return [{ thing, figure: rate, toText: toRateText, words: `the network has ${thing} ${toRateText(rate)}` }];
+    return [{ thing, figure: rate, toText: toRateText, words: `the network ${thing} ${toRateText(rate)}` }];
   },
   listPast: (watch, _thing, list) => list(toNetworkColumn(watch)),
 });
@@ -113,7 +113,7 @@ export const pressureWatch = defineUsage({
   keys: ['resource'],
   check: async ({ resource = 'memory' }, { host }) => {
     const share = host.pressure(resource);
-    if (share === null) throw new Error('this kernel does not report how long tasks wait (PSI)');
+    if (share === null) throw new Error('this kernel does not report pressure (PSI)');
     const words = `tasks waited for ${resource} in ${toPercentText(share)} of the last minute`;
     return [{ thing: resource, figure: share, toText: toPercentText, words }];
   },
@@ -129,7 +129,7 @@ export const temperatureWatch = defineUsage({
     const found = host.temperatures().filter(({ sensor }) => isLike(sensor, pattern) && !isExcepted(watch, sensor));
     if (found.length === 0) throw new Error(`there is no temperature sensor ${pattern}`);
     return found.map(({ sensor, celsius }) => {
-      const words = `${sensor} has ${toCelsius(celsius)}`;
+      const words = `${sensor} is at ${toCelsius(celsius)}`;
       return { thing: sensor, figure: celsius, toText: toCelsius, words };
     });
   },

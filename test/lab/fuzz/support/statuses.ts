@@ -36,7 +36,7 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
       : []),
     // The document describes valid names and passwords in words; nobody knows the code of a start.
     ...(operation.profile === 'accounts' ? [400, 403, 404, 409] : []),
-    // Only the key of a host may report; names, times and codes are texts.
+    // Only the key of a host can be used for reports; names, times and codes are texts.
     ...(operation.profile === 'hosts' ? [400, 403, 404, 409, 413, 429] : []),
     // Pointers and names are texts.
     ...(operation.path.includes('{intakeFormat}') ? [400, 409] : []),

@@ -33,13 +33,16 @@ const fields = {
     Type.Record(Type.String(), Type.Union([Plain, Type.Array(Plain, { maxItems: 32 })]), {
       maxProperties: 16,
       description:
-        'Required values of a body by pointer; with a list, any of its values. Bodies with other values get 400.',
+        'Values that a body must have, by pointer; a list allows any of its values. Bodies with other values get 400.',
     }),
   ),
   each: Type.Optional(
-    template('/alerts', 'Pointer to the list of alerts; other pointers then begin in each, and `#/…` in the body.'),
+    template(
+      '/alerts',
+      'Pointer to the list of alerts; other pointers then start at each alert, and `#/…` starts at the body.',
+    ),
   ),
-  message: template('{/title}', 'Message, in which `{/pointer}` (RFC 6901) stands for a value of the body.'),
+  message: template('{/title}', 'Message; `{/pointer}` (RFC 6901) is replaced with a value of the body.'),
   source: Type.Optional(template('gitlab/{/project/name}', 'Source; by default the name of the format.')),
   level: Type.Optional(
     choice('ERROR', 'A text, or `{"/pointer": {"value": "ERROR", "*": "INFO"}}`. By default WARNING.'),
@@ -89,6 +92,6 @@ export const assertFormatName = (name: string): void => {
   if (new RegExp(namePattern).test(name)) return;
   throw new HttpError(
     'invalid',
-    'The name of a format has up to 64 lower-case letters, digits and "-", and begins with a letter or digit',
+    'The name of a format consists of up to 64 lower-case letters, digits and "-", and begins with a letter or digit',
   );
 };

@@ -147,14 +147,14 @@ test('an unusable format in the config file stops the start with a line that say
     [{ name: 'auto', message: 'x' }, /choose another name/],
     [{ name: 'a', message: 'x', colour: 'red' }, /colour/],
     [{ name: 'a' }, /message/],
-    [{ name: 'a', message: '{title}' }, /intake\.a\.message: "title" is no JSON Pointer such as \/project\/name/],
+    [{ name: 'a', message: '{title}' }, /intake\.a\.message: "title" is not a JSON Pointer such as \/project\/name/],
     [{ name: 'a', message: '{/a~2}' }, /intake\.a\.message: .* ~ is ~0/],
-    [{ name: 'a', message: 'x', each: 'alerts' }, /intake\.a\.each: "alerts" is no JSON Pointer/],
-    [{ name: 'a', message: 'x', match: { kind: 'x' } }, /intake\.a\.match: "kind" is no JSON Pointer/],
+    [{ name: 'a', message: 'x', each: 'alerts' }, /intake\.a\.each: "alerts" is not a JSON Pointer/],
+    [{ name: 'a', message: 'x', match: { kind: 'x' } }, /intake\.a\.match: "kind" is not a JSON Pointer/],
     [{ name: 'a', message: 'x', level: 'awful' }, /intake\.a\.level: "awful" is not a level such as ERROR/],
-    [{ name: 'a', message: 'x', level: {} }, /intake\.a\.level: give a text, or a pointer/],
+    [{ name: 'a', message: 'x', level: {} }, /intake\.a\.level: must be a text, or an object/],
     [{ name: 'a', message: 'x', status: { '/a': { b: 'closed' } } }, /"closed" is not firing or resolved/],
-    [{ name: 'a', message: 'x', labels: { team: '{x}' } }, /intake\.a\.labels: team: "x" is no JSON Pointer/],
+    [{ name: 'a', message: 'x', labels: { team: '{x}' } }, /intake\.a\.labels: team: "x" is not a JSON Pointer/],
     [{ name: 'a', message: 'x'.repeat(2001) }, /2000/],
   ];
   for (const [format, problem] of bad) {
@@ -209,7 +209,7 @@ test('an unusable format is refused, and no format changes', async (t) => {
     ['/a', {}, 400, /message/],
     ['/a', { message, name: 'b' }, 400, /make them equal/],
     ['/a', { message, mesage: 'x' }, 400, /mesage is unknown/],
-    ['/a', { message: '{x}' }, 400, /^message: "x" is no JSON Pointer/],
+    ['/a', { message: '{x}' }, 400, /^message: "x" is not a JSON Pointer/],
     ['/a', { message, level: { '/a': { b: 'x' }, '/b': {} } }, 400, /level/],
   ];
   for (const [path, body, status, error] of refused) {

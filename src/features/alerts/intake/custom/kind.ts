@@ -63,7 +63,7 @@ const isDefinition = createSchemaCheck(FormatDefinition);
 /** Compiles a stored format. Throws an Error if the format is now built in, or this version cannot use it. */
 const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
   const { name, value: definition } = setting;
-  if (isTaken(name)) throw new Error(`signalbox has a format ${name}`);
+  if (isTaken(name)) throw new Error(`${name} is a built-in format`);
   if (!isDefinition(definition)) throw new Error('the stored value is not a format definition');
   return { name, definition, setting, format: tryFormat(name, definition) };
 };
@@ -89,5 +89,5 @@ export const formatKind = defineSettingKind<FormatDefinition, KnownFormat, Confi
     format: compileFormat(name, definition),
   }),
   // A sender that gets a 404 may give up.
-  unread: 'The formats are not known yet',
+  unread: 'The formats cannot be read yet; try again in a second',
 });

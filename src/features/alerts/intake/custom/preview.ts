@@ -36,7 +36,7 @@ export const previewAlerts = (format: Format, body: unknown, now: Date): Preview
 export const testIntake: Tool = {
   name: 'test-intake',
   argument: { name: 'NAME' },
-  summary: 'read a body from standard input and print its alerts in a format of the config file',
+  summary: 'map a body from standard input with an intake format of the config file, and print the alerts',
   run: async (name, readSettings) => {
     const configured = readSettings()['intake'] as IntakeSettings['intake'];
     const { name: _, ...definition } = requireConfigured(configured, 'intake format', name);
@@ -55,5 +55,5 @@ export const testIntake: Tool = {
 const parse = (body: string): unknown => {
   const value = parseJson(body);
   if (value !== undefined) return value;
-  throw new SettingsError(['standard input must be JSON: the body that the sender sends']);
+  throw new SettingsError(['standard input must be JSON: a request body of the sender']);
 };

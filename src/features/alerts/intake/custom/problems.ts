@@ -8,7 +8,7 @@ export const findIntakeProblems = ({ intake }: IntakeSettings): string[] => {
   return [
     ...twice.map((name) => `intake.${name} is defined twice: give each format its own name`),
     ...intake.flatMap(({ name, ...definition }) => {
-      if (isTaken(name)) return [`intake.${name}: signalbox has a format ${name}: choose another name`];
+      if (isTaken(name)) return [`intake.${name} is a built-in format: choose another name`];
       try {
         compileFormat(name, definition);
         return [];

@@ -15,7 +15,7 @@ const maxShown = 20;
 
 const GivenFormat = Type.Object(
   {
-    name: Type.Optional({ ...FormatName, description: 'Name in the path; may be left out.' }),
+    name: Type.Optional({ ...FormatName, description: 'Optional; if given, it must be the name in the path.' }),
     ...FormatDefinition.properties,
   },
   { title: 'NewIntakeFormat' },
@@ -26,7 +26,7 @@ const FormatList = defineList('IntakeFormatList', 'Formats', ShownFormat, 'By na
 const Trial = Type.Object(
   {
     body: Type.Unknown({
-      description: 'Body of the sender: an object or a list.',
+      description: 'Request body of the sender: an object or a list.',
       examples: [{ text: 'It failed' }],
     }),
     definition: Type.Optional(FormatDefinition),
@@ -47,7 +47,7 @@ const Preview = defineShape('IntakePreview', {
       status: text('firing'),
       key: orNull(text('shop'), 'Key of the problem.'),
       labels: Type.Record(Type.String(), text('main')),
-      link: orNull(text('https://gitlab.example.org/shop/7'), 'Page of the sender about the alert.'),
+      link: orNull(text('https://gitlab.example.org/shop/7'), "The sender's page about the alert."),
     }),
     { description: `First ${maxShown} alerts.` },
   ),
@@ -57,14 +57,14 @@ const Preview = defineShape('IntakePreview', {
 export const createCustomFormatRoutes = (keeper: FormatKeeper, clock: () => Date): Route[] => {
   const { list, read, put, remove } = createSettingRoutes(formatKind, keeper, toShownFormat);
   return [
-    list({ operationId: 'listIntakeFormats', summary: 'List intake formats of your own', response: FormatList }),
-    read({ operationId: 'getIntakeFormat', summary: 'One intake format of your own' }),
+    list({ operationId: 'listIntakeFormats', summary: 'List custom intake formats', response: FormatList }),
+    read({ operationId: 'getIntakeFormat', summary: 'Get a custom intake format' }),
     createTestRoute(keeper, clock),
     put(
       { operationId: 'putIntakeFormat', summary: 'Create or replace an intake format', body: GivenFormat },
       ({ name: _, ...definition }) => definition,
     ),
-    remove({ operationId: 'deleteIntakeFormat', summary: 'Delete an intake format; its path gets 404' }),
+    remove({ operationId: 'deleteIntakeFormat', summary: 'Delete an intake format; its path then gets 404' }),
   ];
 };
 
@@ -73,7 +73,7 @@ const createTestRoute = (keeper: FormatKeeper, clock: () => Date): Route =>
     method: 'POST',
     path: '/api/intake-formats/:intakeFormat/test',
     ...needs('settings:write'),
-    summary: 'Show the alerts of a body without storing them',
+    summary: 'Preview the alerts of a body without storing them',
     schema: {
       operationId: 'testIntakeFormat',
       params: FormatParams,

@@ -16,7 +16,9 @@ export const compilePointer = (text: string): Find => {
   const isFromBody = text.startsWith('#');
   const pointer = isFromBody ? text.slice(1) : text;
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) {
-    throw new Error(`${JSON.stringify(text)} is no JSON Pointer such as /project/name; in names, ~ is ~0 and / is ~1`);
+    throw new Error(
+      `${JSON.stringify(text)} is not a JSON Pointer such as /project/name; in names, write ~ as ~0 and / as ~1`,
+    );
   }
   const names = pointer
     .slice(1)

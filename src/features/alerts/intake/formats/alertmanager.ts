@@ -8,7 +8,7 @@ import { notified, readLabelled } from './prometheus.ts';
 /** Alertmanager's webhook, version 4. */
 export const alertmanagerFormat = defineFormat({
   name: 'alertmanager',
-  summary: "Store the alerts of an Alertmanager's webhook",
+  summary: 'Store the alerts of an Alertmanager webhook',
   schema: Type.Object(
     {
       version: Type.Optional(Type.String({ examples: ['4'] })),

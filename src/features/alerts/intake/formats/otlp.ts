@@ -100,7 +100,7 @@ export const otlp = defineFormat({
       {
         partialSuccess: Type.Object({
           rejectedLogRecords: Type.Optional(
-            Type.String({ description: 'Records below WARN, which are not stored.', examples: ['2'] }),
+            Type.String({ description: 'Number of records below WARN, which are not stored.', examples: ['2'] }),
           ),
           errorMessage: Type.Optional(Type.String({ examples: ['Records below WARN are not stored'] })),
         }),

@@ -86,7 +86,7 @@ export const pagerduty = defineFormat({
       {
         status: Type.Literal('success'),
         message: Type.String({ examples: ['Event processed'] }),
-        dedup_key: Type.String({ description: 'Key of the event; a new key for a trigger without one.' }),
+        dedup_key: Type.String({ description: 'Key of the event; generated if a trigger has none.' }),
       },
       { title: 'PagerDutyReceipt' },
     ),

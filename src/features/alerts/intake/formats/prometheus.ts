@@ -76,7 +76,7 @@ export const readLabelled = (
 /** Alerts that Prometheus sends to Alertmanager's v2 API. */
 export const prometheus = defineFormat({
   name: 'prometheus',
-  summary: 'Store the alerts of a Prometheus',
+  summary: 'Store alerts that Prometheus sends',
   schema: Type.Array(Type.Object(labelled, { title: 'PrometheusAlert' })),
   recognizes: (value) =>
     Array.isArray(value) && value.length > 0 && value.every((alert) => isObject(alert) && 'labels' in alert),
