@@ -102,7 +102,7 @@ test('a client certificate without its key is refused, and files with them are f
     [{ certificate, key: 'none' }, 'key must be a private key in PEM without a passphrase'],
     [{ certificate, key: String(own.key) }, 'key does not match certificate'],
     [{ certificate: 'none', key: String(own.key) }, 'certificate has no certificate in PEM'],
-    [{ certificate, certificateFile: 'x' }, 'only one of certificate and certificateFile is possible'],
+    [{ certificate, certificateFile: 'x' }, 'set either certificate or certificateFile, not both'],
   ] as const) {
     const body = { name: 'x', type: 'http', url, ...settings };
     assert.deepEqual(await refusal(app, token, 'POST', '/api/watches', body), [400, error]);
