@@ -131,7 +131,7 @@ const createUserCommand = defineCommand({
   argument: { name: 'NAME' },
   summary: 'Create a user; prompts for the password, or reads standard input.',
   details: [
-    'Stores the user in the data directory, which no running server may use, or in the database, where running servers find the user within a second.',
+    'Stores the user in the data directory, which must not be in use by a running server, or in the database, where running servers find the user within a second.',
   ],
   settings: 'all',
   flags: {

@@ -14,7 +14,7 @@ export const targetSettings = {
   watchTargets: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      'Addresses, CIDR blocks and host names that watches and runtime destinations may reach; by default all except link-local addresses and cloud metadata.',
+      'Addresses, CIDR blocks and host names that watches and runtime destinations can reach; by default all except link-local addresses and cloud metadata.',
   }),
 };
 

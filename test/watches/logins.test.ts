@@ -119,7 +119,7 @@ test('postgres: a login and a question work with and without TLS, and refusals a
     app.request<{ error: string; hidden: string[] }>('PUT', '/api/watches/shop', { token, body });
   assert.equal((await change({ ...settings, limit: 5000 })).status, 200);
   const elsewhere = await change({ ...settings, host: 'localhost' });
-  const refusal = 'the watch names another server, which must not get the stored password: give it again';
+  const refusal = 'the watch names another server, which must not get the stored password: give the password again';
   assert.deepEqual([elsewhere.status, elsewhere.json.error], [400, refusal]);
   assert.deepEqual((await change({ ...settings, password: '' })).json.hidden, []);
   await stop();
@@ -163,7 +163,7 @@ test('servers that send garbage, too much or nothing are faults of logins, withi
     assert.equal(texts[`${type} mute`], 'there was no response in time');
     assert.equal(texts[`${type} closing`], 'the connection was closed');
   }
-  assert.equal(texts['redis flood'], 'the answer is not that of Redis');
+  assert.equal(texts['redis flood'], 'the response does not come from Redis');
   assert.equal(texts['postgres flood'], 'the server sends too much');
   assert.equal(texts['mysql packets'], 'the server sends too much');
   const grown = process.memoryUsage().rss - before;

@@ -76,7 +76,7 @@ export const silenceCommand = defineAskingCommand({
   summary: 'Silence alerts for some time, so that they notify nobody; or end a silence.',
   details: [
     'NAME is source, hostname, level, text (the message) or a label; in PATTERN, * matches any text. All patterns must match.',
-    'With --schedule, a maintenance window starts at each time of the cron expression, and lasts as long as --for says.',
+    'With --schedule, a maintenance window of the duration --for starts at each time of the cron expression.',
   ],
   flags: {
     from: { value: 'TIME', summary: 'Start of the silence: 18:00, "Thu 18:00", 2h or an RFC 3339 time. Default now.' },

@@ -187,7 +187,7 @@ export const freeMemory = async (): Promise<void> => {
 
 const reasons: Record<string, string> = {
   EADDRINUSE: 'the port is in use; choose another with --port',
-  EACCES: 'this account may not use the port; choose one above 1023 with --port',
+  EACCES: 'this account is not allowed to use the port; choose a port above 1023 with --port',
   EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
   ENOTFOUND: 'the host name is unknown; choose another with --host',
 };

@@ -58,7 +58,8 @@ export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Ro
         const { key, entry } = createAccessKey(name, scopes);
         const { name: _, ...value } = entry;
         const known = await keeper.create(name, value, by);
-        if (!keys.findByHash(entry.sha256)) throw new HttpError('wrong-state', `Key ${name} was deleted meanwhile`);
+        if (!keys.findByHash(entry.sha256))
+          throw new HttpError('wrong-state', `Key ${name} was deleted in the meantime`);
         return { ...toShown(known), key };
       },
     ),

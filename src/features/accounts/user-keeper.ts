@@ -75,7 +75,7 @@ export const createUserKeeper = (
   const requireFound = (name: string): Account => {
     const account = accounts.find(name);
     if (account) return account;
-    throw new HttpError('wrong-state', `User ${name} was deleted meanwhile`);
+    throw new HttpError('wrong-state', `User ${name} was deleted in the meantime`);
   };
   /** Refuses to remove the last administrator; afterwards only the config file could add an administrator. */
   const assertOthers = (name: string, change: string): void => {

@@ -61,7 +61,7 @@ export class Scraper {
     try {
       const scrape = { samples: parseSamples(await this.#request(url)), at: performance.now() };
       const report = toScrapedReport(name, scrape, this.#last.get(name), clock());
-      if (!report) throw new Error('the response is not that of a node_exporter');
+      if (!report) throw new Error('the response does not come from a node_exporter');
       this.#last.set(name, scrape);
       await fleet.take(name, report, clock().getTime());
       this.#failures.delete(name);

@@ -63,7 +63,7 @@ export const addDeliveryMeters = (
   );
   gauge(
     'signalbox_delivery_oldest_pending_seconds',
-    'Age of the oldest waiting alert or notification; 0 without one.',
+    'Age of the oldest waiting alert or notification; 0 if nothing is waiting.',
     list,
     ({ waitingSince }) => (waitingSince === undefined ? 0 : Math.max(0, clock().getTime() - waitingSince) / 1000),
   );

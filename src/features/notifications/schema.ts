@@ -108,7 +108,7 @@ export const DestinationState = defineShape('DestinationState', {
   lagAlerts: count('Alerts in the log that are neither delivered, parked nor skipped.'),
   lagSeconds: Type.Number({
     examples: [0],
-    description: 'Age of the oldest waiting alert; 0 without one.',
+    description: 'Age of the oldest waiting alert; 0 if no alert is waiting.',
   }),
   lastSuccess: time('Last delivery since the server was started.'),
   lastError: nullable(DeliveryError, 'Last failure since the server was started.'),

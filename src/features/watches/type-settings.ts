@@ -161,7 +161,8 @@ export const ownWatchSettings = {
     Type.String({
       writeOnly: true,
       maxLength: maxTextLength,
-      description: '`postgres`, `mysql`, `redis`: password. A change without it keeps the stored one; empty for none.',
+      description:
+        '`postgres`, `mysql`, `redis`: password. If a change omits the password, the stored password is kept; an empty text means no password.',
       examples: ['correct horse'],
     }),
   ),

@@ -105,7 +105,7 @@ export const HostReport = defineShape('HostReport', {
         state: Type.Enum(['good', 'bad', 'unknown'], { type: 'string', examples: ['good'] }),
         text: line(2000, 'https://shop.example responded 200 after 31 ms'),
       }),
-      { maxItems: 100, description: 'Last results of watches that several hosts check, of which this host is one.' },
+      { maxItems: 100, description: 'Last results of watches that this host checks together with others.' },
     ),
   ),
   isStopping: Type.Optional(

@@ -49,7 +49,7 @@ export const isForbidden = (error: unknown): boolean => failureCodeOf(error) ===
 /** Advice, by SQLSTATE, for failures that retrying does not fix: credentials, database, rights, TLS. */
 const lasting: Record<string, string> = {
   '28P01': 'the password is wrong: correct it in the address',
-  '28000': 'this user may not connect: allow it in pg_hba.conf, or use another user',
+  '28000': 'this user is not allowed to connect: allow the user in pg_hba.conf, or use another user',
   '3D000': 'there is no such database: create it, or correct the address',
   '42501': missingRights,
   ...forUntrusted('the certificate is not trusted: set sslrootcert to a file with its certificate authority'),

@@ -59,7 +59,7 @@ export const limits = [
     ['src/http/connections.ts', 'unreadResponseBytes = 64 * 1024 * 1024'],
     ['src/http/connections.ts', 'listBytes = 256 * 1024'],
   ],
-  ['concurrent logins, per address', '8, minus its recent wrong ones', '429, `Retry-After: 1`'],
+  ['concurrent logins, per address', '8, minus recent failed logins from the address', '429, `Retry-After: 1`'],
   [
     'concurrent password checks',
     '2; 8 wait',
@@ -67,7 +67,7 @@ export const limits = [
     ['src/features/accounts/check-queue.ts', 'maxChecks = { running: 2, waiting: 8 }'],
   ],
   [
-    'addresses with wrong logins',
+    'addresses with failed logins',
     '10,000, for an hour',
     'the oldest is forgotten',
     ['src/features/accounts/login-limits.ts', 'maxAddresses = 10_000'],

@@ -31,7 +31,7 @@ export const createSeverityTest = (name: string): ((level: string) => boolean) =
   const wanted = findSeverity(name);
   if (wanted) return (level) => toSeverity(level) === wanted;
   const names = severities.join(', ');
-  throw new HttpError('invalid', `severity must be one of ${names}, or another name of theirs such as err or warn`);
+  throw new HttpError('invalid', `severity must be one of ${names}, or a synonym such as err or warn`);
 };
 
 /** Returns `since` and `until` in Unix milliseconds; throws an HttpError that names the faulty parameter. */

@@ -61,7 +61,7 @@ test('search and histogram accept any name of a severity as a filter', async (t)
     const { status, json } = await app.request('GET', `/api/alerts/${route}?severity=purple`);
     assert.deepEqual(
       [status, json['error']],
-      [400, 'severity must be one of CRITICAL, ERROR, WARNING, INFO, or another name of theirs such as err or warn'],
+      [400, 'severity must be one of CRITICAL, ERROR, WARNING, INFO, or a synonym such as err or warn'],
     );
   }
 });

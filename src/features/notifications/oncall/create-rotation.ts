@@ -25,10 +25,10 @@ export const toRotation = (settings: RotationSettings): Rotation => {
   const { name, timeZone, layers, members, handover, startsAt } = settings;
   if (layers) {
     const odd = Object.entries({ members, handover, startsAt }).find(([, value]) => value !== undefined);
-    if (odd) throw new Error(`${odd[0]} is not for a rotation with layers: remove it, or remove layers`);
+    if (odd) throw new Error(`${odd[0]} cannot be used with layers: remove ${odd[0]}, or remove layers`);
     return toPeopleRotation(name, { layers, ...(timeZone !== undefined && { timeZone }) });
   }
-  if (!members || handover === undefined) throw new Error('layers are missing, or members and handover');
+  if (!members || handover === undefined) throw new Error('set layers, or members and handover');
   const always = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
   const layer = new Layer({
     ...always,

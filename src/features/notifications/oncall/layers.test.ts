@@ -158,7 +158,10 @@ test('a rotation that cannot work is refused with the reason', () => {
       /handover.at must be a time such as "09:00"/,
     ],
     [{ layers: [{ ...good, handover: { every: '1 week', at: 'Moo 09:00' } }] }, /handover.at must be/],
-    [{ layers: [{ ...good, handover: { every: '0 9 * * 1', at: '09:00' } }] }, /handover.at is only for periods/],
+    [
+      { layers: [{ ...good, handover: { every: '0 9 * * 1', at: '09:00' } }] },
+      /handover.at can be used only with periods/,
+    ],
     [{ layers: [good, { ...good, hours: 'Mon 25:00' }] }, /^layer 2: hours: /],
     [{ layers: [{ ...good, from: '2026-02-30' }] }, /^from must be a date or a time/],
     [{ layers: [{ ...good, from: '1999-01-01' }] }, /^from must be in the years from 2020 to 2060/],

@@ -121,7 +121,7 @@ export class Overrides {
     };
   }
 
-  /** True if a newer override counts instead for some of the time. */
+  /** True if a newer override applies instead for part of the time. */
   #isCovered({ name, value }: KnownOverride): boolean {
     const rotation = this.#rotations.find(value.rotation);
     if (!rotation) return false;
@@ -160,10 +160,10 @@ export class Overrides {
     assertPeriod(inReturn, now);
     const [replaced, ...others] = rotation.listMembers(given.startsAt, given.endsAt);
     if (replaced === undefined || others.length > 0 || replaced === member) {
-      throw new HttpError('invalid', 'A swap needs a range in which one other person is on call');
+      throw new HttpError('invalid', 'A swap needs a period in which exactly one other person is on call');
     }
     if (rotation.listMembers(inReturn.startsAt, inReturn.endsAt).some((each) => each !== member)) {
-      throw new HttpError('invalid', `inReturn must be a range in which ${quote(member)} is on call`);
+      throw new HttpError('invalid', `inReturn must be a period in which ${quote(member)} is on call`);
     }
     return { member: replaced, ...inReturn };
   }
@@ -204,7 +204,10 @@ const assertPeriod = ({ startsAt, endsAt }: Period, now: number): void => {
 };
 
 const notOwn = (): HttpError =>
-  new HttpError('forbidden', 'Shifts of others need the role Admin: take a shift yourself, or give an own one away');
+  new HttpError(
+    'forbidden',
+    'Only Admins can change the shifts of others: take a shift yourself, or give away your own',
+  );
 
 const quote = (name: string): string => JSON.stringify(name.slice(0, 100));
 

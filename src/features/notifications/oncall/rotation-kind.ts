@@ -45,7 +45,12 @@ export const RotationBody = Type.Object(
   { title: 'RotationDefinition' },
 );
 
-export const RotationList = defineList('RotationList', 'Rotations', ShownRotation, 'The config file first.');
+export const RotationList = defineList(
+  'RotationList',
+  'Rotations',
+  ShownRotation,
+  'Rotations of the config file first.',
+);
 
 export const toShownRotation = ({ name, rotation, definition, setting }: KnownRotation): ShownRotation => ({
   name,
@@ -61,7 +66,7 @@ const assertName = (name: string): void => {
   if (new RegExp(destinationNamePattern).test(name)) return;
   throw new HttpError(
     'invalid',
-    'The name of a rotation has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
+    'The name of a rotation consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
   );
 };
 
@@ -71,7 +76,8 @@ const isDefinition = createSchemaCheck(Type.Object(rotationMembers));
 const compile = (setting: RuntimeSetting<RotationDefinition>): KnownRotation => {
   const { name, value } = setting;
   assertName(name);
-  if (!isDefinition(value)) throw new Error('layers is missing or has another form');
+  if (!isDefinition(value))
+    throw new Error('layers is missing, or another version stored it in a format that this version cannot read');
   return { name, definition: value, rotation: toPeopleRotation(name, value), setting };
 };
 

@@ -43,7 +43,7 @@ const createCalendarRoute = (keeper: RotationKeeper, clock: () => Date): Route =
       const [from, until] = readSpan(query.from, ['until', query.until], clock);
       const shifts = rotation.listShifts(from, until, mostShifts + 1);
       if (shifts.length > mostShifts) {
-        throw new HttpError('invalid', `There are more than ${mostShifts} shifts: request a shorter time`);
+        throw new HttpError('invalid', `There are more than ${mostShifts} shifts: request a shorter period`);
       }
       return { count: shifts.length, data: shifts.map(toEntry) };
     },

@@ -135,7 +135,7 @@ const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] 
     create(
       {
         operationId: 'createDutyOverride',
-        summary: 'Take a shift, give it away or swap it: put another member on call for some time',
+        summary: 'Take, give away or swap a shift: put another member on call for some time',
         body: NewDutyOverride,
       },
       async ({ rotation, member, comment = '', inReturn, ...times }, by, request) => {

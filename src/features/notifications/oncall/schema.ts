@@ -29,7 +29,7 @@ export const DutyOverride = defineShape('DutyOverride', {
     'Second part of a swap: the member on call in return.',
   ),
   covered: Type.Boolean({
-    description: 'True if a newer override counts instead for some of the time.',
+    description: 'True if a newer override applies instead for part of the time.',
     examples: [false],
   }),
   comment: Type.String({ examples: ['swapped with Anna'] }),
@@ -137,7 +137,7 @@ export const RotationCalendar = defineList(
   'RotationCalendar',
   'Shifts and gaps',
   CalendarEntry,
-  'Earliest first; the first and the last are not cut off.',
+  'Earliest first; the first and last shifts are listed in full.',
 );
 
 export const RotationCalendarQuery = Type.Object({

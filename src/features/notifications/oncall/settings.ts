@@ -49,7 +49,7 @@ const LayerSettings = Type.Object(
         minLength: 1,
         maxLength: 500,
         examples: ['Mon-Fri 08:00-18:00'],
-        description: 'Hours in which the layer counts; always by default.',
+        description: 'Hours in which the layer applies; always by default.',
       }),
     ),
     from,
@@ -77,7 +77,7 @@ export const rotationMembers = {
   layers: Type.Array(LayerSettings, {
     minItems: 1,
     maxItems: 16,
-    description: 'Layers, the lowest first: a later layer covers earlier ones.',
+    description: 'Layers, lowest first: a later layer overrides earlier layers.',
   }),
 };
 
@@ -103,12 +103,12 @@ const RotationSettings = Type.Object(
     handover: Type.Optional(
       Type.String({
         maxLength: 200,
-        description: 'With `members`: when the next member goes on call, a cron expression such as `0 9 * * 1`.',
+        description: 'With `members`: cron expression of the handovers, such as `0 9 * * 1`.',
       }),
     ),
     startsAt: Type.Optional(
       Type.String({
-        description: "With `members`: date or time after which the first handover begins the first member's shift.",
+        description: "With `members`: date or time after which the first handover starts the first member's shift.",
       }),
     ),
   },
@@ -121,6 +121,6 @@ export const rotationSettings = {
   rotations: Type.Array(RotationSettings, {
     default: [],
     maxItems: 16,
-    description: 'Rotations: people or destinations that take turns on call; see docs/guides/oncall.md.',
+    description: 'Rotations of people or destinations on call; see docs/guides/oncall.md.',
   }),
 };

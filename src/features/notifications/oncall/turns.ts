@@ -29,7 +29,8 @@ export const createTurns = (
 ): Turns => {
   const [, count = '', unit] = period.exec(every) ?? [];
   const { cron, size } = unit === undefined ? { cron: every, size: 1 } : toCron(Number(count), unit as Unit, at);
-  if (unit === undefined && at !== undefined) throw new Error('handover.at is only for periods such as "1 week"');
+  if (unit === undefined && at !== undefined)
+    throw new Error('handover.at can be used only with periods such as "1 week"');
   const handovers = createHandovers(cron, clock, start);
   const base = isFromStart ? handovers.numberAt(start) : 0;
   return {

@@ -283,7 +283,7 @@ test('lists show sent and waiting notifications, with the reason of the wait', a
 
 for (const [problem, changes] of [
   ['after needs "notify": "incidents"', { notify: 'alerts', groupSeconds: undefined, after: 5 }],
-  ['formats is only for "notify": "alerts"', { formats: ['native'] }],
+  ['formats can be used only with "notify": "alerts"', { formats: ['native'] }],
   ['on has reminder: set repeat, in minutes', { on: ['opened', 'reminder'] }],
   [
     'on needs opened, raised or acknowledged: only a destination that was notified of an incident gets its resolution',

@@ -29,7 +29,7 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
     return;
   }
   const name = ofAlerts.find((one) => keys[one] !== undefined);
-  if (name !== undefined) throw new Error(`${name} is only for "notify": "alerts"`);
+  if (name !== undefined) throw new Error(`${name} can be used only with "notify": "alerts"`);
   if (on.includes('reminder') && repeat === undefined) throw new Error('on has reminder: set repeat, in minutes');
   if (repeat === undefined && on.every((kind) => kind === 'resolved')) {
     throw new Error(

@@ -49,7 +49,7 @@ export const defineLoginWatch = ({
     every: 60,
     findProblem: (watch) =>
       watch.password !== undefined && watch.passwordFile !== undefined
-        ? 'only one of password and passwordFile is possible'
+        ? 'set either password or passwordFile, not both'
         : findTrustProblem(watch),
     check: async (watch, { targets }, signal) => {
       const { port = defaultPort, limit, user, database, tls = false } = watch;

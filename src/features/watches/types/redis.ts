@@ -21,7 +21,7 @@ export const redisWatch = defineLoginWatch({
       const { value: line } = await lines.next();
       if (line === undefined) throw new Error('the connection was closed');
       if (line.startsWith('-')) throw new ServerError(line.slice(1));
-      if (!line.startsWith('+')) throw new Error('the answer is not that of Redis');
+      if (!line.startsWith('+')) throw new Error('the response does not come from Redis');
     };
     if (password !== undefined) await send('AUTH', ...(user === undefined ? [] : [user]), password);
     await send('PING');
@@ -39,6 +39,6 @@ async function* readLines(socket: Socket): AsyncGenerator<string, undefined> {
       yield text.slice(0, end);
       text = text.slice(end + 2);
     }
-    if (text.length > maxLineLength) throw new Error('the answer is not that of Redis');
+    if (text.length > maxLineLength) throw new Error('the response does not come from Redis');
   }
 }
