@@ -130,7 +130,7 @@ export const IncidentEscalation = defineShape('IncidentEscalation', {
   policy: Type.String({ description: 'Name of the escalation policy.', examples: ['ops'] }),
   step: Type.Integer({ description: 'Number of the latest step; 0 before the first one.', examples: [1] }),
   steps: Type.Integer({ description: 'Number of steps of the policy.', examples: [2] }),
-  round: Type.Integer({ description: 'Number of the round, from 1.', examples: [1] }),
+  round: Type.Integer({ description: 'Number of the round, starting at 1.', examples: [1] }),
   rounds: Type.Integer({ description: 'Number of rounds.', examples: [4] }),
   since: nullable(Time, 'Time when the step began.'),
   next: nullable(

@@ -102,7 +102,7 @@ test('unusable ways are refused, and change nothing', async (t) => {
     [{ type: 'webhook' }, /url is required/],
     [{ ...webhook, delay: '5' }, /delay must be a time such as/],
     [{ ...webhook, delay: '25 hours' }, /at most 24 hours/],
-    [{ ...webhook, url: 'http://127.0.0.1/' }, /127\.0\.0\.1 may not be reached \(watchTargets\)/],
+    [{ ...webhook, url: 'http://127.0.0.1/' }, /127\.0\.0\.1 is not allowed by watchTargets/],
     [{ ...webhook, secretFile: '/etc/shadow' }, /secretFile is unknown/],
     [{ ...webhook, headers: { a: { file: '/etc/shadow' } } }, /headers/],
     [{ ...webhook, notify: 'alerts' }, /notify is unknown/],

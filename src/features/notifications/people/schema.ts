@@ -55,11 +55,11 @@ export const ShownWay = defineShape('Way', {
   person: Type.String({ examples: ['anna'] }),
   name,
   settings: Type.Object(
-    { ...shown, url: nullable(url, 'Without its path, which may be secret.') },
+    { ...shown, url: nullable(url, 'Without the path, which can be secret.') },
     { title: 'WaySettings', description: 'As in the request, without secrets.' },
   ),
   hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
-    description: 'Members that are set but not shown.',
+    description: 'Settings that are set but not shown.',
   }),
   provenAt: nullable(Time, 'Time when the person confirmed a test; `null` for an unproven way.'),
   problem: nullable(Type.String({ examples: ['url is required'] }), 'Reason why the way cannot be used.'),
