@@ -181,12 +181,15 @@ test('heartbeats that cannot be imported are named by line, and nothing is store
   const [run] = heartbeats.runs;
   const long = Array.from({ length: 2 }, () => ({ ...run, output: 'x'.repeat(40_000) }));
   for (const [states, problem] of [
-    [[heartbeats, heartbeats], 'line 3: heartbeats.name is the name of an earlier heartbeat'],
+    [[heartbeats, heartbeats], 'line 3: heartbeats.name is already the name of an earlier heartbeat'],
     [[{ ...heartbeats, secret: 1 }], 'line 2: heartbeats has unknown keys; remove secret'],
     [[{ ...heartbeats, name: ':alive' }], 'line 2: heartbeats.name must be a name of a heartbeat'],
     [[{ ...heartbeats, base: 1e300 }], 'line 2: heartbeats.base must be'],
     [[{ ...heartbeats, runs: Array.from({ length: 101 }, () => run) }], 'line 2: heartbeats.runs must not have more'],
-    [[{ ...heartbeats, runs: long }], 'line 2: heartbeats.runs may have 65536 characters of output together'],
+    [
+      [{ ...heartbeats, runs: long }],
+      'line 2: heartbeats.runs must not have more than 65536 characters of output in all',
+    ],
   ] as const) {
     const input = [header, ...states.map((state) => JSON.stringify({ heartbeats: state })), end, ''].join('\n');
     const { code, stderr } = await runCommand(['import', ...next.flags], { input });

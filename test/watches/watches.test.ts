@@ -226,12 +226,12 @@ test('silence and floods of a source raise alerts', async (t) => {
   const token = await app.login('admin');
   const silence = { type: 'alert', source: 'backup*', limit: 5 };
   const flood = { type: 'alert', source: 'backup*', metric: 'count', limit: 2 };
-  assert.equal((await tryWatch(app, token, silence))[0]?.text, 'no alert from backup* for more than 5 minutes');
+  assert.equal((await tryWatch(app, token, silence))[0]?.text, 'no alert from backup* for more than 5 min');
   for (const message of ['a', 'b']) {
     await app.request('POST', '/api/alert', { body: { source: 'backup-1', level: 'INFO', message } });
   }
   const [quiet] = await tryWatch(app, token, silence);
-  assert.deepEqual([quiet?.state, quiet?.text], ['ok', 'the last alert from backup* came 0 minutes ago']);
+  assert.deepEqual([quiet?.state, quiet?.text], ['ok', 'the last alert from backup* was 0 min ago']);
   const [many] = await tryWatch(app, token, flood);
   assert.deepEqual([many?.state, many?.text], ['ok', '2 alerts from backup* within 60 minutes']);
   await app.request('POST', '/api/alert', { body: { source: 'backup-2', level: 'INFO', message: 'c' } });

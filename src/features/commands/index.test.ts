@@ -16,7 +16,7 @@ test('commands need role Admin, and every token can list the allowed commands', 
 
 test('with executeAuth none anyone may run commands, and only Admin may read the audit', async (t) => {
   const app = await startApp(t, { settings: { executeAuth: 'none' } });
-  assert.match(String(app.notices), /may use POST \/api\/execute and GET \/api\/commands without a token/);
+  assert.match(String(app.notices), /can use POST \/api\/execute and GET \/api\/commands without a token/);
   const { status } = await app.request('POST', '/api/execute', { body: { command: 'Get-Process -Id 1' } });
   assert.equal(status, 200);
   assert.equal((await app.request('GET', '/api/commands')).status, 200);

@@ -109,10 +109,10 @@ test('named, listed, positional and switch parameters are distinguished', () => 
 
 test('a line with any other syntax is refused by naming the part', () => {
   const cases: [string, RegExp][] = [
-    ['', /command must come first/],
-    ['   ', /command must come first/],
-    [',', /command must come first/],
-    ["'X'", /command must come first/],
+    ['', /line must begin with a command/],
+    ['   ', /line must begin with a command/],
+    [',', /line must begin with a command/],
+    ["'X'", /line must begin with a command/],
     ...[...';|&<>$(){}@#`'].map((c): [string, RegExp] => [`X a${c}b`, /is not allowed outside quotes$/]),
     ['X a;b', /^Character ; \(U\+003B\)/],
     ...[...'‘’‚‛“”„'].flatMap((c): [string, RegExp][] => {

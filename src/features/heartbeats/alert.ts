@@ -76,7 +76,7 @@ export const describeProblem = (
   { why, exitCode, dueAt }: HeartbeatProblem,
 ): string => {
   if (why === 'failed') return `Heartbeat ${name} failed${exitCode === null ? '' : ` with exit code ${exitCode}`}`;
-  if (why === 'long') return `Heartbeat ${name} has been running for more than ${definition.maxRunMinutes} minutes`;
+  if (why === 'long') return `Heartbeat ${name} has been running for more than ${definition.maxRunMinutes} min`;
   const last =
     lastSuccessAt === null ? 'it has never succeeded' : `its last success was at ${toLocalMinute(lastSuccessAt)}`;
   return `Heartbeat ${name} is late: it was due at ${toLocalMinute(dueAt ?? 0)}, ${last}`;

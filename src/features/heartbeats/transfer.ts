@@ -34,10 +34,12 @@ export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>
     return (_key, value) => {
       const state = value as MovedState;
       const { name, since, runs } = state;
-      if (names.has(name)) throw new SettingsError(['heartbeats.name is the name of an earlier heartbeat']);
+      if (names.has(name)) throw new SettingsError(['heartbeats.name is already the name of an earlier heartbeat']);
       names.add(name);
       if (runs.reduce((sum, { output }) => sum + (output?.length ?? 0), 0) > maxOutputLength) {
-        throw new SettingsError([`heartbeats.runs may have ${maxOutputLength} characters of output together`]);
+        throw new SettingsError([
+          `heartbeats.runs must not have more than ${maxOutputLength} characters of output in all`,
+        ]);
       }
       return { id: createId(), record: { type: 'moved', name, since, at, state } };
     };

@@ -87,7 +87,7 @@ export const incidentTransfer = defineTransfer<SnapshotEntry>({
           'incidents.change must be higher than those of all preceding incidents, and at most lastIncident.change',
         ]);
       }
-      if (!seen.add(incident.id)) throw new SettingsError(['incidents.id is the id of an earlier incident']);
+      if (!seen.add(incident.id)) throw new SettingsError(['incidents.id is already the id of an earlier incident']);
       numbers.add(incident.number);
       change = incident.change;
       return { incident, events: timeline };

@@ -33,5 +33,5 @@ test('a destination is notified of alerts and incidents whose routes are not mou
 test('access of alerts can differ from that of notifications, and one letter for both cannot be added', async (t) => {
   await startApp(t, { settings: { access: { alerts: 'open', notifications: 'admin' } } });
   const problem = await startRefusal(t, { settings: { access: { X: 'admin', notifications: 'admin' } } });
-  assert.match(String(problem), /access names the profile notifications twice, as X too: remove X/);
+  assert.match(String(problem), /access names the profile notifications twice, also as X: remove X/);
 });

@@ -183,7 +183,7 @@ test('a silence that cannot be read stays listed without effect, can be ended, a
   await create();
   assert.equal(silenced(), 3);
   assert.equal(keeper.list().length, 9);
-  assert.match(keeper.find('odd-1')?.problem ?? '', /cannot be read/);
+  assert.match(keeper.find('odd-1')?.problem ?? '', /cannot read/);
   assert.match(keeper.find('new')?.problem ?? '', /must match one of/);
   const broken = keeper.find('planned');
   assert.match(broken?.problem ?? '', /timeZone must be/);

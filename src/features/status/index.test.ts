@@ -50,7 +50,7 @@ test('stores and logs are problems while they cannot be written', async (t) => {
   const answer = await read(app);
   assert.equal(answer.status, 'attention');
   assert.deepEqual(listOwn(answer), [
-    { area: 'stores', severity: 'CRITICAL', text: 'Changes of tasks cannot be stored' },
+    { area: 'stores', severity: 'CRITICAL', text: 'Changes to tasks cannot be stored' },
     { area: 'log', severity: 'CRITICAL', text: 'The alert log cannot be written' },
   ]);
   for (const path of paths) rmdirSync(path);

@@ -138,7 +138,7 @@ test('a check that does not end is reported after `for`', async (t) => {
   const { stored, set, store } = createWorld(t, { memory: () => new Promise(() => undefined), timeoutMs: 1 });
   set({ ...never, every: 1, for: 1 });
   await store(1);
-  assert.match(String(stored[0]), /^firing \| Watch memory cannot run its check: there was no response/);
+  assert.match(String(stored[0]), /^firing \| Watch memory cannot run its check: no response/);
 });
 
 test('no place counts as gone until other instances could renew their leases after the database was away', async (t) => {

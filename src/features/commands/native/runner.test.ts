@@ -80,5 +80,5 @@ test('without PowerShell the error says what to install or set', async () => {
     'commandRunner is powershell, but there is no PowerShell at /a/pwsh, /b/pwsh: ' +
     'install it, set powershellPath, or set commandRunner to native';
   await assert.rejects(choose('powershell', 'linux', '/a/pwsh', '/b/pwsh'), new SettingsError([reason]));
-  await assert.rejects(choose('auto', 'win32'), /^SettingsError: commandRunner is auto, but .* at any known place/);
+  await assert.rejects(choose('auto', 'win32'), /^SettingsError: commandRunner is auto, but .* at any known path/);
 });

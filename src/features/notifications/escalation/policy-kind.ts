@@ -44,7 +44,7 @@ export const ShownPolicy = defineShape('EscalationPolicy', {
     description: 'Names in the steps that no longer exist; their steps reach nobody.',
   }),
   notes: Type.Array(Type.String({ examples: ['pager: a reminder every 60 minutes'] }), {
-    description: 'Further rules of the destinations, for the policy that shows them.',
+    description: 'Additional rules of the destinations, for the policy that shows them.',
   }),
   ...settingFacts,
 });
@@ -75,7 +75,7 @@ export const policyKind = defineSettingKind<StoredPolicy, KnownPolicy, Escalatio
   isReserved: (given) => [stop, derivedPolicy].includes(given.toLowerCase()),
   assertName: (given) => {
     if (new RegExp(destinationNamePattern).test(given)) return;
-    throw new HttpError('invalid', 'The name of a policy has up to 64 letters, digits, "_" and "-"');
+    throw new HttpError('invalid', 'The name of a policy consists of up to 64 letters, digits, "_" and "-"');
   },
   compile: (setting) => toKnown({ ...setting.value, name: setting.name }, setting),
   fromConfig: (settings) => toKnown(settings, undefined),

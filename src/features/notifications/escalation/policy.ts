@@ -120,7 +120,7 @@ export const findChainProblem = (
   for (let { next } = policy; next !== undefined; ) {
     if (names.includes(next)) return `then leads back to ${next}: ${[...names, next].join(' → ')}`;
     const found = find(next);
-    if (!found) return `there is no policy ${JSON.stringify(next)} for then`;
+    if (!found) return `then names ${JSON.stringify(next)}, but there is no such policy`;
     names.push(next);
     next = found.next;
   }

@@ -52,7 +52,7 @@ export const createEscalationRoutes = ({ policies, routing, listNames, derive }:
       ({ name: _, ...settings }) => settings,
     ),
     remove(
-      { operationId: 'deleteEscalationPolicy', summary: 'Delete an escalation policy that nothing refers to' },
+      { operationId: 'deleteEscalationPolicy', summary: 'Delete an unused escalation policy' },
       async (name, { by, expected }) => {
         const known = policies.requireRuntime(name);
         const user = findUse(name, policies, routing);
@@ -100,7 +100,7 @@ const createRoutingRoute = (routing: RoutingKeeper): Route =>
     method: 'GET',
     path: routingKind.path,
     ...routingKind.reading,
-    summary: 'Return the routing: the policy that each incident gets',
+    summary: 'Get the routing: the escalation policy of each incident',
     headers: { response: withVersion },
     schema: { operationId: 'getEscalationRouting', response: { 200: ShownRouting } },
     handler: async (_request, reply) => sendSetting(reply, toShownRouting(routing.require(routingName))),

@@ -15,15 +15,15 @@ const policyName = (description: string) =>
 
 const EscalationRule = Type.Object(
   {
-    source: pattern('backup*', 'Source, in any case; `*` stands for any text.'),
-    hostname: pattern('db-*', 'Host name, in any case; `*` stands for any text.'),
+    source: pattern('backup*', 'Source, ignoring case; `*` matches any text.'),
+    hostname: pattern('db-*', 'Host name, ignoring case; `*` matches any text.'),
     level: Type.Optional(
       Type.String({ examples: ['ERROR'], description: `Lowest severity: ${severities.join(', ')}.` }),
     ),
     labels: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 256, examples: ['db'] }), {
         maxProperties: 16,
-        description: 'Labels with their values, in any case; `*` stands for any text.',
+        description: 'Labels with their values, ignoring case; `*` matches any text.',
       }),
     ),
     hours: Type.Optional(
@@ -42,7 +42,7 @@ const EscalationRule = Type.Object(
 /** The setting `escalationRouting`. Hours and names are checked later. */
 export const EscalationRoutingSettings = Type.Object(
   {
-    rules: Type.Array(EscalationRule, { maxItems: mostRules, description: 'The first rule that matches decides.' }),
+    rules: Type.Array(EscalationRule, { maxItems: mostRules, description: 'The first matching rule applies.' }),
     default: Type.Optional(policyName('Policy of all other incidents; none by default.')),
   },
   { additionalProperties: false },

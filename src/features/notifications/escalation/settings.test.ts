@@ -28,7 +28,7 @@ test('the start is refused for policies and routings that name something unknown
   assert.match(await ofPolicy({ steps: [{ notify: ['team:ops'] }] }), /notify/);
   assert.match(await ofPolicy({ steps: [{ ...step, wait: '5 days' }] }), /wait must be a time such as "90 seconds"/);
   assert.match(await ofPolicy({ steps: [{ ...step, wait: '0 minutes' }] }), /wait must be a time/);
-  assert.match(await ofPolicy({ then: 'none' }), /there is no policy "none" for then/);
+  assert.match(await ofPolicy({ then: 'none' }), /then names "none", but there is no such policy/);
   assert.match(await ofPolicy({ then: 'ops' }), /then leads back to ops: ops → ops/);
   assert.match(
     await ofPolicy({ then: 'b' }, { ...ops, name: 'b', then: 'ops' }),

@@ -21,7 +21,7 @@ export const escalationSettings = {
   }),
   escalationRouting: Type.Optional({
     ...EscalationRoutingSettings,
-    description: 'Policy that each incident gets: rules and default; see docs/guides/oncall.md.',
+    description: 'Escalation policy of each incident: rules and default; see docs/guides/oncall.md.',
   }),
 };
 
@@ -44,7 +44,7 @@ export const findEscalationProblems = (settings: CheckedSettings): string[] => {
   const problems = escalationPolicies.flatMap((policy) => {
     const taken = [stop, derivedPolicy, ...known.keys()].map((name) => name.toLowerCase());
     const found: string[] = [];
-    if (taken.includes(policy.name.toLowerCase())) found.push('the name is taken: choose another one');
+    if (taken.includes(policy.name.toLowerCase())) found.push('the name is already taken: choose another name');
     try {
       known.set(policy.name, toPolicy(policy));
     } catch (error) {

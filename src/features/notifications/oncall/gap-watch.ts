@@ -76,7 +76,7 @@ export class GapWatch {
       [
         gaps.length - present,
         level,
-        `Nobody is on call at a time within 7 days in ${countRotations(gaps.length - present)}`,
+        `Within 7 days, nobody is on call for some time in ${countRotations(gaps.length - present)}`,
       ],
       [
         this.#parts.countUnknown(),

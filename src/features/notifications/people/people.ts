@@ -135,7 +135,7 @@ export class People {
   #check(way: KnownWay): void {
     const others = this.waysOf(way.person).filter(({ name }) => name !== way.name);
     if (others.length >= mostWaysEach) {
-      throw new HttpError('wrong-state', `A person has at most ${mostWaysEach} ways: delete one first`);
+      throw new HttpError('wrong-state', `A person can have at most ${mostWaysEach} ways: delete a way first`);
     }
     try {
       const target = this.toTarget(way);
@@ -143,7 +143,7 @@ export class People {
     } catch (error) {
       const isForbidden = error instanceof UncheckedTarget;
       const { message } = error as Error;
-      throw new HttpError('invalid', isForbidden ? `${message}: an administrator can allow it` : message);
+      throw new HttpError('invalid', isForbidden ? `${message}: ask an administrator to allow it` : message);
     }
   }
 }

@@ -28,10 +28,10 @@ export const compileQuiet = ({ timeZone, quietHours, quietExcept = defaultExcept
   const except = quietExcept.map((level) => {
     const severity = findSeverity(level);
     if (severity === undefined)
-      throw new Error(`quietExcept has ${JSON.stringify(level)}; use ${severities.join(', ')}`);
+      throw new Error(`quietExcept: ${JSON.stringify(level)} is not a severity; use ${severities.join(', ')}`);
     return severity;
   });
   const hours = quietHours === undefined ? undefined : parseHours(quietHours, zone).toOutside();
-  if (quietHours !== undefined && !hours) throw new Error('quietHours must leave a time for notifications');
+  if (quietHours !== undefined && !hours) throw new Error('quietHours must not cover the whole week');
   return { hours, except: new Set(except) };
 };

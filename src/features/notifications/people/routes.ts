@@ -142,7 +142,7 @@ const createPutWayRoute = ({ people }: PersonRouteParts): Route =>
     method: 'PUT',
     path: wayPath,
     ...own,
-    summary: 'Create or replace a way to reach a person; another address makes the way unproven',
+    summary: 'Create or replace a way to reach a person; a new address must be confirmed again',
     headers: { request: putConditionHeaders, response: withVersion },
     schema: {
       operationId: 'putWay',
@@ -225,7 +225,7 @@ const createConfirmRoute = ({ people, codes, clock }: PersonRouteParts): Route =
     method: 'POST',
     path: `${wayPath}/confirm`,
     ...own,
-    summary: 'Confirm that the test of a way has arrived, with its code',
+    summary: 'Confirm the test of a way with its code',
     headers: { response: withVersion },
     schema: {
       operationId: 'confirmWay',
@@ -237,7 +237,7 @@ const createConfirmRoute = ({ people, codes, clock }: PersonRouteParts): Route =
       const person = readPerson(people, request);
       const { name, setting } = requireWay(people, person, request.params.way);
       if (!codes.isValid({ name, createdAt: setting.createdAt, value: setting.value }, request.body.code)) {
-        throw new HttpError('invalid', 'code is not the code of a test of the last day: send another test');
+        throw new HttpError('invalid', 'code does not match a test of the last 24 hours: send another test');
       }
       const proven = { ...setting.value, provenAt: clock().getTime() };
       return sendSetting(

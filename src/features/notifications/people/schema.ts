@@ -39,7 +39,7 @@ export const WayBody = Type.Object(
     ...shown,
     url: Type.Optional({
       ...url,
-      description: 'Address of the receiver. An `email` without it uses the server of a destination of type `email`.',
+      description: 'URL of the receiver. For `email`, by default the server of a destination of type `email`.',
     }),
     secret,
     token,

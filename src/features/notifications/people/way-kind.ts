@@ -32,7 +32,7 @@ export const requireWayName = (person: string, way: string): string => {
   if (new RegExp(destinationNamePattern).test(way)) return toWayName(person, way);
   throw new HttpError(
     'invalid',
-    'The name of a way has up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
+    'The name of a way consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
   );
 };
 
@@ -69,7 +69,7 @@ export const wayKind = defineSettingKind<StoredWay, KnownWay, never, GivenDestin
   assertName: (name) => {
     const { person = '' } = splitWayName(name) ?? {};
     if (Buffer.byteLength(person) > longestPerson) {
-      throw new HttpError('invalid', `Only users with names of at most ${longestPerson} bytes have ways`);
+      throw new HttpError('invalid', `A user with ways must have a name of at most ${longestPerson} bytes`);
     }
   },
   compile,

@@ -36,17 +36,17 @@ test('an alert is found in spite of many later alerts', async (t) => {
   const { add, find } = await createLog(t);
   await add('backup', 1000);
   for (let piece = 0; piece < 6; piece += 1) await add('other', 1001, 300, 'x'.repeat(10_000));
-  assert.equal(await find(silence, 1030), 'the last alert from backup came 30 minutes ago');
+  assert.equal(await find(silence, 1030), 'the last alert from backup was 30 min ago');
   const flood: WatchSettings = { ...silence, metric: 'count' };
-  assert.equal(await find(flood, 1030), '1 alerts from backup within 60 minutes');
+  assert.equal(await find(flood, 1030), '1 alert from backup within 60 min');
 });
 
 test('an alert that is stored during a check, or by an instance with a slow clock, is found by the next check', async (t) => {
   const { add, find } = await createLog(t);
   const watch = { ...silence };
-  assert.equal(await find(watch, 1000), 'no alert from backup for more than 60 minutes');
+  assert.equal(await find(watch, 1000), 'no alert from backup for more than 60 min');
   await add('backup', 999.5);
-  assert.equal(await find(watch, 1001), 'the last alert from backup came 1 minutes ago');
+  assert.equal(await find(watch, 1001), 'the last alert from backup was 1 min ago');
 });
 
 test('a count adds new alerts, drops old ones, ignores resolutions and alerts of watches, and stops at 10,000', async (t) => {
@@ -68,7 +68,7 @@ test('a count adds new alerts, drops old ones, ignores resolutions and alerts of
   assert.deepEqual(await Promise.all([count(1012), count(1013), find({ ...watch, minutes: 1 }, 1013)]), [
     10_000,
     10_000,
-    '10000 alerts from sh*p within 1 minutes',
+    '10000 alerts from sh*p within 1 min',
   ]);
   await add('shop', 1030, 1);
   assert.equal(await count(1031), 1);

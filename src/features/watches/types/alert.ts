@@ -42,7 +42,12 @@ export const alertWatch = defineWatchType({
 const count = async (watch: WatchSettings, { alertCounts }: WatchReadings, now: number): Promise<Finding> => {
   const { source: thing = '', minutes = 60 } = watch;
   const figure = await alertCounts.count(thing, minutes * minuteMs, now);
-  return { thing, figure, toText: String, words: `${figure} alerts from ${thing} within ${minutes} minutes` };
+  return {
+    thing,
+    figure,
+    toText: String,
+    words: `${figure} ${figure === 1 ? 'alert' : 'alerts'} from ${thing} within ${minutes} min`,
+  };
 };
 
 const measureSilence = async (
@@ -57,7 +62,7 @@ const measureSilence = async (
   const heardMs = await readings.silenceOf(isWanted);
   const findLast = (since: number) => searchLast(readings, isWanted, since, signal);
   const minutes = heardMs === undefined ? await measureInLog(watch, findLast, maxMinutes, now) : heardMs / minuteMs;
-  const toText = (count: number): string => `${Math.floor(count)} minutes`;
+  const toText = (count: number): string => `${Math.floor(count)} min`;
   const words =
     minutes === undefined
       ? `no alert from ${thing} for more than ${toText(maxMinutes)}`

@@ -143,7 +143,7 @@ test('a body that does not fit the format is refused with the reason, and nothin
 test('an unusable format in the config file stops the start with a line that says what to do', async (t) => {
   const bad: [format: object, problem: RegExp][] = [
     [{ name: 'Git Lab', message: 'x' }, /lower-case letters/],
-    [{ name: 'grafana', message: 'x' }, /Format grafana is built in: choose another name/],
+    [{ name: 'grafana', message: 'x' }, /intake\.grafana is a built-in format: choose another name/],
     [{ name: 'auto', message: 'x' }, /choose another name/],
     [{ name: 'a', message: 'x', colour: 'red' }, /colour/],
     [{ name: 'a' }, /message/],
