@@ -233,7 +233,7 @@ test('silence and floods of a source raise alerts', async (t) => {
   const [quiet] = await tryWatch(app, token, silence);
   assert.deepEqual([quiet?.state, quiet?.text], ['ok', 'the last alert from backup* was 0 min ago']);
   const [many] = await tryWatch(app, token, flood);
-  assert.deepEqual([many?.state, many?.text], ['ok', '2 alerts from backup* within 60 minutes']);
+  assert.deepEqual([many?.state, many?.text], ['ok', '2 alerts from backup* within 60 min']);
   await app.request('POST', '/api/alert', { body: { source: 'backup-2', level: 'INFO', message: 'c' } });
   assert.equal((await tryWatch(app, token, flood))[0]?.state, 'pending');
   const { status, json } = await app.request('POST', '/api/watches/test', {

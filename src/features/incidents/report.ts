@@ -40,7 +40,7 @@ const listFacts = (incident: StoredIncident): [name: string, value: string | nul
     ['Acknowledged', acknowledged && `${toLocalSecond(acknowledged.at)} by ${toPerson(acknowledged.by)}`],
     ['Resolved', resolved && describeResolution(resolved)],
     ['Duration', resolved && toDurationText(resolved.at - firstAt)],
-    ['Reopened', reopened > 0 ? `${reopened} times` : null],
+    ['Reopened', reopened > 0 ? (reopened === 1 ? 'once' : `${reopened} times`) : null],
     ['Task', task === null ? null : String(task)],
     ['Link', link],
   ];
