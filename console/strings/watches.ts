@@ -183,7 +183,7 @@ export const watchTexts = {
     ca: 'PEM certificates, for a server with a private CA. If empty, the default CAs.',
     service: 'If empty, the whole server.',
     container: 'Name or id.',
-    certificate: 'PEM, for servers that demand one.',
+    certificate: 'PEM, for servers that require it.',
     key: 'PEM, without a passphrase. Nobody can read it later.',
     except: 'One per line; * matches any text.',
   } as Record<string, string>,

@@ -150,7 +150,7 @@ test('containers cannot be checked without an engine that answers, and runtime w
   // The config file's watch is tested as it is.
   const { settings } = await readWatch(app, token, 'missing');
   assert.equal((await tryWatch(app, token, settings))[0]?.state, 'cannot check');
-  const onlyConfig = 'watches of files and programs are allowed only in the config file, in watches';
+  const onlyConfig = 'watches of files and programs can be defined only in the config file, in watches';
   assert.deepEqual(await refusal(app, token, { type: 'container', container: 'web', socket: '/x' }), [400, onlyConfig]);
   const badName = 'container must be the name or id of a container';
   assert.deepEqual(await refusal(app, token, { type: 'container', container: '../info' }), [400, badName]);

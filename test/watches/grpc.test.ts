@@ -76,7 +76,7 @@ test('grpc: a server without a health service cannot be checked, and other serve
     /does not answer: (the answer is no valid HTTP\/2|the connection was closed)$/,
   );
   const mute = await startFake(t, () => undefined);
-  assert.match((await at(mute))[1] ?? '', /does not answer: there was no answer in time$/);
+  assert.match((await at(mute))[1] ?? '', /does not answer: there was no response in time$/);
   const closing = await startFake(t, (socket) => void socket.end());
   assert.match((await at(closing))[1] ?? '', /does not answer: the connection was closed$/);
 });

@@ -207,7 +207,7 @@ const assertStorable = (name: string, body: string): void => {
   if (Buffer.byteLength(body) <= maxStateBytes) return;
   throw new HttpError(
     'too-large',
-    `The report of host ${name} is too large: its checks, processes and disks may have 128 KiB together`,
+    `The report of host ${name} is too large: its checks, processes and disks together must not exceed 128 KiB`,
   );
 };
 
