@@ -97,7 +97,7 @@ test('secrets that a request omits stay, and are never sent to another address',
   assert.equal(other.requests.length, 0);
   // The shown settings of a destination do not contain its secrets.
   const copied = await call(app, 'PUT', '/copy', { ...shown.settings, headers: {} });
-  assert.deepEqual([copied.status, /whole address/.test(copied.json.error)], [400, true]);
+  assert.deepEqual([copied.status, /whole URL/.test(copied.json.error)], [400, true]);
   const one = await call(app, 'PUT', '/hook', { type: 'webhook', token: 'other' });
   assert.deepEqual(one.json.hidden, ['url', 'token']);
   const none = await call(app, 'PUT', '/hook', { type: 'webhook', url: `${other.url}/`, headers: {} });
@@ -173,7 +173,7 @@ test('an invalid destination is refused with advice, and changes nothing', async
     [{ type: 'webhook', url: 'x' }, /url must begin with http/],
     [{ type: 'webhook', url: 'https://user:pass@x' }, /must not contain a user name/],
     [{ type: 'webhook', url, level: ['ERROR'] }, /level/],
-    [{ type: 'webhook', url, levels: ['LOUD'] }, /no severity/],
+    [{ type: 'webhook', url, levels: ['LOUD'] }, /not a severity/],
     [{ type: 'webhook', url, concurrency: 9 }, /concurrency/],
     [{ type: 'webhook', url, secretFile: join(folder, 'a') }, /only be named in the config file/],
     [{ type: 'webhook', url, tokenFile: join(folder, 'a') }, /only be named in the config file/],

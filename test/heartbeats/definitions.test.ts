@@ -135,7 +135,7 @@ test('settings with invalid heartbeats are refused', async (t) => {
       ],
       /different names/,
     ],
-    [[{ name: 'a' }], /heartbeats.a: A heartbeat has either period or schedule/],
+    [[{ name: 'a' }], /heartbeats.a: set either period or schedule/],
     [[{ name: 'a', schedule: '0 0 * * *', timeZone: 'No/Where' }], /heartbeats.a: timeZone must be a name/],
     [[{ name: randomUUID(), period: 60 }], /is no UUID/],
     [[{ name: 'a', period: 60, uuid: '1' }], /uuid/],

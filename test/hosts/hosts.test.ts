@@ -324,7 +324,10 @@ test('incidents of alerts with an alias as hostname count for the host, whose al
   }
   for (const alias of ['WWW', 'web-1', 'Postgres', 'db-1']) {
     const { status, json } = await patch('web-2', { aliases: [alias] });
-    assert.deepEqual([status, /^Host (web|db)-1 has the name or alias /.test(json['error'] as string)], [409, true]);
+    assert.deepEqual(
+      [status, /^Host (web|db)-1 already has the name or alias /.test(json['error'] as string)],
+      [409, true],
+    );
   }
   for (const body of [{ aliases: ['a\nb'] }, { aliases: [''] }, { aliases: 'www' }, { tags: ['a\nb'] }])
     assert.equal((await patch('web-2', body)).status, 400, JSON.stringify(body));

@@ -141,10 +141,10 @@ test('containers cannot be checked without an engine that answers, and runtime w
   for (const name of ['missing', 'broken', 'garbage', 'huge', 'hanging'])
     await waitForState(app, token, name, 'cannot check');
   assert.equal(await textOf('missing'), 'SOCKET cannot be reached (ENOENT)');
-  assert.equal(await textOf('broken'), 'SOCKET answers 500: {"message":"no storage"}');
-  assert.equal(await textOf('garbage'), 'SOCKET answers 200: <html>');
-  assert.equal(await textOf('huge'), 'SOCKET answers 200: ');
-  assert.equal(await textOf('hanging'), 'SOCKET does not answer in time');
+  assert.equal(await textOf('broken'), 'SOCKET responded 500: {"message":"no storage"}');
+  assert.equal(await textOf('garbage'), 'SOCKET responded 200: <html>');
+  assert.equal(await textOf('huge'), 'SOCKET responded 200: ');
+  assert.equal(await textOf('hanging'), 'SOCKET does not respond in time');
   await waitForState(app, token, 'lying', 'pending');
   assert.equal(await textOf('lying'), 'web is x');
   // The config file's watch is tested as it is.

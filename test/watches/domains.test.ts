@@ -61,22 +61,22 @@ test('a domain cannot be checked if its registry gives no answer of use, and bad
     return thing?.text;
   };
   for (const [status, body, words] of [
-    [429, '', `${host} answers 429`],
-    [200, '<html>', `${host} does not tell when shop.example expires`],
+    [429, '', `${host} responded 429`],
+    [200, '<html>', `${host} does not report the expiry date of shop.example`],
     [
       200,
       '{"events":[7,{"eventAction":"expiration","eventDate":"soon"}]}',
-      `${host} does not tell when shop.example expires`,
+      `${host} does not report the expiry date of shop.example`,
     ],
-    [200, `{"events":[${'7,'.repeat(1024 * 1024)}7]}`, `${host} does not tell when shop.example expires`],
+    [200, `{"events":[${'7,'.repeat(1024 * 1024)}7]}`, `${host} does not report the expiry date of shop.example`],
   ] as const) {
     rdap.behave((response) => void response.writeHead(status).end(body));
     assert.equal(await look({ server: rdap.url }), words);
   }
   await rdap.close();
-  assert.equal(await look({ server: rdap.url }), `${host} does not answer: the connection was refused`);
+  assert.equal(await look({ server: rdap.url }), `${host} fails: the connection was refused`);
   // The list of IANA is not among the targets.
-  const words = 'data.iana.org does not answer: data.iana.org may not be reached (watchTargets)';
+  const words = 'data.iana.org fails: data.iana.org is not allowed by watchTargets';
   assert.equal((await look({}))?.replace(/the (host name|name server).*/, words.slice(31)), words);
   for (const body of [
     { domain: 'localhost' },

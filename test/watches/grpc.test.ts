@@ -37,14 +37,14 @@ test('grpc: the health of a server and of its services is checked', async (t) =>
   const orders = { ...server, service: 'orders' };
   assert.deepEqual(await look(app, token, orders), ['pending', `${name} orders is NOT_SERVING`]);
   const [, unknown] = await look(app, token, { ...server, service: 'none' });
-  assert.match(unknown ?? '', /^127\.0\.0\.1:\d+ none answers NOT_FOUND/);
+  assert.match(unknown ?? '', /^127\.0\.0\.1:\d+ none responded NOT_FOUND/);
   await createWatch(app, token, { name: 'orders', type: 'grpc', ...orders, every: 1 });
   const [alert] = await waitForAlerts(app, 1);
   assert.deepEqual([alert?.level, alert?.message], ['ERROR', `orders: ${name} orders is NOT_SERVING`]);
   health?.setStatus('orders', 'SERVING');
   await waitForState(app, token, 'orders', 'ok');
   stop();
-  assert.deepEqual(await look(app, token, server), ['pending', `${name} does not answer: the connection was refused`]);
+  assert.deepEqual(await look(app, token, server), ['pending', `${name} fails: the connection was refused`]);
 });
 
 test('grpc: TLS is checked against the own CA, with a client certificate', async (t) => {
@@ -56,7 +56,7 @@ test('grpc: TLS is checked against the own CA, with a client certificate', async
   const token = await app.login('admin');
   const server = { host: 'localhost', port, tls: true };
   const identity = { certificate: client.pem, key: readFileSync(client.key, 'utf8') };
-  assert.match((await look(app, token, server))[1] ?? '', /does not answer: the certificate is self-signed$/);
+  assert.match((await look(app, token, server))[1] ?? '', /fails: the certificate is self-signed$/);
   assert.equal((await look(app, token, { ...server, ca: own.pem }))[0], 'pending');
   const found = await look(app, token, { ...server, ca: own.pem, ...identity });
   assert.deepEqual(found, ['ok', `localhost:${port} is SERVING after N ms`]);
@@ -69,16 +69,16 @@ test('grpc: a server without a health service cannot be checked, and other serve
   const { port } = await startGrpc(t);
   const [state, text] = await at(port);
   assert.equal(state, 'cannot check');
-  assert.match(text ?? '', /^the server reports no health \(answers UNIMPLEMENTED/);
+  assert.match(text ?? '', /^the server reports no health \(responded UNIMPLEMENTED/);
   const web = await startReceiver(t);
   assert.match(
     (await at(Number(new URL(web.url).port)))[1] ?? '',
-    /does not answer: (the answer is no valid HTTP\/2|the connection was closed)$/,
+    /fails: (the response is not valid HTTP\/2|the connection was closed)$/,
   );
   const mute = await startFake(t, () => undefined);
-  assert.match((await at(mute))[1] ?? '', /does not answer: there was no response in time$/);
+  assert.match((await at(mute))[1] ?? '', /fails: there was no response in time$/);
   const closing = await startFake(t, (socket) => void socket.end());
-  assert.match((await at(closing))[1] ?? '', /does not answer: the connection was closed$/);
+  assert.match((await at(closing))[1] ?? '', /fails: the connection was closed$/);
 });
 
 test('grpc: a response that announces or sends too much is a fault', async (t) => {
@@ -105,14 +105,14 @@ test('grpc: a response that announces or sends too much is a fault', async (t) =
   const app = await startApp(t);
   const token = await app.login('admin');
   const text = async () => (await look(app, token, { host: '127.0.0.1', port }))[1]?.replace(/^127\.0\.0\.1:\d+ /, '');
-  assert.equal(await text(), 'answers UNAVAILABLE: no  database');
+  assert.equal(await text(), 'responded UNAVAILABLE: no  database');
   for (const [bytes, words] of [
     [Buffer.from([0x08, 1]), 'is SERVING after N ms'],
     [Buffer.from([0x08, 9]), 'is in state 9'],
     [Buffer.from([0x12, 3, 1, 2, 3, 0x08, 2]), 'is NOT_SERVING'],
     [Buffer.from([0x12, 0xff, 0xff, 0xff, 0x7f]), 'is unreadable'],
     [Buffer.from([0x08, ...Array(20).fill(0xff)]), 'is unreadable'],
-    [Buffer.alloc(1024 * 1024, 0x08), 'does not answer: the server sends too much'],
+    [Buffer.alloc(1024 * 1024, 0x08), 'fails: the server sends too much data'],
   ] as const) {
     response = bytes;
     assert.equal(await text(), words);

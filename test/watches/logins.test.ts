@@ -28,24 +28,21 @@ test(
     const token = await app.login('admin');
     const plain = { type: 'redis', host: '127.0.0.1', port };
     const name = `127.0.0.1:${port}`;
-    const good = ['ok', `${name} answers after N ms`];
+    const good = ['ok', `${name} responded after N ms`];
     assert.deepEqual(await look(app, token, { ...plain, password: 'secret' }), good);
     assert.deepEqual(await look(app, token, { ...plain, user: 'ben', password: 'secret-of-ben' }), good);
-    assert.deepEqual(await look(app, token, plain), ['pending', `${name} answers: NOAUTH Authentication required.`]);
-    assert.match((await look(app, token, { ...plain, password: 'wrong' }))[1] ?? '', /answers: WRONGPASS invalid/);
+    assert.deepEqual(await look(app, token, plain), ['pending', `${name} responded: NOAUTH Authentication required.`]);
+    assert.match((await look(app, token, { ...plain, password: 'wrong' }))[1] ?? '', /responded: WRONGPASS invalid/);
     const tls = { type: 'redis', host: 'localhost', port: tlsPort, password: 'secret', tls: true };
-    assert.match((await look(app, token, tls))[1] ?? '', /does not answer: the certificate is self-signed$/);
-    assert.deepEqual(await look(app, token, { ...tls, ca }), ['ok', `localhost:${tlsPort} answers after N ms`]);
+    assert.match((await look(app, token, tls))[1] ?? '', /fails: the certificate is self-signed$/);
+    assert.deepEqual(await look(app, token, { ...tls, ca }), ['ok', `localhost:${tlsPort} responded after N ms`]);
     // Redis takes the handshake for the start of a command.
     assert.equal((await tryWatch(app, token, { ...tls, port, ca }))[0]?.seen?.failed, 'tls');
     await createWatch(app, token, { ...plain, name: 'cache', password: 'secret', every: 1 });
     await waitForState(app, token, 'cache', 'ok');
     await stop();
     const [alert] = await waitForAlerts(app, 1);
-    assert.deepEqual(
-      [alert?.level, alert?.message],
-      ['ERROR', `cache: ${name} does not answer: the connection was refused`],
-    );
+    assert.deepEqual([alert?.level, alert?.message], ['ERROR', `cache: ${name} fails: the connection was refused`]);
   },
 );
 
@@ -58,23 +55,23 @@ test(
     const token = await app.login('admin');
     const login = { type: 'mysql', host: '127.0.0.1', port, user: 'ben', password: 'secret-of-ben' };
     const name = `127.0.0.1:${port}`;
-    const good = ['ok', `${name} answers after N ms`];
+    const good = ['ok', `${name} responded after N ms`];
     assert.deepEqual(await look(app, token, login), good);
     assert.deepEqual(await look(app, token, { ...login, database: 'shop' }), good);
     assert.match(
       (await look(app, token, { ...login, database: 'none' }))[1] ?? '',
-      /answers: Access denied .* 'none'$/,
+      /responded: Access denied .* 'none'$/,
     );
     const wrong = await look(app, token, { ...login, password: 'wrong' });
     assert.deepEqual(wrong, [
       'pending',
-      `${name} answers: Access denied for user 'ben'@'127.0.0.1' (using password: YES)`,
+      `${name} responded: Access denied for user 'ben'@'127.0.0.1' (using password: YES)`,
     ]);
     const tls = { ...login, host: 'localhost', tls: true };
-    assert.match((await look(app, token, tls))[1] ?? '', /does not answer: self-signed certificate$/);
-    assert.deepEqual(await look(app, token, { ...tls, ca }), ['ok', `localhost:${port} answers after N ms`]);
+    assert.match((await look(app, token, tls))[1] ?? '', /fails: self-signed certificate$/);
+    assert.deepEqual(await look(app, token, { ...tls, ca }), ['ok', `localhost:${port} responded after N ms`]);
     await stop();
-    assert.deepEqual(await look(app, token, login), ['pending', `${name} does not answer: the connection was refused`]);
+    assert.deepEqual(await look(app, token, login), ['pending', `${name} fails: the connection was refused`]);
   },
 );
 
@@ -98,18 +95,18 @@ test('postgres: a login and a question work with and without TLS, and refusals a
   const app = await startApp(t, { settings: { watches: [{ ...anonymous, name: 'file', passwordFile, every: 1 }] } });
   const token = await app.login('admin');
   const name = `127.0.0.1:${port}`;
-  assert.deepEqual(await look(app, token, login), ['ok', `${name} answers after N ms`]);
+  assert.deepEqual(await look(app, token, login), ['ok', `${name} responded after N ms`]);
   await waitForState(app, token, 'file', 'ok');
   const wrong = await look(app, token, { ...login, password: 'wrong' });
-  assert.deepEqual(wrong, ['pending', `${name} answers: password authentication failed for user "signalbox"`]);
-  assert.match((await look(app, token, anonymous))[1] ?? '', /answers: a password is required$/);
+  assert.deepEqual(wrong, ['pending', `${name} responded: password authentication failed for user "signalbox"`]);
+  assert.match((await look(app, token, anonymous))[1] ?? '', /responded: a password is required$/);
   assert.match(
     (await look(app, token, { ...login, database: 'none' }))[1] ?? '',
-    /answers: database "none" does not exist$/,
+    /responded: database "none" does not exist$/,
   );
   const tls = { ...login, host: 'localhost', tls: true };
-  assert.match((await look(app, token, tls))[1] ?? '', /does not answer: the certificate is self-signed$/);
-  assert.deepEqual(await look(app, token, { ...tls, ca }), ['ok', `localhost:${port} answers after N ms`]);
+  assert.match((await look(app, token, tls))[1] ?? '', /fails: the certificate is self-signed$/);
+  assert.deepEqual(await look(app, token, { ...tls, ca }), ['ok', `localhost:${port} responded after N ms`]);
   // The password belongs to the watch, and to the server that it names.
   const created = await createWatch(app, token, { ...login, name: 'shop', every: 1 });
   assert.deepEqual([created.hidden, 'password' in created.settings], [['password'], false]);
@@ -123,7 +120,7 @@ test('postgres: a login and a question work with and without TLS, and refusals a
   assert.deepEqual([elsewhere.status, elsewhere.json.error], [400, refusal]);
   assert.deepEqual((await change({ ...settings, password: '' })).json.hidden, []);
   await stop();
-  assert.deepEqual(await look(app, token, login), ['pending', `${name} does not answer: the connection was refused`]);
+  assert.deepEqual(await look(app, token, login), ['pending', `${name} fails: the connection was refused`]);
 });
 
 test('servers that send garbage, too much or nothing are faults of logins, within the time limit', async (t) => {
@@ -154,7 +151,7 @@ test('servers that send garbage, too much or nothing are faults of logins, withi
         const login = { type, host: '127.0.0.1', port, password: 'secret', ...(type !== 'redis' && { user: 'ben' }) };
         const [state, text] = await look(app, token, login);
         assert.equal(state, 'pending', `${type} ${kind}: ${text}`);
-        texts[`${type} ${kind}`] = text?.replace(/^.* does not answer: /, '') ?? '';
+        texts[`${type} ${kind}`] = text?.replace(/^.* fails: /, '') ?? '';
       }),
     ),
   );
@@ -164,8 +161,8 @@ test('servers that send garbage, too much or nothing are faults of logins, withi
     assert.equal(texts[`${type} closing`], 'the connection was closed');
   }
   assert.equal(texts['redis flood'], 'the response does not come from Redis');
-  assert.equal(texts['postgres flood'], 'the server sends too much');
-  assert.equal(texts['mysql packets'], 'the server sends too much');
+  assert.equal(texts['postgres flood'], 'the server sends too much data');
+  assert.equal(texts['mysql packets'], 'the server sends too much data');
   const grown = process.memoryUsage().rss - before;
   assert.ok(grown < 300 * 1024 ** 2, `${grown} bytes`);
 });

@@ -91,14 +91,11 @@ test('checks of servers that hang, respond endlessly or redirect for ever end, a
   assert.equal(one?.state, 'ok');
   const circle = await startReceiver(t, (response) => void response.writeHead(302, { location: '/again' }).end());
   const [two] = await tryWatch(app, token, { type: 'http', url: circle.url });
-  assert.deepEqual(
-    [two?.state, two?.text],
-    ['pending', `${circle.url} does not respond: there are more than 3 redirects`],
-  );
+  assert.deepEqual([two?.state, two?.text], ['pending', `${circle.url} fails: there are more than 3 redirects`]);
   assert.equal(circle.requests.length, 4);
   await waitForState(app, token, 'hang-0', 'firing');
   const { text } = (await readWatch(app, token, 'hang-0')).things[0] ?? {};
-  assert.match(text ?? '', /does not respond: there was no response in time$/);
+  assert.match(text ?? '', /fails: there was no response in time$/);
   await waitForState(app, token, 'slow', 'firing');
   await waitForState(app, token, 'mute', 'cannot check');
   const closingAt = performance.now();
@@ -125,7 +122,7 @@ test('neither addresses, names nor redirects lead to forbidden targets', async (
   server.behave((response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end());
   assert.equal((await look(server.url))[0], 'cannot check');
   server.behave((response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end());
-  assert.match(String((await look(server.url))[1]), /no http URL$/);
+  assert.match(String((await look(server.url))[1]), /an http URL$/);
   const usual = await startApp(t);
   const [metadata] = await tryWatch(usual, await usual.login('admin'), {
     type: 'tcp',
@@ -186,7 +183,7 @@ test('a certificate that expires soon raises an alert, on a server and in a file
   const { things: authorities } = await readWatch(app, token, 'ca');
   assert.equal(authorities[0]?.text, '/proc/self/pagemap cannot be read (it is larger than 1 MiB)');
   const [untrusted] = await tryWatch(app, token, { type: 'http', url: `https://localhost:${port}/` });
-  assert.match(untrusted?.text ?? '', /does not respond: the certificate is self-signed$/);
+  assert.match(untrusted?.text ?? '', /fails: the certificate is self-signed$/);
 });
 
 test('a certificate that expires raises an alert, and its renewal resolves the alert', async (t) => {
@@ -245,11 +242,11 @@ test('contains searches the text as a browser shows it: unpacked, and in the dec
     assert.equal((await look('Straße geschlossen'))?.state, 'pending', JSON.stringify(headers));
   }
   server.behave((response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('none'));
-  assert.match((await look('a'))?.text ?? '', /does not respond: the response cannot be decompressed with gzip: /);
+  assert.match((await look('a'))?.text ?? '', /fails: the response cannot be decompressed with gzip: /);
   server.behave((response) => void response.writeHead(200, { 'content-encoding': 'compress' }).end('none'));
   assert.match(
     (await look('a'))?.text ?? '',
-    /does not respond: the response is compressed with compress, which is not supported$/,
+    /fails: the response is compressed with compress, which is not supported$/,
   );
 });
 
@@ -292,7 +289,7 @@ test('failures of TLS are described in words', async (t) => {
       ca: String(pair.cert),
     });
     server.close();
-    return found?.text.replace(/.*does not respond: /, '') ?? '';
+    return found?.text.replace(/.*fails: /, '') ?? '';
   };
   const weak = 'DEFAULT@SECLEVEL=0';
   assert.equal(await look(undefined), 'the response is not TLS');

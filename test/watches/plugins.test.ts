@@ -90,10 +90,10 @@ test('plugins that never end, fork, print too much or are missing are unknown, a
   assert.equal(await textOf('unreadable'), `${folder} cannot be started (EACCES)`);
   assert.equal(await textOf('killed'), 'half (ended by a signal)');
   assert.equal(await textOf('odd'), 'odd (exit code 77)');
-  assert.equal(await textOf('printing'), `${programs.printing} prints more than 64 KiB`);
+  assert.equal(await textOf('printing'), `${programs.printing} printed more than 64 KiB`);
   assert.equal(await textOf('endless'), `${programs.endless} did not end in time`);
   await waitForState(app, token, 'silent', 'pending');
-  assert.equal(await textOf('silent'), 'silent prints nothing');
+  assert.equal(await textOf('silent'), 'silent printed nothing');
   await waitForState(app, token, 'forking', 'ok');
   assert.equal(await textOf('forking'), 'forked');
   const all = readFileSync(pids, 'utf8').trim().split('\n').map(Number);

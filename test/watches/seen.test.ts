@@ -18,7 +18,7 @@ test('a failed check shows the start of the response and the time of each phase,
   const server = await startReceiver(t, (response) => void response.writeHead(503).end(body));
   await createWatch(app, token, { name: 'shop', type: 'http', url: server.url, every: 1, message: 'Call Anna' });
   const [alert] = await waitForAlerts(app, 1);
-  assert.equal(alert?.message, `shop: ${server.url} answers 503 (wanted: 200-299)`);
+  assert.equal(alert?.message, `shop: ${server.url} responded 503 (expected: 200-299)`);
   const [advice, timings, start] = alert?.details?.split(/\n+/) ?? [];
   assert.equal(advice, 'Call Anna');
   assert.match(timings ?? '', /^Timings: connection \d+ ms, first byte \d+ ms$/);
@@ -80,7 +80,7 @@ test('a check of a server that hangs names the phase: connection, TLS handshake,
   const alerts = await waitForAlerts(app, cases.length, 30_000);
   for (const [index, [, phase, details]] of cases.entries()) {
     const alert = alerts.find(({ source }) => source === `watch/hang-${index}`);
-    assert.match(alert?.message ?? '', /does not answer: there was no response in time$/);
+    assert.match(alert?.message ?? '', /fails: there was no response in time$/);
     assert.match(alert?.details ?? '', new RegExp(details));
     assert.equal((await readWatch(app, token, `hang-${index}`)).things[0]?.seen?.failed, phase);
   }
@@ -103,7 +103,7 @@ test('of a page of 1 GB, a check reads a small part', async (t) => {
     write();
   });
   const [thing] = await tryWatch(app, token, { type: 'http', url: server.url });
-  assert.equal(thing?.text, `${server.url} answers 500 (wanted: 200-299)`);
+  assert.equal(thing?.text, `${server.url} responded 500 (expected: 200-299)`);
   assert.equal(thing?.seen?.text?.length, 500);
   assert.ok(sent < 64 * 1024 ** 2, `${sent} bytes were sent`);
 });

@@ -28,7 +28,7 @@ export const containerWatch = defineWatchType({
     const parsed = parseJson(body);
     if (status === 404) return [{ thing, isBad: true, words: `there is no container ${thing}` }];
     const state = isObject(parsed) ? parsed['State'] : undefined;
-    if (status !== 200 || !isObject(state)) throw new Error(`${path} answers ${status}: ${toSeenText(body)}`);
+    if (status !== 200 || !isObject(state)) throw new Error(`${path} responded ${status}: ${toSeenText(body)}`);
     return [toFinding(thing, state)];
   },
 });
@@ -46,7 +46,7 @@ const ask = async (
     });
     return { status: response.statusCode ?? 0, body: await readBodyText(response, response.headers) };
   } catch (error) {
-    if (signal.aborted) throw new Error(`${socketPath} does not answer in time`);
+    if (signal.aborted) throw new Error(`${socketPath} does not respond in time`);
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Error(`${socketPath} cannot be reached (${code ?? message})`);
   }
@@ -57,7 +57,7 @@ const toFinding = (thing: string, state: Record<string, unknown>): Finding => {
   const { Status: healthStatus, Log: log } = isObject(health) ? health : {};
   if (status !== 'running') {
     const code = status === 'exited' ? ` with code ${Number(exitCode)}` : '';
-    const reason = isOutOfMemory === true ? ', because it used too much memory' : '';
+    const reason = isOutOfMemory === true ? ': out of memory' : '';
     return { thing, isBad: true, words: `${thing} is ${toSeenText(String(status))}${code}${reason}` };
   }
   const isBad = healthStatus === 'unhealthy';

@@ -29,7 +29,7 @@ export const converse = async <T>(socket: Socket, talk: () => Promise<T>, signal
     return await Promise.race([closed, talk()]);
   } catch (error) {
     if (error instanceof ServerError) throw error;
-    throw isTooMuch ? new Error('the server sends too much') : toNetworkFailure(error as Error, signal);
+    throw isTooMuch ? new Error('the server sends too much data') : toNetworkFailure(error as Error, signal);
   } finally {
     clearInterval(timer);
     socket.destroy();

@@ -29,7 +29,7 @@ export const domainWatch = defineWatchType({
   every: 21_600,
   findProblem: ({ domain = '', server }) => {
     if (!/^[^.\s/]+(\.[^.\s/]+)+\.?$/.test(domain) || domainToASCII(domain) === '')
-      return 'domain must be such as shop.example';
+      return 'domain must be like shop.example';
     if (server === undefined) return undefined;
     const parsed = URL.canParse(server) ? new URL(server) : undefined;
     return parsed && /^https?:$/.test(parsed.protocol) && !parsed.username && !parsed.password
@@ -42,9 +42,9 @@ export const domainWatch = defineWatchType({
     const url = new URL(`domain/${name}`, base.endsWith('/') ? base : `${base}/`);
     const { status, parsed } = await ask(url.href, targets, signal);
     if (status === 404) return [{ thing: domain, isBad: true, words: `${domain} is not registered` }];
-    if (status !== 200) throw new Error(`${url.host} answers ${status}`);
+    if (status !== 200) throw new Error(`${url.host} responded ${status}`);
     const end = readExpiry(parsed);
-    if (end === undefined) throw new Error(`${url.host} does not tell when ${domain} expires`);
+    if (end === undefined) throw new Error(`${url.host} does not report the expiry date of ${domain}`);
     return [toFinding(domain, end, clock())];
   },
 });
@@ -58,7 +58,7 @@ const ask = async (
   const access = { targets, clock: new PhaseClock(), authorities: [] };
   const request = { headers: { accept: 'application/rdap+json, application/json' } };
   const { status, body } = await requestUrl(url, access, signal, request).catch((error: Error) => {
-    throw new Error(`${new URL(url).host} does not answer: ${error.message}`);
+    throw new Error(`${new URL(url).host} fails: ${error.message}`);
   });
   return { status, parsed: parseJson(body) };
 };
@@ -70,12 +70,13 @@ const findServer = async (name: string, targets: Targets, signal: AbortSignal): 
     const { status, parsed } = await ask(registryUrl, targets, signal);
     const servers = readRegistry(parsed);
     if (status !== 200 || servers.size === 0)
-      throw new Error(`${registryUrl} answers ${status} without a list of servers`);
+      throw new Error(`${registryUrl} responded ${status} without a list of servers`);
     registry = { at: now, servers };
   }
   const suffix = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   const found = registry.servers.get(suffix);
-  if (found === undefined) throw new Error(`the registry of .${suffix} has no RDAP server: set server`);
+  if (found === undefined)
+    throw new Error(`the registry of .${suffix} has no RDAP server: set server to another RDAP server`);
   return found;
 };
 

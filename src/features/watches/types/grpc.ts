@@ -46,7 +46,7 @@ export const grpcWatch = defineWatchType({
         const ask = () => askHealth(socket, `${tls ? 'https' : 'http'}://${name}`, service, clock);
         return converse(socket, ask, signal);
       })
-      .catch((error) => `does not answer: ${toFault(error)}`);
+      .catch((error) => `fails: ${toFault(error)}`);
     if (fault !== undefined) return [{ thing, isBad: true, words: `${thing} ${fault}`, seen: clock.see() }];
     const ms = performance.now() - begun;
     const common = { thing, words: `${thing} is SERVING after ${toMsText(ms)}`, seen: clock.see() };
@@ -71,7 +71,7 @@ const askHealth = async (
   clock: PhaseClock,
 ): Promise<string | undefined> => {
   if ('alpnProtocol' in socket && (socket as TLSSocket).alpnProtocol !== 'h2')
-    throw new Error('the server does not speak HTTP/2');
+    throw new Error('the server does not support HTTP/2');
   // HTTP/2 takes memory, and most servers do not need it.
   const { connect } = await import('node:http2');
   const session = connect(authority, { createConnection: () => socket });
@@ -100,7 +100,7 @@ const call = (session: ClientHttp2Session, service: string, clock: PhaseClock): 
     });
     stream.on('data', (chunk: Buffer) => {
       answer.body = Buffer.concat([answer.body, chunk]);
-      if (answer.body.length > maxBytes) reject(new Error('the server sends too much'));
+      if (answer.body.length > maxBytes) reject(new Error('the server sends too much data'));
     });
     stream
       .on('end', () => resolve(answer))
@@ -118,13 +118,13 @@ const toMessage = (service: string): Buffer => {
 };
 
 const findFault = ({ headers, trailers, body }: Answer): string | undefined => {
-  if (headers[':status'] !== undefined && Number(headers[':status']) !== 200) return `answers ${headers[':status']}`;
+  if (headers[':status'] !== undefined && Number(headers[':status']) !== 200) return `responded ${headers[':status']}`;
   const last = trailers['grpc-status'] === undefined ? headers : trailers;
   const code = Number(last['grpc-status']);
   if (code !== 0) {
     const message = toSeenText(decode(String(last['grpc-message'] ?? '')));
     // Without the service, health is unknown.
-    const words = `answers ${codes[code] ?? 'without a status of gRPC'}${message && `: ${message}`}`;
+    const words = `responded ${codes[code] ?? 'without a status of gRPC'}${message && `: ${message}`}`;
     if (codes[code] === 'UNIMPLEMENTED') throw new UncheckedTarget(`the server reports no health (${words})`);
     return words;
   }

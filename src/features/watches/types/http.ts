@@ -66,7 +66,7 @@ export const httpWatch = defineWatchType({
     const access = { targets, clock: phases, ...(await readTrust(watch)) };
     const answer = await requestUrl(url, access, signal, watch).catch(toFault);
     if (typeof answer === 'string')
-      return [{ thing, isBad: true, words: `${thing} does not respond: ${answer}`, seen: phases.see() }];
+      return [{ thing, isBad: true, words: `${thing} fails: ${answer}`, seen: phases.see() }];
     const time = toMsText(answer.ms);
     const days: Finding[] =
       certificateDays !== undefined && answer.certificate

@@ -71,12 +71,12 @@ export const defineLoginWatch = ({
         .then((socket) => converse(socket, () => ask(socket, login), signal))
         .catch((error) => (error instanceof ServerError ? error : toFault(error)));
       const toBad = (words: string): Finding[] => [{ thing, isBad: true, words, seen: clock.see() }];
-      if (typeof fault === 'string') return toBad(`${thing} does not answer: ${fault}`);
+      if (typeof fault === 'string') return toBad(`${thing} fails: ${fault}`);
       clock.markFirstByte();
       clock.markEnd();
-      if (fault) return toBad(`${thing} answers: ${toSeenText(fault.message)}`);
+      if (fault) return toBad(`${thing} responded: ${toSeenText(fault.message)}`);
       const ms = performance.now() - begun;
-      const common = { thing, words: `${thing} answers after ${toMsText(ms)}`, seen: clock.see() };
+      const common = { thing, words: `${thing} responded after ${toMsText(ms)}`, seen: clock.see() };
       return [
         limit === undefined ? { ...common, isBad: false, figure: ms } : { ...common, figure: ms, toText: toMsText },
       ];

@@ -24,14 +24,14 @@ export const pluginWatch = defineWatchType({
   required: ['command'],
   limit: 'none',
   every: 60,
-  describeGone: (thing) => `the plugin prints no ${thing} any more`,
+  describeGone: (thing) => `the plugin no longer prints ${thing}`,
   findProblem: ({ command: [program = ''] = [] }) =>
     isAbsolute(program) ? undefined : 'command must begin with an absolute path',
   check: async ({ command: [program = '', ...args] = [] }, _readings, signal) => {
     const { exitCode, output, stderr } = await run(program, args, signal);
     const name = basename(program);
     const { text, more, values } = parseOutput(output);
-    const words = text || toSeenText(stderr) || `${name} prints nothing`;
+    const words = text || toSeenText(stderr) || `${name} printed nothing`;
     const seen = { timings: null, failed: null, text: toSeenText(more) || null };
     const shown = values.filter(({ thing }) => thing !== name);
     if (exitCode === 0 || exitCode === 1 || exitCode === 2)
@@ -55,7 +55,7 @@ const run = async (program: string, args: readonly string[], signal: AbortSignal
     if (signal.aborted) throw new Error(`${program} did not end in time`);
     throw new Error(`${program} cannot be started (${error.code ?? error.message})`);
   });
-  if (bytes > maxOutputBytes) throw new Error(`${program} prints more than ${maxOutputBytes / 1024} KiB`);
+  if (bytes > maxOutputBytes) throw new Error(`${program} printed more than ${maxOutputBytes / 1024} KiB`);
   return { ...end, output: Buffer.concat(pieces).toString() };
 };
 
