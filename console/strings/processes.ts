@@ -3,6 +3,7 @@ import { countedOf } from './count.ts';
 export const processTexts = {
   filter: 'Name, user or PID contains',
   shown: (shown: string, all: string) => countedOf(shown, all, 'process', 'processes'),
+  byMemory: 'largest memory first',
   sort: 'Sort by',
   noMatch: 'No matching processes',
   noMatchHint: 'Change the filter to see more.',

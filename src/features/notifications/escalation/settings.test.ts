@@ -34,7 +34,7 @@ test('the start is refused for policies and routings that name something unknown
     await ofPolicy({ then: 'b' }, { ...ops, name: 'b', then: 'ops' }),
     /escalation policy "ops": then leads back to ops: ops → b → ops/,
   );
-  assert.match(await ofPolicy({}, { ...ops, name: 'OPS' }), /escalation policy "OPS": the name is taken/);
+  assert.match(await ofPolicy({}, { ...ops, name: 'OPS' }), /escalation policy "OPS": the name is already taken/);
   assert.match(await ofPolicy({ name: 'stop' }), /the name is taken/);
   assert.match(
     await refusal({ escalationRouting: { rules: [], default: 'none' } }),

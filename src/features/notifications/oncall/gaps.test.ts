@@ -38,7 +38,10 @@ test('a gap within seven days raises an alert, which is resolved when somebody f
   assert.match(JSON.stringify(await listConcerns(app)), /Within 7 days, nobody is on call for some time in 1 rotation/);
   await app.close();
   const next = await startApp(t, { settings: { dataDir } });
-  assert.match(JSON.stringify(await listConcerns(next)), /within 7 days in 1 rotation/);
+  assert.match(
+    JSON.stringify(await listConcerns(next)),
+    /Within 7 days, nobody is on call for some time in 1 rotation/,
+  );
   await put(next, [always]);
   await waitUntil('the alert is resolved', async () => (await listAlerts(next)).length === 2);
   const [, resolved] = await listAlerts(next);

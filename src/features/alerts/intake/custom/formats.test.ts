@@ -148,7 +148,7 @@ test('an unusable format in the config file stops the start with a line that say
     [{ name: 'a', message: 'x', colour: 'red' }, /colour/],
     [{ name: 'a' }, /message/],
     [{ name: 'a', message: '{title}' }, /intake\.a\.message: "title" is not a JSON Pointer such as \/project\/name/],
-    [{ name: 'a', message: '{/a~2}' }, /intake\.a\.message: .* ~ is ~0/],
+    [{ name: 'a', message: '{/a~2}' }, /intake\.a\.message: .* write ~ as ~0/],
     [{ name: 'a', message: 'x', each: 'alerts' }, /intake\.a\.each: "alerts" is not a JSON Pointer/],
     [{ name: 'a', message: 'x', match: { kind: 'x' } }, /intake\.a\.match: "kind" is not a JSON Pointer/],
     [{ name: 'a', message: 'x', level: 'awful' }, /intake\.a\.level: "awful" is not a level such as ERROR/],
