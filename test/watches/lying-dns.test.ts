@@ -63,5 +63,5 @@ test('a name server that lies makes a fault: no lie is taken for an answer, and 
   // A forbidden address that a name server gives for a name is not reached: localhost stands for such a name.
   const strict = await startApp(t, { settings: { watchTargets: ['192.0.2.0/24'] } });
   const [thing] = await tryWatch(strict, await strict.login('admin'), { type: 'redis', host: 'localhost', port: 1 });
-  assert.deepEqual([thing?.state, thing?.text], ['cannot check', 'localhost may not be reached (watchTargets)']);
+  assert.deepEqual([thing?.state, thing?.text], ['cannot check', 'localhost is not allowed by watchTargets']);
 });

@@ -31,7 +31,7 @@ export class AvailabilityStore {
       snapshot,
       createState: () => new AvailabilityFold(),
       onDamage: (damage) => report.error({ damage }, 'availability: the snapshot is damaged'),
-      onUnsaved: (err) => report.warn({ err }, 'availability: the snapshot cannot be written, so the log is kept'),
+      onUnsaved: (err) => report.warn({ err }, 'availability: the snapshot cannot be written; the log is kept'),
     });
     return new AvailabilityStore(log, projection);
   }

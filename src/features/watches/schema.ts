@@ -50,8 +50,8 @@ export const WatchSettings = defineShape('WatchSettings', {
   }),
   type: Type.Enum(watchTypeNames, { type: 'string', description: 'Type of the watch.', examples: ['disk'] }),
   ...ownWatchSettings,
-  limit: figure('Figure that raises an alert, in the unit of the type.'),
-  critical: figure('Second limit, with an alert of level CRITICAL.', [97]),
+  limit: figure('Value that raises an alert, in the unit of the type.'),
+  critical: figure('Second limit, which raises the alert to level CRITICAL.', [97]),
   level: Type.Optional(
     Type.Enum(severities, {
       type: 'string',
@@ -64,16 +64,16 @@ export const WatchSettings = defineShape('WatchSettings', {
     Type.Number({
       minimum: 0,
       maximum: 604_800,
-      description: 'Seconds that the limit must be reached without a break; 0 by default.',
+      description: 'Seconds for which the limit must be reached without interruption; 0 by default.',
       examples: [60],
     }),
   ),
-  clear: figure('Figure at which the alert is resolved; by default 2 percent of the limit on its good side.', [85]),
+  clear: figure('Value at which the alert is resolved; by default 2 percent better than the limit.', [85]),
   retries: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 10,
-      description: 'Further checks, 2 seconds apart, before a failed check or a fault counts; 0 by default.',
+      description: 'Additional checks, 2 seconds apart, before a failed check or a fault counts; 0 by default.',
       examples: [2],
     }),
   ),
@@ -99,21 +99,25 @@ export const WatchSettings = defineShape('WatchSettings', {
       maxItems: 20,
       uniqueItems: true,
       description:
-        '`http`, `tcp`, `ping`, `dns`, `certificate`, `grpc`, `postgres`, `mysql`, `redis`: places that make the check: names of hosts, and `hub` for this server.',
+        '`http`, `tcp`, `ping`, `dns`, `certificate`, `grpc`, `postgres`, `mysql`, `redis`: places that run the check: names of hosts, and `hub` for this server.',
       examples: [['hub', 'web-1', 'web-2']],
     }),
   ),
   votes: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Places of `from` at which the check must fail; more than half by default.',
+      description: 'Number of places in `from` where the check must fail; more than half by default.',
       examples: [2],
     }),
   ),
-  enabled: Type.Optional(Type.Boolean({ description: 'False pauses the checks.', examples: [true] })),
-  open: Type.Optional(Type.Boolean({ description: 'True if anyone may see the badge.', examples: [true] })),
+  enabled: Type.Optional(Type.Boolean({ description: '`false` pauses the checks.', examples: [true] })),
+  open: Type.Optional(Type.Boolean({ description: 'True if anyone can see the badge.', examples: [true] })),
   message: Type.Optional(
-    Type.String({ maxLength: 4000, description: 'Advice, which each alert contains.', examples: ['Delete old dumps'] }),
+    Type.String({
+      maxLength: 4000,
+      description: 'Advice that is included in each alert.',
+      examples: ['Delete old dumps'],
+    }),
   ),
 });
 export type WatchSettings = Static<typeof WatchSettings>;
@@ -170,14 +174,14 @@ export const WatchedThing = defineShape('WatchedThing', {
   state: Type.Enum(states, {
     type: 'string',
     examples: ['firing'],
-    description: '`pending`: the limit is not reached for as long as `for` yet.',
+    description: '`pending`: the limit has not yet been reached for the time `for`.',
   }),
   level: nullable(
     Type.Enum(severities, { type: 'string', examples: ['WARNING'] }),
-    'Level of the firing alert; `null` if none fires.',
+    'Level of the firing alert; `null` if no alert fires.',
   ),
-  figure: nullable(Type.Number({ examples: [91.3] }), 'Last reading; `null` if it is no number.'),
-  text: Type.String({ description: 'Last reading in words.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
+  figure: nullable(Type.Number({ examples: [91.3] }), 'Last reading; `null` if the reading is not a number.'),
+  text: Type.String({ description: 'Last reading, as text.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
   at: Time,
   since: Type.String({ ...Time, description: 'Start of the state.' }),
   seen: nullable(Seen, 'Observations of the last check; `null` if there are none.'),
@@ -200,7 +204,7 @@ export const Watch = defineShape('Watch', {
     type: 'string',
     examples: ['firing'],
     description:
-      'State of the worst thing. `new`: not checked yet. `paused`: not enabled. `elsewhere`: another instance checks the watch.',
+      'Worst state of all `things`. `new`: not checked yet. `paused`: not enabled. `elsewhere`: another instance checks the watch.',
   }),
   since: nullable(Time, 'Start of the state.'),
   things: Type.Array(WatchedThing),
@@ -211,7 +215,9 @@ export type Watch = Static<typeof Watch>;
 export const WatchList = defineList('WatchList', 'Watches', Watch);
 
 export const WatchTrial = defineShape('WatchTrial', {
-  things: Type.Array(WatchedThing, { description: 'Readings of the test; `pending` would be an alert.' }),
+  things: Type.Array(WatchedThing, {
+    description: 'Readings of the test; `pending` means that the watch would raise an alert.',
+  }),
 });
 
 export const WatchParams = Type.Object({

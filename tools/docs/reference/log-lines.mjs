@@ -185,7 +185,7 @@ export const logLines = [
     meaning: 'a newer version, or one with other time zones, stored the rotation `name`; nobody is on call in it',
   },
   { messages: ['warn oncall: a message about a shift was not sent'], meaning: 'the message is lost' },
-  { messages: ['warn oncall: alerts about gaps cannot be stored'], meaning: 'tried again within a minute' },
+  { messages: ['warn oncall: alerts about gaps cannot be stored'], meaning: 'retried within a minute' },
   {
     messages: ['error heartbeats: a stored heartbeat cannot be used'],
     meaning: 'a newer version stored the heartbeat `name`, which has no effect here',

@@ -5,21 +5,21 @@ import { connectionFailures } from '../../../lib/network-failures.ts';
 const reasons: Record<string, string> = {
   ...connectionFailures,
   EHOSTUNREACH: 'the host cannot be reached',
-  ETIMEDOUT: 'the host does not answer',
-  CERT_HAS_EXPIRED: 'the certificate has expired, or one that it depends on',
-  CERT_NOT_YET_VALID: 'the certificate is not valid yet, or one that it depends on',
+  ETIMEDOUT: 'the host does not respond',
+  CERT_HAS_EXPIRED: 'the certificate, or one in its chain, has expired',
+  CERT_NOT_YET_VALID: 'the certificate, or one in its chain, is not valid yet',
   CERT_REVOKED: 'the certificate has been revoked',
   CERT_REJECTED: 'the certificate is not trusted for servers',
   CERT_UNTRUSTED: 'the certificate is not trusted for servers',
   CERT_SIGNATURE_FAILURE: 'the signature of the certificate is wrong',
   CERT_CHAIN_TOO_LONG: 'the chain of certificates is too long',
   PATH_LENGTH_EXCEEDED: 'the chain of certificates is too long',
-  INVALID_CA: 'the certificate was signed by one that may not sign others',
+  INVALID_CA: 'the certificate was signed by a certificate that is not a CA',
   INVALID_PURPOSE: 'the certificate is not for servers',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate was signed by a CA that is not trusted here',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'the server does not send the certificate that signed its own, or its CA is not trusted here',
+    'the server does not send its intermediate certificate, or its CA is not trusted here',
   UNABLE_TO_GET_ISSUER_CERT: 'the certificate was signed by a CA that is not trusted here',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate was signed by a CA that is not trusted here',
   HOSTNAME_MISMATCH: 'the certificate is for another name',
@@ -29,15 +29,15 @@ const reasons: Record<string, string> = {
 
 /** Reasons by pattern of the code or message; the first match counts. */
 const patterns: readonly (readonly [RegExp, string])[] = [
-  [/^HPE_/, 'the answer is no HTTP'],
+  [/^HPE_/, 'the response is not HTTP'],
   [/^ERR_HTTP2_/, 'the answer is no valid HTTP/2'],
-  [/wrong.version.number|packet.length.too.long|http.request|record.layer.failure/i, 'the answer is no TLS'],
+  [/wrong.version.number|packet.length.too.long|http.request|record.layer.failure/i, 'the response is not TLS'],
   [/unrecognized.name/i, 'the server has no certificate for this name'],
-  [/certificate.required|handshake.failure.*certificate/i, 'the server demands a certificate of the client'],
-  [/unsupported.protocol|protocol.version/i, 'the server speaks no version of TLS that is safe'],
-  [/handshake.failure|no.shared.cipher|no.ciphers/i, 'the server and signalbox have no way to encrypt in common'],
+  [/certificate.required|handshake.failure.*certificate/i, 'the server requires a client certificate'],
+  [/unsupported.protocol|protocol.version/i, 'the server supports no secure version of TLS'],
+  [/handshake.failure|no.shared.cipher|no.ciphers/i, 'the server and signalbox have no cipher in common'],
   [/(?:dh|ee|ca).key.too.small|md.too.weak/i, 'the key or the signature of the certificate is too weak'],
-  [/unsafe.legacy.renegotiation/i, 'the server speaks no version of TLS that is safe'],
+  [/unsafe.legacy.renegotiation/i, 'the server supports no secure version of TLS'],
   [/unexpected.eof/i, 'the connection was closed during the TLS handshake'],
   [/^ERR_SSL_|^EPROTO$|SSL routines/, 'the TLS handshake failed'],
 ];
@@ -47,13 +47,13 @@ type SocketError = NodeJS.ErrnoException & { hostname?: string; reason?: string;
 /** Converts a connection error to an Error whose message is the reason in words. */
 export const toNetworkFailure = (error: Error, signal: AbortSignal): Error => {
   if (error instanceof UncheckedTarget) return error;
-  if (signal.aborted) return new Error('there was no answer in time');
+  if (signal.aborted) return new Error('there was no response in time');
   const { code = '', hostname, errors } = error as SocketError;
   const codes = errors?.map((each) => each.code) ?? [code];
   if (codes.every((each) => each === 'ENETUNREACH'))
     return new UncheckedTarget('this machine has no route to the network of the host');
   if (code === 'ENOTFOUND') return new UncheckedTarget(`the host name ${hostname} is unknown`);
-  if (code === 'EAI_AGAIN') return new UncheckedTarget(`the name server does not respond for ${hostname}`);
+  if (code === 'EAI_AGAIN') return new UncheckedTarget(`the name server does not respond to the lookup of ${hostname}`);
   return new Error(findWords(error) ?? (error.message || errors?.[0]?.message || code || 'the connection failed'));
 };
 

@@ -41,7 +41,10 @@ export const journalWatch = defineOwn('journal', 'log', 'alerts can be stored', 
   const isBad = share >= hostLimits.fullDisk || available < minFreeBytes;
   return [{ thing: 'disk', isBad, figure: 100 * share, words }];
 });
-export const destinationWatch = { ...defineOwn('destination', 'deliveries', 'destinations get everything'), for: 900 };
+export const destinationWatch = {
+  ...defineOwn('destination', 'deliveries', 'all destinations get their messages'),
+  for: 900,
+};
 
 /** Watches that most checks of the network and of this machine work; otherwise, the cause is here. */
 export const checksWatch = defineWatchType({
