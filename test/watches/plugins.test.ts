@@ -30,7 +30,7 @@ test("Debian's plugins are run, with their level and performance values", instal
   const alerts = await waitForAlerts(app, 3);
   assert.deepEqual(alerts.map(({ source, level, message }) => [source, level, message]).sort(), [
     ['watch/critical', 'CRITICAL', 'CRITICAL: a lot; $(id)'],
-    ['watch/unknown', 'WARNING', 'Watch unknown cannot check: UNKNOWN: who knows'],
+    ['watch/unknown', 'WARNING', 'Watch unknown cannot run its check: UNKNOWN: who knows'],
     ['watch/warning', 'WARNING', 'WARNING: a bit'],
   ]);
   await waitForState(app, token, 'load', 'ok');
@@ -122,7 +122,7 @@ test('plugins are defined in the config file alone', async (t) => {
   assert.equal(put.status, 400);
   for (const [bad, reason] of [
     [['check_dummy'], /command must begin with an absolute path/],
-    [command, /files and programs of hosts are watched only by their own config files/],
+    [command, /files and programs on a host can be watched only in the config file of that host/],
   ] as const) {
     const watches = [{ name: 'x', type: 'plugin', command: bad, ...(bad === command && { hosts: ['web'] }) }];
     await assert.rejects(startApp(t, { settings: { watches } }), reason);

@@ -35,7 +35,7 @@ test('the start is refused for policies and routings that name something unknown
     /escalation policy "ops": then leads back to ops: ops → b → ops/,
   );
   assert.match(await ofPolicy({}, { ...ops, name: 'OPS' }), /escalation policy "OPS": the name is already taken/);
-  assert.match(await ofPolicy({ name: 'stop' }), /the name is taken/);
+  assert.match(await ofPolicy({ name: 'stop' }), /the name is already taken/);
   assert.match(
     await refusal({ escalationRouting: { rules: [], default: 'none' } }),
     /escalation routing: there is no policy "none"/,
