@@ -40,7 +40,7 @@ test('watches of each type have for, level, critical, clear and message, and can
     assert.deepEqual(new Set(alerts.map(({ source }) => source)), new Set(bad.map(({ name }) => `watch/${name}`)));
   });
   for (const { source, level, details, status, message } of alerts) {
-    const isCritical = !message.includes('cannot check') && source !== 'watch/file';
+    const isCritical = !message.includes('cannot run its check') && source !== 'watch/file';
     assert.deepEqual([level, status], [isCritical ? 'CRITICAL' : 'ERROR', 'firing'], message);
     assert.match(details ?? '', /^Call Anna(\n\nTimings: .*)?$/, message);
   }
