@@ -119,6 +119,22 @@ const withRotation =
     return plain(name, values)(client);
   };
 
+/** Returns a call that creates an escalation policy first. */
+const withPolicy =
+  (name: string): Call =>
+  async (client) => {
+    await plain('putEscalationPolicy', policy)(client);
+    return plain(name, { policy: policy.policy })(client);
+  };
+
+/** Returns a call that creates a way to reach the caller first. */
+const withWay =
+  (name: string, values: object = {}): Call =>
+  async (client) => {
+    await plain('putWay', way)(client);
+    return plain(name, { name: way.name, way: way.way, ...values })(client);
+  };
+
 /** Returns a call that creates a custom intake format first. */
 const withFormat =
   (name: string, values: object = {}): Call =>
@@ -129,6 +145,8 @@ const withFormat =
 
 const intakeFormat = { intakeFormat: 'builds', message: '{/text}' };
 const rotation = { rotation: 'ops', layers: [{ people: ['admin'], handover: { every: '1 week', at: 'Mon 09:00' } }] };
+const policy = { policy: 'ops', steps: [{ notify: ['person:admin'], wait: '5 minutes' }] };
+const way = { name: 'me', way: 'phone', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const destination = { destination: 'desk', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
 
@@ -253,6 +271,10 @@ const calls: Record<string, Call> = {
   getWatch: withWatch('getWatch'),
   replaceWatch: withWatch('replaceWatch', true),
   deleteWatch: withWatch('deleteWatch'),
+  // The badge of the watch is not open.
+  getWatchBadge: refused(withWatch('getWatchBadge'), 404),
+  getWatchAvailability: withWatch('getWatchAvailability'),
+  listAvailability: plain('listAvailability'),
   createSilence: plain('createSilence', silence),
   getSilence: withSilence('getSilence'),
   replaceSilence: withSilence('replaceSilence', silence),
@@ -260,6 +282,7 @@ const calls: Record<string, Call> = {
   putHeartbeat: plain('putHeartbeat', heartbeat),
   getHeartbeat: withHeartbeat('getHeartbeat'),
   listHeartbeatRuns: withHeartbeat('listHeartbeatRuns'),
+  getHeartbeatAvailability: withHeartbeat('getHeartbeatAvailability'),
   getHeartbeatBadge: withHeartbeat('getHeartbeatBadge'),
   pauseHeartbeat: withHeartbeat('pauseHeartbeat'),
   resumeHeartbeat: withHeartbeat('resumeHeartbeat'),
@@ -278,6 +301,21 @@ const calls: Record<string, Call> = {
   createDutyOverride: withRotation('createDutyOverride', { rotation: 'ops', member: 'reader', endsAt: inAnHour }),
   endDutyOverride: refused(plain('endDutyOverride', { id: 'none' }), 404),
   deleteRotation: withRotation('deleteRotation'),
+  escalateIncident: refused(withIncident('escalateIncident'), 409),
+  listEscalationPolicies: plain('listEscalationPolicies'),
+  getEscalationPolicy: withPolicy('getEscalationPolicy'),
+  putEscalationPolicy: plain('putEscalationPolicy', policy),
+  deleteEscalationPolicy: withPolicy('deleteEscalationPolicy'),
+  getEscalationRouting: plain('getEscalationRouting'),
+  putEscalationRouting: plain('putEscalationRouting', { rules: [], default: null }),
+  listPeople: plain('listPeople'),
+  getPerson: plain('getPerson', { name: 'me' }),
+  putPerson: plain('putPerson', { name: 'me', timeZone: 'Europe/Berlin' }),
+  getWay: withWay('getWay'),
+  putWay: plain('putWay', way),
+  deleteWay: withWay('deleteWay'),
+  testWay: withWay('testWay'),
+  confirmWay: refused(withWay('confirmWay', { code: '0' }), 400),
   putAbsenceCalendar: plain('putAbsenceCalendar', { name: 'me', url: 'https://localhost:9/a.ics' }),
   getAbsenceCalendar: async (client) => {
     await plain('putAbsenceCalendar', { name: 'me', url: 'https://localhost:9/a.ics' })(client);
@@ -360,6 +398,9 @@ const isRefused = [
     'readAcknowledgeLink',
     'useAcknowledgeLink',
     'readCalendar',
+    'escalateIncident',
+    'confirmWay',
+    'acceptOverrideProposal',
   ],
   ...['runHostCommand', 'endDutyOverride', 'setUp', 'changeOwnPassword', 'deleteBrokenSetting'],
 ];

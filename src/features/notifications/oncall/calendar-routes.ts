@@ -59,10 +59,9 @@ export const requireOwnName = (request: FastifyRequest, accounts: Offers['accoun
   const { name: given } = request.params as { name: string };
   const caller = principalOf(request);
   const name = given === 'me' ? caller.name : given;
-  if (name !== caller.name && caller.role !== 'Admin') {
-    throw new HttpError('forbidden', 'Calendars of others need the role Admin');
-  }
-  if (name !== caller.name) requireKnown(accounts?.findUser(name), 'User', name, '/api/people');
+  if (name === caller.name) return name;
+  requireKnown(accounts?.findUser(name), 'User', name, '/api/people');
+  if (caller.role !== 'Admin') throw new HttpError('forbidden', 'Calendars of others need the role Admin');
   return name;
 };
 
