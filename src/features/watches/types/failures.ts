@@ -30,7 +30,7 @@ const reasons: Record<string, string> = {
 /** Reasons by pattern of the code or message; the first match counts. */
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/^HPE_/, 'the response is not HTTP'],
-  [/^ERR_HTTP2_/, 'the answer is no valid HTTP/2'],
+  [/^ERR_HTTP2_/, 'the response is not valid HTTP/2'],
   [/wrong.version.number|packet.length.too.long|http.request|record.layer.failure/i, 'the response is not TLS'],
   [/unrecognized.name/i, 'the server has no certificate for this name'],
   [/certificate.required|handshake.failure.*certificate/i, 'the server requires a client certificate'],
