@@ -19,7 +19,8 @@ export interface Availability extends StateSeconds {
   percentage: number | null;
   /**
    * False if a border of the range cuts a day without exact intervals: a day long ago, or the rest of a day with too
-   * many changes. Such a day is divided in proportion.
+   * many changes. Such a day is divided in proportion. False, too, if the clock was set back on a day with too many
+   * changes.
    */
   isExact: boolean;
 }

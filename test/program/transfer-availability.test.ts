@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { waitForCheck } from '../availability/support/availability.ts';
 import { createHeartbeat, ping } from '../heartbeats/support/heartbeats.ts';
 import { startApp } from '../support/app.ts';
-import { createFolder } from '../support/folder.ts';
 import { adminToken } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runCommand } from '../support/program.ts';
@@ -59,7 +56,6 @@ test('the history of a heartbeat moves from files to a database and back', { ski
 });
 
 test('histories that contradict themselves are refused, and nothing is imported', async (t) => {
-  const folder = createFolder(t);
   const history = {
     check: 'watch:a',
     createdAt: 0,
@@ -77,10 +73,9 @@ test('histories that contradict themselves are refused, and nothing is imported'
     { ...history, rows: [2 ** 52] },
     { ...history, check: 'x' },
   ];
-  for (const [index, each] of bad.entries()) {
-    const path = join(folder, `${index}.jsonl`);
-    writeFileSync(path, `${header}\n${JSON.stringify({ availability: each })}\n${end}\n`);
-    const { code, stderr } = await runCommand(['import', path, ...createFiles(t).flags]);
+  for (const each of bad) {
+    const input = `${header}\n${JSON.stringify({ availability: each })}\n${end}\n`;
+    const { code, stderr } = await runCommand(['import', ...createFiles(t).flags], { input });
     assert.notEqual(code, 0, JSON.stringify(each));
     assert.match(stderr, /line 2: availability/);
   }

@@ -53,7 +53,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
       case 'gap':
         this.#gapFrom = event.from;
         this.#alive.delete(event.place);
-        for (const history of this.list()) history.lose(event.place, event.from);
+        for (const history of this.list()) history.lose(event.place, event.from, event.at);
         return 'all';
       case 'clock':
         this.#setBack(event.at);

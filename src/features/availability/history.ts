@@ -49,13 +49,14 @@ export class CheckHistory {
     this.#settle(at);
   }
 
-  /** Nobody looked at the check at the place since a time. */
-  lose(place: string, from: number): void {
-    if (!this.#places.delete(place)) return;
+  /** Nobody looked at the check at the place between two times. */
+  lose(place: string, from: number, until = Number.POSITIVE_INFINITY): void {
+    const wasObserved = this.#places.delete(place);
+    if (!wasObserved && !this.#isMaintained) return;
     // Maintenance that ended in the meantime would count for too long.
     if (this.#places.size === 0) this.#isMaintained = false;
     // The last change was observed, even if it was later than the last sign of life.
-    this.#settle(Math.max(from, 1000 * (this.timeline.since + 1)));
+    this.#settle(Math.min(Math.max(from, 1000 * (this.timeline.since + 1)), until));
   }
 
   delete(at: number): void {

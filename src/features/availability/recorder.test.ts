@@ -173,11 +173,13 @@ const play = async (t: Scope, begin: number, steps: readonly Step[]) => {
       world.isMaintained = each.isOn;
       await server.noteChange();
     } else if (each.type === 'back') {
-      const before = world.now;
-      world.now = Math.max(begin, world.now - each.seconds * 1000);
-      truth.fill(unknown, world.now, before);
+      const earlier = Math.max(begin, world.now - each.seconds * 1000);
       // A change of less than half a minute is not noticed.
-      if (before - world.now <= 30_000) world.now = before + 31_000;
+      if (world.now - earlier <= 30_000) miss(31);
+      else {
+        truth.fill(unknown, earlier, world.now);
+        world.now = earlier;
+      }
       await server.look();
     } else {
       if (each.type === 'kill') await server.kill();

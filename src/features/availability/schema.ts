@@ -16,7 +16,7 @@ const measured = {
   percentage: orNull(Type.Number({ examples: [99.8842] }), 'Availability in percent.'),
   isExact: Type.Boolean({
     description:
-      'False if a day without exact intervals is divided: a day more than 100 days ago, or with more than 50 changes.',
+      'False if seconds are estimated: part of a day that is more than 100 days ago or has more than 50 changes, or a clock set back on such a day.',
     examples: [true],
   }),
 };

@@ -21,8 +21,11 @@ const mergedCode = checkStates.length;
 /** A change is stored as `second * base + code`. */
 const base = 8;
 
-/** Seconds of a day's states need 17 bits each; three of them fit into a number. */
+/** Seconds of a day's states need 17 bits each; three of them and a flag fit into a number. */
 const rowBase = 2 ** 17;
+
+/** Flag of a row with estimated seconds. */
+const estimatedRow = rowBase ** 3;
 
 const downCode = checkStates.indexOf('down');
 const unknownCode = checkStates.indexOf('unknown');
@@ -31,6 +34,8 @@ const unknownCode = checkStates.indexOf('unknown');
 interface Merged {
   seconds: number[];
   outages: number;
+  /** True once the clock was set back into the merged intervals, which divided their seconds in proportion. */
+  isEstimated: boolean;
 }
 
 /** Cause and incident of an outage. */
@@ -116,7 +121,10 @@ export class Timeline {
       this.#removeLast();
     }
     const merged = this.#merged.get(this.since);
-    if (merged) merged.seconds = divide(merged.seconds, at - this.since, end - this.since);
+    if (merged && at < end) {
+      merged.seconds = divide(merged.seconds, at - this.since, end - this.since);
+      merged.isEstimated = true;
+    }
     this.change(state, at, facts);
   }
 
@@ -124,22 +132,23 @@ export class Timeline {
   count(from: number, until: number): { seconds: number[]; isExact: boolean } {
     const seconds = checkStates.map(() => 0);
     let isExact = true;
-    const add = (start: number, end: number, parts: readonly number[]): void => {
+    const add = (start: number, end: number, parts: readonly number[], isEstimated = false): void => {
       const length = Math.min(end, until) - Math.max(start, from);
       if (length <= 0) return;
       const isWhole = length === end - start || parts.filter((part) => part > 0).length < 2;
-      isExact &&= isWhole;
+      isExact &&= isWhole && !isEstimated;
       for (const [code, part] of divide(parts, length, end - start).entries())
         seconds[code] = (seconds[code] ?? 0) + part;
     };
     const days = [Math.floor(from / daySeconds), Math.ceil(until / daySeconds)] as const;
     const last = this.#firstDay + this.#rows.length;
     for (let day = Math.max(days[0], this.#firstDay); day < Math.min(days[1], last); day += 1) {
-      add(day * daySeconds, (day + 1) * daySeconds, fromRow(this.#rows[day - this.#firstDay] ?? 0));
+      const row = this.#rows[day - this.#firstDay] ?? 0;
+      add(day * daySeconds, (day + 1) * daySeconds, fromRow(row), row >= estimatedRow);
     }
     for (const { start, end = until, code } of this.#intervals(from, until)) {
-      const parts = this.#merged.get(start)?.seconds;
-      if (code === mergedCode && parts) add(start, end, parts);
+      const merged = this.#merged.get(start);
+      if (code === mergedCode && merged) add(start, end, merged.seconds, merged.isEstimated);
       else
         add(
           start,
@@ -169,7 +178,7 @@ export class Timeline {
   save(): SavedTimeline {
     return {
       changes: [...this.#changes],
-      merged: Array.from(this.#merged, ([start, { outages, seconds }]) => [start, outages, ...seconds] as const),
+      merged: Array.from(this.#merged, toSavedMerged),
       facts: Array.from(this.#facts, ([start, { cause, incident }]) => [start, cause, incident] as const),
       firstDay: this.#firstDay,
       rows: [...this.#rows],
@@ -179,7 +188,10 @@ export class Timeline {
   static restore({ changes, merged, facts, firstDay, rows }: SavedTimeline): Timeline {
     const timeline = new Timeline();
     timeline.#changes = [...changes].sort((one, other) => one - other);
-    for (const [start, outages, ...seconds] of merged) timeline.#merged.set(start, { outages, seconds });
+    for (const [start, outages, ...rest] of merged) {
+      const seconds = rest.slice(0, checkStates.length);
+      timeline.#merged.set(start, { outages, seconds, isEstimated: rest.length > seconds.length });
+    }
     for (const [start, cause, incident] of facts) timeline.#facts.set(start, { cause, incident });
     timeline.#firstDay = firstDay;
     timeline.#rows = rows.slice(-maxRows);
@@ -217,7 +229,11 @@ export class Timeline {
     const before = this.#changes.pop() ?? 0;
     const [start, end] = [startOf(before), startOf(last)];
     const isMerged = codeOf(before) === mergedCode;
-    const merged = (isMerged && this.#merged.get(start)) || { seconds: checkStates.map(() => 0), outages: 0 };
+    const merged: Merged = (isMerged && this.#merged.get(start)) || {
+      seconds: checkStates.map(() => 0),
+      outages: 0,
+      isEstimated: false,
+    };
     const add = (change: number, seconds: number): void => {
       const code = codeOf(change);
       merged.seconds[code] = (merged.seconds[code] ?? 0) + seconds;
@@ -254,7 +270,8 @@ export class Timeline {
     const begin = Math.max(this.#rows.length > 0 ? rowsEnd : Math.floor(first / daySeconds), firstExact - maxRows);
     if (this.#rows.length === 0 || begin > rowsEnd) [this.#firstDay, this.#rows] = [begin, []];
     for (let day = begin; day < firstExact; day += 1) {
-      this.#rows.push(toRow(this.count(day * daySeconds, (day + 1) * daySeconds).seconds));
+      const { seconds, isExact } = this.count(day * daySeconds, (day + 1) * daySeconds);
+      this.#rows.push(toRow(seconds) + (isExact ? 0 : estimatedRow));
     }
     const excess = Math.max(0, this.#rows.length - maxRows);
     this.#rows.splice(0, excess);
@@ -288,9 +305,13 @@ export const isConsistent = ({
       return isAfter && (code === mergedCode ? starts.has(startOf(change)) : code < mergedCode);
     }) &&
     codeOf(changes.at(-1) ?? 0) !== mergedCode &&
-    rows.every((row) => fromRow(row).every((part) => part >= 0 && part <= daySeconds))
+    rows.every((row) => row < 2 * estimatedRow && fromRow(row).every((part) => part >= 0 && part <= daySeconds))
   );
 };
+
+/** Estimated seconds are followed by a 1. */
+const toSavedMerged = ([start, { outages, seconds, isEstimated }]: [number, Merged]) =>
+  [start, outages, ...seconds, ...(isEstimated ? [1] : [])] as const;
 
 const startOf = (change: number): number => Math.floor(change / base);
 const codeOf = (change: number): number => change % base;
@@ -312,6 +333,6 @@ const toRow = ([up = 0, down = 0, maintenance = 0]: readonly number[]): number =
 
 const fromRow = (row: number): number[] => {
   const [up, down] = [row % rowBase, Math.floor(row / rowBase) % rowBase];
-  const maintenance = Math.floor(row / (rowBase * rowBase));
+  const maintenance = Math.floor(row / (rowBase * rowBase)) % rowBase;
   return [up, down, maintenance, daySeconds - up - down - maintenance];
 };

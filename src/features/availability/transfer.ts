@@ -21,7 +21,7 @@ const ExportedHistory = Type.Object(
     createdAt: Whole,
     deletedAt: nullable(Whole),
     changes: Wholes(10_000),
-    merged: Type.Array(Type.Array(Whole, { minItems: 6, maxItems: 6 }), { maxItems: 1000 }),
+    merged: Type.Array(Type.Array(Whole, { minItems: 6, maxItems: 7 }), { maxItems: 1000 }),
     facts: Type.Array(Type.Tuple([Whole, nullable(Type.String({ maxLength: 1000 })), nullable(Whole)]), {
       maxItems: 1000,
     }),
