@@ -14,7 +14,7 @@ const mostNamed = 60;
 
 /** A dialog's pending question and its incidents. */
 interface Question {
-  kind: 'snooze' | 'comment';
+  kind: 'snooze' | 'comment' | 'responder';
   incidents: readonly Incident[];
 }
 
@@ -70,6 +70,21 @@ export const comment = (incident: Incident, said: string): Promise<boolean> =>
   attempt(async () => {
     await userClient.commentOnIncident({ id: incident.id, comment: said });
     notify(words.commented);
+  });
+
+/** Takes the incident over from the person who has acknowledged it. */
+export const takeOver = (incident: Incident): Promise<boolean> =>
+  attempt(async () => {
+    await userClient.takeOverIncident({ id: incident.id });
+    notify(words.takenOver(toIncidentName([incident])));
+  });
+
+/** Asks a person to help; resolves to true on success. */
+export const addResponder = (incident: Incident, person: string, said: string): Promise<boolean> =>
+  attempt(async () => {
+    const comment = said.trim();
+    await userClient.addResponders({ id: incident.id, people: [person], ...(comment && { comment }) });
+    notify(words.responders.asked(person));
   });
 
 /** Takes the next step of the incident's escalation policy now. */

@@ -6,6 +6,7 @@ import { toCount, toFull, toTime } from '../format.ts';
 import { useEvents, useResource } from '../live/resource.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { isAllowed, isMounted, isReadable } from '../routes.ts';
+import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { CopyLink } from '../ui/copy.tsx';
@@ -17,7 +18,7 @@ import { Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { SilenceLink } from '../ui/silence-link.tsx';
 import { Ago, At } from '../ui/time.tsx';
-import { acknowledge, changes, createTask, question, reopen, resolve } from './actions.ts';
+import { acknowledge, changes, createTask, question, reopen, resolve, takeOver } from './actions.ts';
 import { AlertBars } from './alert-bars.tsx';
 import { Escalation } from './escalation.tsx';
 import { IncidentChip, LevelChip } from './looks.tsx';
@@ -114,15 +115,18 @@ const Details = ({ incident }: { incident: IncidentDetails }) => {
 };
 
 const Actions = ({ incident }: { incident: IncidentDetails }) => {
-  const { state, task, link, id, source, hostname, title } = incident;
+  const { state, task, link, id, source, hostname, title, acknowledgedBy } = incident;
   const isOver = state === 'resolved';
-  const ask = (kind: 'snooze' | 'comment') => () => {
+  const ask = (kind: 'snooze' | 'comment' | 'responder') => () => {
     question.value = { kind, incidents: [incident] };
   };
   return (
     <div class="actions">
       {state === 'open' && (
         <IconButton icon="user" label={words.acknowledge} kind="primary" onClick={() => void acknowledge([incident])} />
+      )}
+      {state === 'acknowledged' && acknowledgedBy !== session.value?.name && (
+        <IconButton icon="user" label={words.takeOver} onClick={() => void takeOver(incident)} />
       )}
       {!isOver && (
         <>
@@ -131,6 +135,9 @@ const Actions = ({ incident }: { incident: IncidentDetails }) => {
         </>
       )}
       {state !== 'open' && <IconButton icon="repeat" label={words.reopen} onClick={() => void reopen(incident)} />}
+      {!isOver && isMounted('listPeople') && (
+        <IconButton icon="user" label={words.responders.ask} onClick={ask('responder')} />
+      )}
       <IconButton icon="comment" label={words.comment} onClick={ask('comment')} />
       {task === null && isAllowed('createIncidentTask') && isMounted('listTasks') && (
         <IconButton icon="tasks" label={words.createTask} onClick={() => void createTask(incident)} />
@@ -173,6 +180,7 @@ const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => 
 const toFacts = (incident: IncidentDetails): Fact[] => [
   [words.source, incident.source || null],
   [words.host, incident.hostname || null],
+  [words.responders.title, incident.responders.join(', ') || null],
   [words.count, toCount(incident.count)],
   [words.facts.first, toFull(new Date(incident.firstAt))],
   [words.facts.last, toFull(new Date(incident.lastAt))],

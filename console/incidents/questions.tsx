@@ -1,11 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { Incident } from 'signalbox/client';
+import { userClient } from '../api.ts';
 import { now } from '../clock.ts';
+import { useResource } from '../live/resource.ts';
+import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { FormDialog } from '../ui/dialog.tsx';
-import { Area, bind, Field } from '../ui/field.tsx';
+import { Area, bind, Choice, Field } from '../ui/field.tsx';
 import { ceilTime, fromTyped } from '../zone.ts';
-import { acknowledge, comment, question, toIncidentName } from './actions.ts';
+import { acknowledge, addResponder, comment, question, toIncidentName } from './actions.ts';
 
 const words = text.incidents;
 const hourMs = 3_600_000;
@@ -20,6 +23,7 @@ export const QuestionDialog = () => {
   const { kind, incidents } = question.value;
   const [first] = incidents;
   if (kind === 'snooze') return <SnoozeDialog incidents={incidents} />;
+  if (kind === 'responder') return first ? <ResponderDialog incident={first} /> : null;
   return first ? <CommentDialog incident={first} /> : null;
 };
 
@@ -83,6 +87,41 @@ const CommentDialog = ({ incident }: { incident: Incident }) => {
       isDisabled={said.value.trim() === ''}
     >
       <Area label={words.commentLabel} hint={words.commentHint} {...bind(said)} />
+    </FormDialog>
+  );
+};
+
+const ResponderDialog = ({ incident }: { incident: Incident }) => {
+  const chosen = useSignal('');
+  const said = useSignal('');
+  const { value } = useResource((signal) => userClient.listPeople(undefined, { signal }));
+  const others = (value?.data ?? [])
+    .map(({ name }) => name)
+    .filter((name) => name !== session.value?.name && !incident.responders.includes(name));
+  const person = chosen.value || others[0];
+  const send = async () => {
+    if (person !== undefined && (await addResponder(incident, person, said.value))) close();
+  };
+  return (
+    <FormDialog
+      title={words.responders.question(toIncidentName([incident]))}
+      action={words.responders.action}
+      onSubmit={() => void send()}
+      onClose={close}
+      isDisabled={person === undefined}
+    >
+      {value && person === undefined && <p class="hint">{words.responders.nobody}</p>}
+      {person !== undefined && (
+        <Choice
+          label={words.responders.person}
+          value={person}
+          options={others.map((name) => [name, name] as [string, string])}
+          onValue={(name) => {
+            chosen.value = name;
+          }}
+        />
+      )}
+      <Area label={words.responders.comment} {...bind(said)} />
     </FormDialog>
   );
 };

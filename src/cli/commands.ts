@@ -14,7 +14,15 @@ import { completionCommand } from './remote/completion.ts';
 import { healthcheckCommand } from './remote/healthcheck.ts';
 import { heartbeatsCommand } from './remote/heartbeats.ts';
 import { addHostCommand, hostCommand, hostsCommand } from './remote/hosts.ts';
-import { ackCommand, escalateCommand, incidentCommand, incidentsCommand, resolveCommand } from './remote/incidents.ts';
+import {
+  ackCommand,
+  addRespondersCommand,
+  escalateCommand,
+  incidentCommand,
+  incidentsCommand,
+  resolveCommand,
+  takeOverCommand,
+} from './remote/incidents.ts';
 import { oncallCommand } from './remote/oncall.ts';
 import { runProgram } from './remote/run.ts';
 import { sendCommand } from './remote/send.ts';
@@ -234,6 +242,8 @@ export const ownCommands: readonly Command[] = [
   incidentsCommand,
   incidentCommand,
   ackCommand,
+  takeOverCommand,
+  addRespondersCommand,
   escalateCommand,
   resolveCommand,
   oncallCommand,

@@ -131,6 +131,8 @@ export const SharedIncident = Type.Object({
   notices: Type.Record(Type.String(), NotificationState),
   /** Latest requests by target, `person:NAME` or `destination:NAME`; missing until the first request. */
   addressed: Type.Optional(Type.Record(Type.String(), Address)),
+  /** Users whom somebody asked to help; missing without any. */
+  responders: Type.Optional(Type.Array(Type.String())),
   /** Latest step of the escalation; null after a rise in level, which starts the policy anew. */
   escalation: Type.Optional(nullable(Escalation)),
   /** Level and opening at the latest timeline event `silenced`. */

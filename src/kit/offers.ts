@@ -145,6 +145,8 @@ export interface NotificationSource {
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
   /** Returns an incident's last and next notification for each destination. */
   describe(incident: SharedIncident): readonly IncidentNotification[];
+  /** Returns the names of all users; undefined while they are unknown. */
+  listPeople(): readonly string[] | undefined;
   /** Returns an incident's place in its escalation policy; null without a policy. */
   describeEscalation(incident: SharedIncident): IncidentEscalation | null;
   /** Returns an incident's next escalation step as an action; undefined if none follows. */

@@ -8,5 +8,11 @@ export const toPerson = (name: string): string =>
     .replace(/^key:/, 'the key ')
     .replace(/^destination:/, 'somebody through ');
 
+/** Returns the target of the user who acted: `person:anna` for `anna` and `destination:anna/phone`; undefined otherwise. */
+export const toUserTarget = (author: string): string | undefined => {
+  const name = author.replace(/^user:/, '').replace(/^destination:([^/]+)\/.*$/, '$1');
+  return name === '' || name.includes(':') ? undefined : `person:${name}`;
+};
+
 /** Returns a target's readable name: `anna` for `person:anna`, `room` for `destination:room`. */
 export const toTargetName = (target: string): string => target.replace(/^(?:person|destination):/, '');

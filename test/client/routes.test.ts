@@ -261,6 +261,8 @@ const calls: Record<string, Call> = {
   acknowledgeIncident: withIncident('acknowledgeIncident', { comment: 'on it' }),
   resolveIncident: withIncident('resolveIncident'),
   reopenIncident: withIncident('reopenIncident'),
+  takeOverIncident: withIncident('takeOverIncident'),
+  addResponders: withIncident('addResponders', { people: ['admin'] }),
   commentOnIncident: withIncident('commentOnIncident', { comment: 'on it' }),
   createIncidentTask: withIncident('createIncidentTask'),
   acknowledgeIncidents: plain('acknowledgeIncidents', { ids: ['1'] }),

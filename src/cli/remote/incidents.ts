@@ -156,6 +156,37 @@ export const escalateCommand = defineAskingCommand({
   },
 });
 
+export const takeOverCommand = defineAskingCommand({
+  name: 'take-over',
+  argument: oneIncident,
+  summary: 'Acknowledge an incident in place of somebody else, who is notified.',
+  flags: { message: messageFlag },
+  scope: 'incidents:write',
+  run: async ({ ask, show }, { words: [number = ''], own: { message } }) => {
+    const path = `api/incidents/${encodeURIComponent(toNumber(number))}/take-over`;
+    const body = message === undefined ? {} : { comment: message };
+    show([await ask<Incident>(path, { method: 'POST', body })], toIncidentTable);
+  },
+});
+
+export const addRespondersCommand = defineAskingCommand({
+  name: 'add-responders',
+  argument: oneIncident,
+  summary: 'Ask users to help with an incident, and notify them.',
+  flags: {
+    people: { value: 'NAMES', summary: 'Users, separated by commas.' },
+    message: messageFlag,
+  },
+  scope: 'incidents:write',
+  run: async ({ ask, show }, { words: [number = ''], own: { people: given = '', message } }) => {
+    const people = given.split(/\s*,\s*/).filter(Boolean);
+    if (people.length === 0) throw new UsageError('name at least one user with --people');
+    const path = `api/incidents/${encodeURIComponent(toNumber(number))}/responders`;
+    const body = { people, ...(message !== undefined && { comment: message }) };
+    show([await ask<Incident>(path, { method: 'POST', body })], toIncidentTable);
+  },
+});
+
 /** Applies an action to each incident; the exit code is 1 if any incident was refused. */
 const act = async (
   { ask, show }: Asking,

@@ -13,6 +13,7 @@ import { toLocalMinute } from '../../lib/local-time.ts';
 import { cutText } from '../../lib/well-formed.ts';
 import { type ActionOn, refuseSecondTask, toStaleness } from './action.ts';
 import type { StoredIncident } from './incident.ts';
+import { findMentions } from './mentions.ts';
 import { requireFound, requireIncident, toTimeBound } from './requests.ts';
 import { type ShowIncident, sendIncident } from './responses.ts';
 import { withVersion } from './routes.ts';
@@ -25,6 +26,8 @@ import {
   IncidentParams,
   IncidentResolution,
   NewComment,
+  NewResponders,
+  TakingOver,
 } from './schema.ts';
 import type { IncidentStore } from './store.ts';
 
@@ -35,6 +38,8 @@ interface ActionRouteParts {
   show: ShowIncident;
   /** Returns the next escalation step; undefined if none follows. */
   nextStep(incident: StoredIncident): EscalationStep | undefined;
+  /** Returns the names of all users; undefined while they are unknown. */
+  listPeople(): readonly string[] | undefined;
   clock: () => Date;
 }
 
@@ -69,9 +74,34 @@ export const createIncidentActionRoutes = (parts: ActionRouteParts): Route[] => 
   createActionRoute(parts, {
     name: 'comment',
     operationId: 'commentOnIncident',
-    summary: 'Add a comment to an incident',
+    summary: 'Add a comment to an incident; `@NAME` notifies a user',
     body: NewComment,
-    toAction: ({ comment }) => ({ type: 'comment', comment }),
+    toAction: ({ comment }) => {
+      const mentions = findMentions(comment, parts.listPeople() ?? []);
+      return { type: 'comment', comment, ...(mentions.length > 0 && { mentions }) };
+    },
+  }),
+  createActionRoute(parts, {
+    name: 'take-over',
+    operationId: 'takeOverIncident',
+    summary: 'Acknowledge an incident in place of somebody else, who is notified',
+    body: TakingOver,
+    isOptional: true,
+    canConflict: true,
+    toAction: ({ comment }) => ({ type: 'takeOver', comment }),
+  }),
+  createActionRoute(parts, {
+    name: 'responders',
+    operationId: 'addResponders',
+    summary: 'Ask users to help with an incident, and notify them',
+    body: NewResponders,
+    canConflict: true,
+    toAction: ({ people, comment }) => ({
+      type: 'address',
+      targets: toTargets(people, parts.listPeople()),
+      reason: 'responder',
+      comment,
+    }),
   }),
   createEscalateRoute(parts),
   createAcknowledgeAllRoute(parts),
@@ -91,6 +121,13 @@ const readAcknowledgement = ({ comment, until }: { comment?: string; until?: str
   const end = toTimeBound('until', until);
   if (end !== undefined && end <= now.getTime()) throw new HttpError('invalid', 'until must be in the future');
   return { comment, until: end };
+};
+
+/** Returns the targets of users. Throws an HttpError for an unknown one. */
+const toTargets = (names: readonly string[], known: readonly string[] | undefined): string[] => {
+  const unknown = known && names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new HttpError('invalid', `people: there is no user ${unknown}`);
+  return [...new Set(names)].map((name) => `person:${name}`);
 };
 
 interface IncidentAction<B extends TSchema> {

@@ -2,7 +2,7 @@ import { HttpError } from '../../http/errors.ts';
 import type { IncidentDelivery, SharedAction } from '../../kit/incident-source.ts';
 import { rankOf } from '../../kit/severity.ts';
 import { StoreConflict } from '../../lib/expected-errors.ts';
-import { address, escalate } from './address.ts';
+import { addComment, address, escalate, takeOver } from './address.ts';
 import type { Draft } from './draft.ts';
 import type { StoredIncident } from './incident.ts';
 import { acknowledge, mostActive, reopen, resolve, toComment } from './transitions.ts';
@@ -10,7 +10,9 @@ import { acknowledge, mostActive, reopen, resolve, toComment } from './transitio
 /** Actions available only through incident routes. */
 type OwnAction = { id: string; by: string } & (
   | { type: 'reopen' }
-  | { type: 'comment'; comment: string }
+  | { type: 'takeOver'; comment?: string | undefined }
+  /** `mentions` are names of users. */
+  | { type: 'comment'; comment: string; mentions?: readonly string[] }
   | { type: 'task'; task: number }
 );
 
@@ -39,10 +41,11 @@ export const applyAction = (
   const { at, by } = action;
   switch (action.type) {
     case 'acknowledge':
-      if (incident.state === 'resolved') {
-        throw new HttpError('wrong-state', `Incident #${incident.number} is resolved: reopen it first`);
-      }
+      assertUnresolved(incident);
       return acknowledge(draft, incident, action);
+    case 'takeOver':
+      assertUnresolved(incident);
+      return takeOver(draft, incident, action);
     case 'resolve':
       if (incident.state === 'resolved') return incident;
       return resolve(draft, incident, { by, at, reason: 'person' }, toComment(action.comment));
@@ -51,7 +54,7 @@ export const applyAction = (
       if (incident.state === 'resolved') assertMayReopen(draft, incident);
       return reopen(draft, incident, { at, type: 'reopened', by });
     case 'comment':
-      return draft.change(incident, {}, { at, type: 'comment', by, comment: action.comment });
+      return addComment(draft, incident, action);
     case 'task':
       if (incident.task !== null) throw refuseSecondTask(incident);
       return draft.change(incident, { task: action.task }, { at, type: 'taskCreated', by, task: action.task });
@@ -64,12 +67,17 @@ export const applyAction = (
     case 'escalate':
       return escalate(draft, incident, action);
     case 'address':
+      if (action.reason === 'responder') assertUnresolved(incident);
       return address(draft, incident, action);
     case 'silence':
       return recordSilence(draft, incident, action);
     case 'snapshot':
       return recordPicture(draft, incident, action);
   }
+};
+
+const assertUnresolved = ({ state, number }: StoredIncident): void => {
+  if (state === 'resolved') throw new HttpError('wrong-state', `Incident #${number} is resolved: reopen it first`);
 };
 
 const assertMayReopen = (draft: Draft, incident: StoredIncident): void => {

@@ -1,7 +1,9 @@
 import type { Address, AddressReason, Escalation, EscalationPlace } from '../../kit/incident.ts';
 import type { EscalationStep } from '../../kit/incident-source.ts';
+import { toUserTarget } from '../../kit/people.ts';
 import type { Draft } from './draft.ts';
 import type { StoredIncident } from './incident.ts';
+import { acknowledge } from './transitions.ts';
 
 /** Records that people and destinations are to be notified because a person asks for it. */
 export const address = (
@@ -18,7 +20,41 @@ export const address = (
   const { at, by, targets, reason, comment } = request;
   const event = { at, type: 'addressed' as const, by, cause: reason, targets: [...targets] };
   const addressed = addTargets(incident, targets, { at, by, reason });
-  return draft.change(incident, { addressed }, { ...event, ...(comment !== undefined && { comment }) });
+  const asked = targets
+    .filter((target) => target.startsWith(personPrefix))
+    .map((one) => one.slice(personPrefix.length));
+  const responders = [...new Set([...(incident.responders ?? []), ...asked])];
+  return draft.change(
+    incident,
+    { addressed, ...(reason === 'responder' && { responders }) },
+    { ...event, ...(comment !== undefined && { comment }) },
+  );
+};
+
+const personPrefix = 'person:';
+
+/** Acknowledges an incident in place of the former acknowledger, who is notified. */
+export const takeOver = (
+  draft: Draft,
+  incident: StoredIncident,
+  { at, by, comment }: { at: number; by: string; comment?: string | undefined },
+): StoredIncident => {
+  const former = incident.acknowledged && toUserTarget(incident.acknowledged.by);
+  if (former && former === toUserTarget(by)) return incident;
+  const taken = acknowledge(draft, incident, { at, by, comment });
+  return former ? address(draft, taken, { at, by, targets: [former], reason: 'takeOver' }) : taken;
+};
+
+/** Adds a comment; the people whom it mentions are notified, except for its author. */
+export const addComment = (
+  draft: Draft,
+  incident: StoredIncident,
+  { at, by, comment, mentions = [] }: { at: number; by: string; comment: string; mentions?: readonly string[] },
+): StoredIncident => {
+  const commented = draft.change(incident, {}, { at, type: 'comment', by, comment });
+  const targets = mentions.map((name) => personPrefix + name).filter((target) => target !== toUserTarget(by));
+  if (targets.length === 0 || incident.state === 'resolved') return commented;
+  return address(draft, commented, { at, by, targets, reason: 'mention' });
 };
 
 /**

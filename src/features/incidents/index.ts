@@ -51,12 +51,13 @@ export const incidents = defineFeature({
     };
     const describeNotifications = (incident: SharedIncident) => offers.notifications.describe(incident);
     const describeEscalation = (incident: SharedIncident) => offers.notifications.describeEscalation(incident);
+    const listPeople = () => offers.notifications.listPeople();
     const nextStep = (incident: SharedIncident) => offers.notifications.nextStep(incident);
     return {
       profiles: {
         incidents: [
           ...createIncidentRoutes({ store, journal: alerts.journal, show, describeNotifications, describeEscalation }),
-          ...createIncidentActionRoutes({ store, tasks, show, clock, nextStep }),
+          ...createIncidentActionRoutes({ store, tasks, show, clock, nextStep, listPeople }),
         ],
       },
       offers: { incidents: source },

@@ -22,6 +22,7 @@ export const createShowIncident =
       ...toIncidentFacts(stored),
       silencedBy: state === 'resolved' ? [] : silences.silencesOf({ ...stored, text: title }, clock().getTime()),
       task,
+      responders: [...(stored.responders ?? [])],
       snapshot: snapshot?.isKept ? toTimeText(snapshot.at) : null,
     };
   };

@@ -43,6 +43,7 @@ const incident = {
     description: 'Ids of the silences that match the incident now, so that nobody is notified.',
   }),
   task: SharedIncident.properties.task,
+  responders: Type.Array(Type.String({ examples: ['ben'] }), { description: 'Users who were asked to help.' }),
   snapshot: orNull(Time, 'Time of the picture of the machine: `GET /api/incidents/{id}/snapshot`.'),
 };
 
@@ -174,6 +175,13 @@ export const Acknowledgement = defineShape('Acknowledgement', {
 });
 
 export const IncidentResolution = defineShape('IncidentResolution', { comment: Type.Optional(comment) });
+
+export const TakingOver = defineShape('TakingOver', { comment: Type.Optional(comment) });
+
+export const NewResponders = defineShape('NewResponders', {
+  people: Type.Array(Type.String({ description: 'Names of users.', examples: ['ben'] }), { minItems: 1, maxItems: 50 }),
+  comment: Type.Optional(comment),
+});
 
 export const NewComment = defineShape('IncidentComment', { comment });
 

@@ -190,6 +190,7 @@ export const notifications = defineFeature({
       repeatAfterMs: () => destinations?.repeatAfterMs(),
       deliveriesOf: (record) => destinations?.deliveriesOf(record) ?? [],
       describe: (incident) => notifier.describe(incident),
+      listPeople: () => people.listUsers()?.map(({ name }) => name),
       describeEscalation: (incident) => escalation.describe(incident),
       nextStep: (incident) => escalations.next(incident, clock().getTime()),
     };

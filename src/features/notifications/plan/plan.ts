@@ -176,7 +176,9 @@ const planAcknowledgement = (
   isCurrent: boolean,
   { on }: IncidentRules,
 ): Wanted | undefined => {
-  const isSent = isCurrent && last?.what === 'acknowledged';
+  // Somebody who was asked to look afterwards knows.
+  const isAsked = last?.what === 'addressed' && last.at >= (acknowledged?.at ?? stateSince);
+  const isSent = isCurrent && (last?.what === 'acknowledged' || isAsked);
   const isUnnotified = !last && on.has('opened');
   if (!on.has('acknowledged') || isSent || isUnnotified) return undefined;
   const happenedAt = acknowledged?.at ?? stateSince;

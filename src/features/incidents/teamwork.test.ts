@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestApp } from '../../../test/support/app.ts';
+import { fire, messagesTo, startNotifier, toIncidentDestination } from '../../../test/support/notifications.ts';
+import { waitForRequests } from '../../../test/support/outbox.ts';
+import { createPerson } from '../../../test/support/people.ts';
+import { startReceiver } from '../../../test/support/receiver.ts';
+import type { Scope } from '../../../test/support/scope.ts';
+
+const name = '#1 disk is broken';
+
+/** Starts an app with an open incident and the Readers anna and ben, who have a way each. */
+const startTeam = async (t: Scope) => {
+  const [anna, ben, room] = [await startReceiver(t), await startReceiver(t), await startReceiver(t)];
+  const app = await startNotifier(t, [toIncidentDestination(room)]);
+  const tokens = { anna: await createPerson(app, 'anna', anna), ben: await createPerson(app, 'ben', ben) };
+  await fire(app, 'disk');
+  await waitForRequests(room, 1);
+  const act = (by: 'anna' | 'ben', action: string, body?: object) =>
+    app.request<Shown>('POST', `/api/incidents/1/${action}`, { token: tokens[by], ...(body && { body }) });
+  return { app, anna, ben, act };
+};
+
+interface Shown {
+  state: string;
+  acknowledgedBy: string | null;
+  responders: string[];
+  version: number;
+}
+
+const typesOf = async (app: TestApp): Promise<string[]> => {
+  const { json } = await app.request<{ timeline: { type: string; cause: string | null }[] }>('GET', '/api/incidents/1');
+  return json.timeline.flatMap(({ type, cause }) => (type === 'notified' ? [] : [cause ?? type]));
+};
+
+test('a person takes an incident over from somebody, who is notified once', async (t) => {
+  const { app, anna, ben, act } = await startTeam(t);
+  const first = await act('anna', 'take-over');
+  assert.deepEqual([first.status, first.json.state, first.json.acknowledgedBy], [200, 'acknowledged', 'anna']);
+  const again = await act('anna', 'take-over');
+  assert.equal(again.json.version, first.json.version);
+  const taken = await act('ben', 'take-over', { comment: 'I am at the desk' });
+  assert.deepEqual([taken.status, taken.json.acknowledgedBy], [200, 'ben']);
+  await waitForRequests(anna, 1);
+  assert.match(anna.requests[0]?.body ?? '', /ben has taken over: ERROR #1/);
+  assert.deepEqual(await typesOf(app), ['opened', 'acknowledged', 'acknowledged', 'takeOver']);
+  assert.deepEqual([messagesTo(anna), messagesTo(ben)], [[`addressed ${name}`], []]);
+  await act('ben', 'resolve');
+  assert.equal((await act('anna', 'take-over')).status, 409);
+  assert.equal((await act('anna', 'responders', { people: ['ben'] })).status, 409);
+});
+
+test('a person asks others to help, who are notified and listed', async (t) => {
+  const { anna, ben, act } = await startTeam(t);
+  await act('anna', 'acknowledge');
+  const unknown = await act('anna', 'responders', { people: ['ben', 'carl'] });
+  assert.deepEqual([unknown.status, unknown.json], [400, { error: 'people: there is no user carl' }]);
+  assert.equal((await act('anna', 'responders', { people: [] })).status, 400);
+  const asked = await act('anna', 'responders', { people: ['ben', 'ben'], comment: 'you know this disk' });
+  assert.deepEqual([asked.status, asked.json.responders, asked.json.state], [200, ['ben'], 'acknowledged']);
+  await waitForRequests(ben, 1);
+  assert.match(ben.requests[0]?.body ?? '', /anna asks you to help: ERROR #1/);
+  await act('anna', 'comment', { comment: '@ben?' });
+  await waitForRequests(ben, 2);
+  const kept = await act('anna', 'responders', { people: ['anna'] });
+  assert.deepEqual(kept.json.responders, ['ben', 'anna']);
+  await waitForRequests(anna, 1);
+});
+
+test('a comment notifies the people whom it mentions, except for its author', async (t) => {
+  const { app, anna, ben, act } = await startTeam(t);
+  const comment = '@ben, is ops@anna the owner? @anna @ben @nobody';
+  assert.equal((await act('anna', 'comment', { comment })).status, 200);
+  await waitForRequests(ben, 1);
+  assert.match(ben.requests[0]?.body ?? '', /anna mentions you: ERROR #1/);
+  assert.deepEqual(await typesOf(app), ['opened', 'comment', 'mention']);
+  await act('ben', 'comment', { comment: 'done' });
+  await act('ben', 'take-over');
+  assert.deepEqual(await typesOf(app), ['opened', 'comment', 'mention', 'comment', 'acknowledged']);
+  assert.deepEqual(messagesTo(anna), []);
+});
