@@ -6,7 +6,10 @@ import { availabilityTexts as words } from '../strings/availability.ts';
 import { text } from '../strings/index.ts';
 
 /** Maximum number of outages listed. */
-const mostOutages = 20;
+const mostOutages = 10;
+
+/** Looks of a day in the bar, in the order of the legend. */
+const looks = ['up', 'some', 'down', 'maintenance', 'unknown'] as const;
 
 type Day = CheckAvailability['days'][number];
 
@@ -31,7 +34,10 @@ export const AvailabilityPart = ({ name, load }: Props) => {
       <p class="hint">{[words.rule, ...toShares(value)].join(' ')}</p>
       {outageCount > 0 && (
         <>
-          <h4>{words.outages(toCount(outageCount))}</h4>
+          <h4>
+            {words.outages(toCount(outageCount))}
+            {outages.length > mostOutages && <span class="hint"> {words.latest(toCount(mostOutages))}</span>}
+          </h4>
           <ol class="outages">
             {outages.slice(0, mostOutages).map((outage) => (
               <Outage key={outage.startsAt} outage={outage} />
@@ -59,18 +65,52 @@ const Outage = ({ outage }: { outage: CheckAvailability['outages'][number] }) =>
   );
 };
 
-/** One bar for each day; its colour is the worst state. */
-const DayBar = ({ days }: { days: readonly Day[] }) => (
-  <svg class="days" viewBox={`0 0 ${days.length * 4} 24`} preserveAspectRatio="none" aria-hidden="true">
-    {days.map((day, index) => (
-      <rect key={day.day} class={`day-${lookOf(day)}`} x={index * 4} width={3} height={24}>
-        <title>{describeDay(day)}</title>
-      </rect>
-    ))}
-  </svg>
-);
+/** One bar for each day, whose colour is the worst state; the legend counts the days of each colour. */
+const DayBar = ({ days }: { days: readonly Day[] }) => {
+  const counts = looks.map((look) => [look, days.filter((day) => lookOf(day) === look).length] as const);
+  return (
+    <>
+      <svg
+        class="days"
+        role="img"
+        aria-label={words.bar}
+        viewBox={`0 0 ${days.length * 4 - 1} 24`}
+        preserveAspectRatio="none"
+      >
+        {days.map((day, index) => (
+          <rect key={day.day} class={`day-${lookOf(day)}`} x={index * 4} width={3} height={24}>
+            <title>{describeDay(day)}</title>
+          </rect>
+        ))}
+      </svg>
+      <p class="day-ends hint">
+        <span>{days[0]?.day}</span>
+        <span>{words.today}</span>
+      </p>
+      <ul class="day-legend">
+        {counts
+          .filter(([, count]) => count > 0)
+          .map(([look, count]) => (
+            <li key={look}>
+              <svg viewBox="0 0 1 1" aria-hidden="true">
+                <rect class={`day-${look}`} width={1} height={1} />
+              </svg>
+              {words.looks[look](toCount(count))}
+            </li>
+          ))}
+      </ul>
+      <ul class="unseen">
+        {days
+          .filter((day) => day.down > 0 || lookOf(day) === 'maintenance')
+          .map((day) => (
+            <li key={day.day}>{describeDay(day)}</li>
+          ))}
+      </ul>
+    </>
+  );
+};
 
-const lookOf = ({ up, down, maintenance }: Day): string => {
+const lookOf = ({ up, down, maintenance }: Day): (typeof looks)[number] => {
   if (down > 0) return down > 3600 ? 'down' : 'some';
   return up > 0 ? 'up' : maintenance > 0 ? 'maintenance' : 'unknown';
 };
