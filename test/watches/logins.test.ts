@@ -47,6 +47,20 @@ test(
 );
 
 test(
+  'redis: a server without AUTH does not bring the password into the result',
+  requires({ programs: ['redis-server'] }),
+  async (t) => {
+    const { port } = await startRedis(t, ['rename-command AUTH ""']);
+    const app = await startApp(t);
+    const token = await app.login('admin');
+    const password = 'correct horse battery staple'.repeat(10);
+    const [state, text] = await look(app, token, { type: 'redis', host: '127.0.0.1', port, password });
+    assert.deepEqual([state, text?.includes('correct')], ['pending', false], text);
+    assert.match(text ?? '', /responded: ERR unknown command 'AUTH'$/);
+  },
+);
+
+test(
   'mysql: a login and a question work with and without TLS, and refusals are shown',
   requires({ programs: ['mariadbd'] }),
   async (t) => {

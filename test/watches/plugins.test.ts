@@ -6,6 +6,7 @@ import { requires } from '../lab/faults/support/requirements.ts';
 import { startApp } from '../support/app.ts';
 import { isRunning, writeProgram } from '../support/child-programs.ts';
 import { createFolder } from '../support/folder.ts';
+import { createFiles, end, header, importInto } from '../support/transfer.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
 
@@ -100,6 +101,26 @@ test('plugins that never end, fork, print too much or are missing are unknown, a
   assert.ok(all.length >= 5, String(all));
   await waitUntil('all processes have ended', () => !all.some(isRunning));
   rmSync(pids);
+});
+
+test('a plugin or a file in an import is not watched', async (t) => {
+  const watches = [
+    { name: 'x', type: 'plugin', command: [`${plugins}/check_dummy`, '0'] },
+    { name: 'y', type: 'file', path: '/etc/passwd' },
+    { name: 'z', type: 'memory', limit: 90 },
+  ];
+  const lines = watches.map((value, index) => {
+    const id = `019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c5${index}`;
+    const change = { id, kind: 'watch', name: value.name, value, by: 'eve', at: 1, version: index + 1, createdAt: 1 };
+    return JSON.stringify({ settings: change });
+  });
+  const place = createFiles(t);
+  await importInto(place, [header, ...lines, end, ''].join('\n'));
+  const app = await startApp(t, { settings: place.settings });
+  const token = await app.login('admin');
+  const { json } = await app.request<{ data: { name: string }[] }>('GET', '/api/watches', { token });
+  const names = json.data.map(({ name }) => name).filter((name) => /^[xyz]$/.test(name));
+  assert.deepEqual(names, ['z']);
 });
 
 test('plugins are defined in the config file alone', async (t) => {

@@ -42,6 +42,19 @@ test('a ping of a host that answers is ok, with the round-trip time', requires({
   assert.match(await refusal(app, token, { type: 'ping', host: '-f 127.0.0.1' }), /host must be a name or an address/);
 });
 
+test('a watch with places is of a type whose result depends on the place', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const server = { host: '127.0.0.1', port: 1, from: ['hub'] };
+  for (const type of ['tcp', 'certificate', 'grpc', 'redis']) {
+    const body = { name: type, type, ...server, ...(type === 'certificate' && { limit: 14 }) };
+    const { status, text } = await app.request('POST', '/api/watches', { token, body });
+    assert.equal(status, 201, text);
+  }
+  const domain = { type: 'domain', domain: 'shop.example', from: ['hub'] };
+  assert.match(await refusal(app, token, domain), /from is not for type domain/);
+});
+
 /** Starts a real name server with a zone; resolves to its address. */
 const startNameServer = async (t: Scope): Promise<string> => {
   const folder = createFolder(t);

@@ -9,7 +9,7 @@ import { readSpace } from '../../storage/journal/files.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createWatchChecks } from './checks.ts';
 import { keepPlace, takeGonePlace, toInstancePlace, toPlaceLease } from './gone-places.ts';
-import { assertWithoutFiles, type WatchKeeper, watchKind } from './kind.ts';
+import { type WatchKeeper, watchKind } from './kind.ts';
 import { isCovered, listDefaultWatches } from './known-watch.ts';
 import { assertPushable } from './push-limit.ts';
 import { listPushed, ReceivedWatches } from './pushed.ts';
@@ -79,10 +79,7 @@ export const watches = defineFeature({
       settings: offers.settings,
       configured: settings.watches,
       defaults: settings.defaultWatches ? defaults : [],
-      check: (watch) => {
-        assertWithoutFiles(watch);
-        assertPushable(watch, keeper.listRuntime());
-      },
+      check: (watch) => assertPushable(watch, keeper.listRuntime()),
     });
     const received = new ReceivedWatches(storage.file('hub.watches'), log);
     if (settings.hub) await received.load();

@@ -12,7 +12,10 @@ import { keepWatchSecrets } from './watch-secrets.ts';
 const compile = (setting: RuntimeSetting<WatchSettings>): KnownWatch => {
   const problem = findStoredProblem(setting.value);
   if (problem !== undefined) throw new Error(problem);
-  return toKnownWatch(setting.value, 'made', setting);
+  const known = toKnownWatch(setting.value, 'made', setting);
+  // An import may contain any setting.
+  assertWithoutFiles(known);
+  return known;
 };
 
 /** Refuses a watch that reads files or runs programs. @throws HttpError */

@@ -35,6 +35,7 @@ const remoteTypes: readonly WatchType['name'][] = [
   'ping',
   'dns',
   'certificate',
+  'grpc',
   'postgres',
   'mysql',
   'redis',

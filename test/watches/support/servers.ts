@@ -42,8 +42,8 @@ const start = async (
   return stop;
 };
 
-/** Starts Redis with a user `ben`, on a port without and a port with TLS. */
-export const startRedis = async (t: Scope): Promise<Started & { tlsPort: number }> => {
+/** Starts Redis with a user `ben`, on a port without and a port with TLS; `more` are lines of its configuration. */
+export const startRedis = async (t: Scope, more: readonly string[] = []): Promise<Started & { tlsPort: number }> => {
   const folder = createFolder(t);
   const { cert, key, pem } = writeCertificate(folder, 'localhost');
   const [port, tlsPort] = [await findFreePort(), await findFreePort()];
@@ -58,6 +58,7 @@ export const startRedis = async (t: Scope): Promise<Started & { tlsPort: number 
     `dir ${folder}`,
     'requirepass secret',
     'user ben on >secret-of-ben ~* &* +@all',
+    ...more,
   ];
   writeFileSync(join(folder, 'redis.conf'), `${lines.join('\n')}\n`);
   const stop = await start(t, 'redis-server', [join(folder, 'redis.conf')], /Ready to accept connections/);

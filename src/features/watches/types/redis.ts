@@ -20,7 +20,7 @@ export const redisWatch = defineLoginWatch({
       socket.write(toCommand(words));
       const { value: line } = await lines.next();
       if (line === undefined) throw new Error('the connection was closed');
-      if (line.startsWith('-')) throw new ServerError(line.slice(1));
+      if (line.startsWith('-')) throw new ServerError(withoutWords(line.slice(1)));
       if (!line.startsWith('+')) throw new Error('the response does not come from Redis');
     };
     if (password !== undefined) await send('AUTH', ...(user === undefined ? [] : [user]), password);
@@ -30,6 +30,9 @@ export const redisWatch = defineLoginWatch({
 
 const toCommand = (words: readonly string[]): string =>
   `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
+
+/** Returns an error without the words of the command, such as the password, which servers without AUTH repeat. */
+const withoutWords = (message: string): string => message.replace(/,? with args beginning with:.*$/is, '');
 
 async function* readLines(socket: Socket): AsyncGenerator<string, undefined> {
   let text = '';

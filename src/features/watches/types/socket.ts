@@ -64,6 +64,7 @@ export const openSocket = (
 /** Destroys the socket when the signal is aborted. */
 export const endWith = (socket: Socket, signal: AbortSignal): void => {
   const end = (): void => void socket.destroy();
+  if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', end));
 };
