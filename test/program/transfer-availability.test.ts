@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkStates } from '../../src/kit/availability.ts';
 import { waitForCheck } from '../availability/support/availability.ts';
 import { createHeartbeat, ping } from '../heartbeats/support/heartbeats.ts';
+import { inHours } from '../silences/support/silences.ts';
 import { startApp } from '../support/app.ts';
 import { adminToken } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -55,17 +57,55 @@ test('the history of a heartbeat moves from files to a database and back', { ski
   await assertMoved(t, back, outage);
 });
 
+test('maintenance of a watch without checks ends with the export', async (t) => {
+  const from = createFiles(t);
+  const app = await startApp(t, { settings: { ...from.settings, timeZone: 'UTC' } });
+  const token = await adminToken(app);
+  const watch = { name: 'x', type: 'memory', limit: 90, enabled: false };
+  assert.equal((await app.request('POST', '/api/watches', { token, body: watch })).status, 201);
+  const silence = { match: { source: 'watch/x' }, endsAt: inHours(1), comment: 'new memory', maintenance: true };
+  assert.equal((await app.request('POST', '/api/silences', { token, body: silence })).status, 201);
+  await waitForCheck(app, token, 'watches/x', 'maintenance');
+  await app.close();
+  const line = (await exportFrom(from)).split('\n').find((each) => each.includes('"watch:x"')) ?? '{}';
+  const { changes } = JSON.parse(line).availability as { changes: number[] };
+  assert.equal(checkStates[(changes.at(-1) ?? 0) % 8], 'unknown');
+});
+
+const history = {
+  check: 'watch:a',
+  createdAt: 0,
+  deletedAt: null,
+  changes: [80],
+  merged: [],
+  facts: [],
+  firstDay: 0,
+  rows: [],
+};
+
+test('the future of an imported history is left out, because nothing could be recorded in it', async (t) => {
+  const now = Math.ceil(Date.now() / 1000);
+  const today = Math.floor(now / 86_400);
+  const [up, down, unknown] = [0, 1, 3];
+  const histories = [
+    { ...history, check: 'watch:changes', changes: [8 * (now - 100) + up, 8 * (now + 9e5) + down, 8e15 + unknown] },
+    { ...history, check: 'watch:rows', firstDay: today - 2, rows: [86_400, 86_400, 86_400, 86_400] },
+    { ...history, check: 'watch:far', firstDay: 1e14, rows: [86_400], changes: [8 * now + up] },
+  ];
+  const lines = histories.map((availability) => JSON.stringify({ availability }));
+  const place = createFiles(t);
+  await importInto(place, [header, ...lines, end, ''].join('\n'));
+  const moved = (await exportFrom(place)).split('\n').filter((line) => line.includes('"availability"'));
+  assert.equal(moved.length, histories.length);
+  const all: (typeof history)[] = moved.map((line) => JSON.parse(line).availability);
+  for (const { changes, firstDay, rows } of all) {
+    assert.ok((changes.at(-1) ?? 0) < 8 * (now + 60) && firstDay + rows.length <= today, JSON.stringify(changes));
+  }
+  const [first, second] = all;
+  assert.deepEqual([first?.changes[0], second?.rows], [8 * (now - 100) + up, [86_400, 86_400]]);
+});
+
 test('histories that contradict themselves are refused, and nothing is imported', async (t) => {
-  const history = {
-    check: 'watch:a',
-    createdAt: 0,
-    deletedAt: null,
-    changes: [80],
-    merged: [],
-    facts: [],
-    firstDay: 0,
-    rows: [],
-  };
   const bad = [
     { ...history, changes: [80, 72] },
     { ...history, changes: [84] },

@@ -313,6 +313,14 @@ export const isConsistent = ({
 const toSavedMerged = ([start, { outages, seconds, isEstimated }]: [number, Merged]) =>
   [start, outages, ...seconds, ...(isEstimated ? [1] : [])] as const;
 
+/** Returns a consistent timeline without its future, in which no change could be recorded. */
+export const withoutFuture = (saved: SavedTimeline, now: number): SavedTimeline => {
+  const rows = saved.rows.slice(0, Math.max(0, Math.floor(now / daySeconds) - saved.firstDay));
+  const timeline = Timeline.restore({ ...saved, rows, firstDay: rows.length > 0 ? saved.firstDay : 0 });
+  timeline.cut(now);
+  return timeline.save();
+};
+
 const startOf = (change: number): number => Math.floor(change / base);
 const codeOf = (change: number): number => change % base;
 

@@ -7,7 +7,7 @@ import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import { restoreSnapshot } from '../../storage/postgres/snapshot-table.ts';
 import { AvailabilityFold, type SavedEntry } from './fold.ts';
-import { isConsistent, maxRows } from './timeline.ts';
+import { isConsistent, maxRows, type SavedTimeline, withoutFuture } from './timeline.ts';
 
 const log = 'availability';
 
@@ -35,6 +35,8 @@ const ExportedHistory = Type.Object(
 class EndedFold extends AvailabilityFold {
   override save(): (readonly SavedEntry[])[] {
     for (const [place, at] of this.listAlive()) for (const history of this.list()) history.lose(place, at);
+    const end = Math.max(0, ...this.listAlive().values());
+    for (const history of this.list()) if (history.isMaintained) history.setMaintenance(false, end);
     return super.save();
   }
 }
@@ -67,7 +69,9 @@ export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>(
       if (checks.has(history.check)) throw new SettingsError(['availability.check is the check of an earlier line']);
       if (!isConsistent(history)) throw new SettingsError(['availability.changes must be in order, with known states']);
       checks.add(history.check);
-      const saved = { ...history, places: [], isMaintained: false };
+      // The clock of the exporting server may have been ahead.
+      const past = withoutFuture(history as unknown as SavedTimeline, Math.floor(at / 1000));
+      const saved = { ...history, ...past, places: [], isMaintained: false };
       return { id: createId(), record: { type: 'imported', at, history: saved } };
     };
   },
