@@ -180,6 +180,8 @@ const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => 
 const toFacts = (incident: IncidentDetails): Fact[] => [
   [words.source, incident.source || null],
   [words.host, incident.hostname || null],
+  [words.responsible, incident.responsible.map((one) => toPerson(toTargetName(one))).join(', ') || null],
+  [words.next, incident.escalation?.next?.targets.map(toTargetName).join(', ') || null],
   [words.responders.title, incident.responders.join(', ') || null],
   [words.count, toCount(incident.count)],
   [words.facts.first, toFull(new Date(incident.firstAt))],

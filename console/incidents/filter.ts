@@ -1,9 +1,10 @@
 import type { client } from '../api.ts';
 import { createAddressChoice, createAddressFilter, readPageCount } from '../list-address.ts';
+import { session } from '../session.ts';
 
 type IncidentQuery = NonNullable<Parameters<(typeof client)['listIncidents']>[0]>;
 
-export const incidentFilter = createAddressFilter(['level', 'source', 'hostname', 'q']);
+export const incidentFilter = createAddressFilter(['level', 'source', 'hostname', 'q', 'mine']);
 
 /** State filter. */
 export const stateChoice = createAddressChoice('state', ['active', 'resolved', 'all'], 'active', ['pages']);
@@ -14,5 +15,7 @@ const pageSize = { active: 1000, resolved: 100, all: 100 };
 /** Query for the server, from the URL. */
 export const readQuery = (): IncidentQuery => {
   const state = stateChoice.read();
-  return { state, limit: Math.min(1000, readPageCount() * pageSize[state]), ...incidentFilter.read() } as IncidentQuery;
+  const { mine, ...others } = incidentFilter.read();
+  const limit = Math.min(1000, readPageCount() * pageSize[state]);
+  return { state, limit, ...others, ...(mine && session.value && { mine }) } as IncidentQuery;
 };

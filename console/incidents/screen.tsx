@@ -8,6 +8,7 @@ import { useEvents, useResource } from '../live/resource.ts';
 import { desktopNotifications } from '../preferences.ts';
 import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
+import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { AddressSegments } from '../ui/address-segments.tsx';
 import { ChipToggle } from '../ui/chip.tsx';
@@ -70,9 +71,9 @@ const findTargets = (rows: readonly Incident[], open: string | undefined): reado
 };
 
 const Filters = () => {
-  const { level = '' } = place.value.params;
+  const { level = '', mine } = place.value.params;
   return (
-    <FilterBar label={words.filter} others={['level', 'source', 'hostname']}>
+    <FilterBar label={words.filter} others={['level', 'source', 'hostname', 'mine']}>
       <Choice
         label={words.severity}
         value={level}
@@ -81,6 +82,16 @@ const Filters = () => {
       />
       <TextFilter name="source" label={words.sourceIs} example="shop*" />
       <TextFilter name="hostname" label={words.hostIs} example="web*" />
+      {session.value && (
+        <ChipToggle
+          tone="info"
+          icon="user"
+          pressed={mine === 'true'}
+          onToggle={() => setParams({ mine: mine === 'true' ? undefined : 'true' })}
+        >
+          {words.mine}
+        </ChipToggle>
+      )}
       <ClearButton filter={incidentFilter} />
     </FilterBar>
   );

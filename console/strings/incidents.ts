@@ -42,6 +42,9 @@ export const incidentTexts = {
   comment: 'Comment…',
   createTask: 'Create task',
   takeOver: 'Take over',
+  mine: 'Mine',
+  responsible: 'Responsible',
+  next: 'Next',
   takenOver: (title: string) => `Taken over: ${title}`,
   responders: {
     title: 'Responders',

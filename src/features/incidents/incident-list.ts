@@ -2,6 +2,7 @@ import type { IncidentState } from '../../kit/incident.ts';
 import type { Severity } from '../../kit/severity.ts';
 import { createFilterTest } from '../../lib/wildcards.ts';
 import type { StoredIncident } from './incident.ts';
+import { isOf } from './responsible.ts';
 
 /** Filter for incidents; texts are in lower case. */
 export interface IncidentFilter {
@@ -14,6 +15,8 @@ export interface IncidentFilter {
   /** Substring of the title. */
   q?: string | undefined;
   number?: number | undefined;
+  /** Name of a user: only incidents of this user. */
+  user?: string | undefined;
   /** Unix milliseconds: last alert at or after `since`. */
   since?: number | undefined;
   /** Unix milliseconds: first alert before `until`. */
@@ -66,7 +69,7 @@ export const listIncidents = (
 };
 
 const createFilter = (filter: IncidentFilter): ((incident: StoredIncident) => boolean) => {
-  const { states, level, source, hostname, q, number, since, until } = filter;
+  const { states, level, source, hostname, q, number, user, since, until } = filter;
   const isSource = source === undefined ? undefined : createFilterTest(source);
   const isHost = hostname === undefined ? undefined : createFilterTest(hostname);
   return (incident) =>
@@ -75,6 +78,7 @@ const createFilter = (filter: IncidentFilter): ((incident: StoredIncident) => bo
     (isSource === undefined || isSource(incident.source)) &&
     (isHost === undefined || isHost(incident.hostname)) &&
     (number === undefined || incident.number === number) &&
+    (user === undefined || isOf(user, incident)) &&
     (q === undefined || incident.title.toLowerCase().includes(q)) &&
     (since === undefined || incident.lastAt >= since) &&
     (until === undefined || incident.firstAt < until);

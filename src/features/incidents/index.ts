@@ -56,7 +56,14 @@ export const incidents = defineFeature({
     return {
       profiles: {
         incidents: [
-          ...createIncidentRoutes({ store, journal: alerts.journal, show, describeNotifications, describeEscalation }),
+          ...createIncidentRoutes({
+            store,
+            journal: alerts.journal,
+            show,
+            identifySender: parts.identifySender,
+            describeNotifications,
+            describeEscalation,
+          }),
           ...createIncidentActionRoutes({ store, tasks, show, clock, nextStep, listPeople }),
         ],
       },

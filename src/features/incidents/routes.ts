@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { openFor } from '../../auth/access.ts';
-import { ErrorBody } from '../../http/errors.ts';
+import type { IdentifySender } from '../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { type JsonList, sendJson, sendList, toJsonPieces, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { type IncidentState, incidentStates } from '../../kit/incident.ts';
@@ -20,6 +21,7 @@ import type { IncidentFilter, IncidentList } from './incident-list.ts';
 import { writeReport } from './report.ts';
 import { requireIncident, toTimeBound } from './requests.ts';
 import { type ShowIncident, sendIncident, toIncidentAlert, toIncidentEvent } from './responses.ts';
+import { findResponsible } from './responsible.ts';
 import {
   IncidentAlertPage,
   IncidentAlertQuery,
@@ -46,6 +48,7 @@ interface RouteParts {
   store: IncidentStore;
   journal: ReadAlerts;
   show: ShowIncident;
+  identifySender: IdentifySender;
   /** Returns each destination's last and next notification. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
   /** Returns the place in the escalation policy. */
@@ -62,7 +65,7 @@ export const createIncidentRoutes = (parts: RouteParts): Route[] => [
 
 const reading = openFor('incidents:read');
 
-const createListRoute = ({ store, show }: RouteParts): Route => {
+const createListRoute = ({ store, show, identifySender }: RouteParts): Route => {
   const queue = createQueue({ running: 4, waiting: 200, refusal: 'Too many lists of incidents are being read' });
   return defineRoute({
     method: 'GET',
@@ -70,8 +73,12 @@ const createListRoute = ({ store, show }: RouteParts): Route => {
     ...reading,
     summary: 'List incidents, last changed first',
     schema: { operationId: 'listIncidents', querystring: IncidentQuery, response: { 200: IncidentPage } },
-    handler: ({ query }, reply) => {
-      const filter = toFilter(query);
+    handler: (request, reply) => {
+      const { query } = request;
+      const filter = {
+        ...toFilter(query),
+        user: query.mine === 'true' ? requireUser(identifySender(request)) : undefined,
+      };
       const list = async () => store.list(filter, query.limit, query.before);
       const page = queue.run(list, createClientSignal(reply)).then((found) => toPage(found, show));
       return whenReady(reply, page, (shown) => sendList(reply, shown));
@@ -97,6 +104,13 @@ const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncide
     pieces: toJsonPieces(texts),
     closing: `],"next":${last ?? null}}`,
   };
+};
+
+/** Returns the name of a user who sent a request. Throws an HttpError for other senders. */
+const requireUser = (sender: string): string => {
+  const [, name] = /^user:(.*)$/.exec(sender) ?? [];
+  if (name === undefined) throw new HttpError('invalid', 'mine needs the token of a user: log in');
+  return name;
 };
 
 const toFilter = ({ state, level, source, hostname, q, since, until }: IncidentQuery): IncidentFilter => {
@@ -144,6 +158,7 @@ const createReadRoute = ({ store, journal, show, describeNotifications, describe
         lastAlert: last ? toIncidentAlert(last) : null,
         details: toIncidentDetails(firing ?? last),
         escalation: describeEscalation(incident),
+        responsible: findResponsible(incident),
         notifications: describeNotifications(incident),
       });
     },

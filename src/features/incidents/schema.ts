@@ -109,6 +109,10 @@ export const IncidentDetails = defineShape('IncidentDetails', {
     'Further text of the latest firing alert: what to do, or the last output of a job.',
   ),
   escalation: orNull(IncidentEscalation, 'Place in the escalation policy.'),
+  responsible: Type.Array(Type.String({ examples: ['person:anna'] }), {
+    description:
+      'People and destinations responsible now: the author of the acknowledgement, or the targets of the latest step.',
+  }),
   notifications: Type.Array(IncidentNotification, {
     description: 'Last and next notification of each destination.',
   }),
@@ -143,6 +147,13 @@ export const IncidentQuery = Type.Object({
   source: optionalText('Only this source, ignoring case; `*` matches any text.', 'backup*'),
   hostname: optionalText('Only this host name, ignoring case; `*` matches any text.', 'web-*'),
   q: optionalText('Only titles with this text, ignoring case, or the number `#412`.', 'disk'),
+  mine: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      type: 'string',
+      description:
+        'Only incidents that you have acknowledged, whose responder you are, or that address you. Needs the token of a user.',
+    }),
+  ),
   since: optionalText('Only incidents with an alert at this time or later, RFC 3339.', exampleTime),
   until: optionalText('Only incidents that began before this time, RFC 3339.', exampleTime),
   ...pagingQuery('incidents'),

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import type { TestApp } from '../../../test/support/app.ts';
 import { fire, messagesTo, startNotifier, toIncidentDestination } from '../../../test/support/notifications.ts';
 import { waitForRequests } from '../../../test/support/outbox.ts';
-import { createPerson } from '../../../test/support/people.ts';
+import { createPerson, putPolicy } from '../../../test/support/people.ts';
 import { startReceiver } from '../../../test/support/receiver.ts';
 import type { Scope } from '../../../test/support/scope.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const name = '#1 disk is broken';
 
@@ -18,7 +19,7 @@ const startTeam = async (t: Scope) => {
   await waitForRequests(room, 1);
   const act = (by: 'anna' | 'ben', action: string, body?: object) =>
     app.request<Shown>('POST', `/api/incidents/1/${action}`, { token: tokens[by], ...(body && { body }) });
-  return { app, anna, ben, act };
+  return { app, anna, ben, act, tokens };
 };
 
 interface Shown {
@@ -27,6 +28,32 @@ interface Shown {
   responders: string[];
   version: number;
 }
+
+const ownOf = async (app: TestApp, token: string): Promise<number> =>
+  (await app.request<{ total: number }>('GET', '/api/incidents?mine=true', { token })).json.total;
+
+test('incidents of a person are those acknowledged by, asked of, or addressed to the person', async (t) => {
+  const { app, act, tokens } = await startTeam(t);
+  assert.equal((await app.request('GET', '/api/incidents?mine=true')).status, 400);
+  assert.deepEqual([await ownOf(app, tokens.anna), await ownOf(app, tokens.ben)], [0, 0]);
+  await act('anna', 'acknowledge');
+  const read = async () => (await app.request<{ responsible: string[] }>('GET', '/api/incidents/1')).json.responsible;
+  assert.deepEqual([await ownOf(app, tokens.anna), await ownOf(app, tokens.ben)], [1, 0]);
+  assert.deepEqual(await read(), ['person:anna']);
+  await act('ben', 'take-over');
+  assert.deepEqual([await ownOf(app, tokens.anna), await ownOf(app, tokens.ben)], [0, 1]);
+  await act('ben', 'responders', { people: ['anna'] });
+  assert.deepEqual([await ownOf(app, tokens.anna), await ownOf(app, tokens.ben)], [1, 1]);
+  await act('ben', 'reopen');
+  assert.deepEqual(await read(), []);
+  await putPolicy(app, { steps: [{ notify: ['person:ben'], wait: '5 minutes' }] });
+  await fire(app, 'fan');
+  await waitUntil('the first step addresses ben', async () => {
+    const { json } = await app.request<{ responsible: string[] }>('GET', '/api/incidents/2');
+    return json.responsible.join() === 'person:ben';
+  });
+  assert.deepEqual([await ownOf(app, tokens.anna), await ownOf(app, tokens.ben)], [1, 1]);
+});
 
 const typesOf = async (app: TestApp): Promise<string[]> => {
   const { json } = await app.request<{ timeline: { type: string; cause: string | null }[] }>('GET', '/api/incidents/1');
