@@ -79,7 +79,7 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
   );
 
 /** Public routes that return more after a login. */
-const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat'];
+const moreForUsers: readonly RouteName[] = ['listHeartbeats', 'getHeartbeat', 'listIncidents'];
 
 /** Sends a request and returns the validated response. Throws an ApiError with a message for the user. */
 const call = async (
