@@ -82,12 +82,14 @@ test('heartbeats appear as they arrive, with due time, runs and incident, on a p
   await details(page, 'backup').getByText('Output').first().click();
   await expect(details(page, 'backup').getByText('disk is full').first()).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
+  await expect(details(page, 'backup').getByRole('img', { name: 'Availability by day' })).toBeVisible();
+  await expect(details(page, 'backup').getByText('89 days unknown')).toBeVisible();
   await page.goto('/console/#/heartbeats/report');
   await expect(details(page, 'report').getByText('Defined in the config file; edit it there.')).toBeVisible();
   await expect(details(page, 'report').getByRole('button', { name: 'Edit…' })).toHaveCount(0);
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto(`/console/#/heartbeats/${longName}`);
-  const badge = details(page, longName).getByRole('img');
+  const badge = details(page, longName).getByRole('img', { name: longName });
   await expect(badge).toBeVisible();
   expect(await badge.evaluate((image) => image.getBoundingClientRect().right)).toBeLessThan(360);
   expect(complaints).toEqual([]);
