@@ -187,7 +187,7 @@ const createEscalateRoute = (parts: ActionRouteParts): Route =>
       if (state !== 'open') throw refuse(`is ${state}: reopen it first`);
       if (parts.show(incident).silencedBy.length > 0) throw refuse('is silenced: end the silence first');
       const step = parts.nextStep(incident);
-      if (!step || step.place.policy === null) throw refuse('has no further step of an escalation policy');
+      if (!step || step.targets.length === 0) throw refuse('has no further step of an escalation policy');
       const { opening, after, place, targets } = step;
       const action = { type: 'escalate', opening, after, place, targets } as const;
       return sendIncident(reply, parts.show, await act(parts, request, incident, action, readIfMatch(request.headers)));

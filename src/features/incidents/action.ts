@@ -110,14 +110,17 @@ const recordNotification = (
     times,
   }: IncidentDelivery & { at: number },
 ): StoredIncident => {
-  const isTold = isDelivered || incident.notices[destination]?.isTold === true;
+  const known = incident.notices[destination];
+  const isTold = isDelivered || known?.isTold === true;
+  // A notification that answers no address, such as a rise in level, leaves earlier answers valid.
+  const answered = times ?? (known?.opening === opening ? known.times : undefined);
   const type = what === 'reminder' ? what : isEscalation ? 'escalated' : 'notified';
   const changed = draft.addEvent(incident, { at, type, what, level, destination, result });
   const notices = draft.editNotices(changed);
   delete notices[destination];
   // Without a notice, a reopened incident notifies the destination again.
   if (what !== 'resolved')
-    notices[destination] = { what, level, at, opening, isTold, ...(times !== undefined && { times }) };
+    notices[destination] = { what, level, at, opening, isTold, ...(answered !== undefined && { times: answered }) };
   return changed;
 };
 

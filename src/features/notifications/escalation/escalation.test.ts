@@ -6,6 +6,7 @@ import {
   fire,
   messagesTo,
   startNotifier,
+  type Timeline,
   toIncidentDestination,
   withClock,
 } from '../../../../test/support/notifications.ts';
@@ -136,10 +137,15 @@ test('a rise in level starts the policy anew, also for people who were notified'
   await waitForRequests(anna, 2);
   await waitForRequests(ben, 2);
   assert.deepEqual(messagesTo(anna), [`opened ${name}`, `raised ${name}`]);
-  assert.deepEqual(messagesTo(ben), [`opened ${name}`, `raised ${name}`]);
+  // The rise answers no step, but the earlier step stays answered.
+  await waitUntilPasses(async () => {
+    const { notifications } = (await app.request<Timeline>('GET', '/api/incidents/1')).json;
+    const one = notifications.find(({ destination }) => destination === 'ben/phone');
+    assert.deepEqual([one?.last?.what, one?.next], ['raised', null]);
+  });
   now += 5 * minute;
   await waitForRequests(ben, 3);
-  assert.equal(messagesTo(ben).at(-1), `reminder ${name}`);
+  assert.deepEqual(messagesTo(ben), [`opened ${name}`, `raised ${name}`, `reminder ${name}`]);
 });
 
 test('no step is taken while the incident is silenced; the step that is due follows at the end', async (t) => {
@@ -200,14 +206,31 @@ test('a step that reaches nobody is left out at once, and the status names the p
   assert.deepEqual(json.unknown, ['person:deleted']);
   const status = await app.request<{ concerns: { text: string }[] }>('GET', '/api/status', { token });
   assert.ok(JSON.stringify(status.json).includes('1 escalation policy names somebody who does not exist'));
-  // Nobody at all: the policy ends.
-  await putPolicy(app, { steps: [{ notify: ['person:without-ways'] }], repeat: 100 });
-  await fire(app, 'net');
+});
+
+test('a policy whose steps reach nobody waits until a shift begins', async (t) => {
+  const anna = await startReceiver(t);
+  let now = Date.parse('2026-02-02T02:00:00Z');
+  const app = await startNotifier(t, [], {}, { features: withClock(() => new Date(now)) });
+  await createPerson(app, 'anna', anna);
+  const token = await adminToken(app);
+  const handover = { every: '1 week', at: 'Mon 09:00' };
+  const body = { timeZone: 'UTC', layers: [{ people: ['anna'], handover, hours: '08:00-18:00' }] };
+  const made = await app.request('PUT', '/api/rotations/desk', { token, body });
+  assert.ok(made.status < 300, made.text);
+  await putPolicy(app, { steps: [{ notify: ['rotation:desk'], wait: '1 hour' }], repeat: 100 });
+  await fire(app, 'disk');
+  const read = async (): Promise<Shown> => {
+    const { json } = await app.request<{ data: { id: string }[] }>('GET', '/api/incidents?q=disk');
+    return (await app.request<Shown>('GET', `/api/incidents/${json.data[0]?.id}`)).json;
+  };
   await waitUntilPasses(async () => {
-    const shown = await readIncident(app, 2);
-    assert.deepEqual(stepsOf(shown), [[101, 1, '']]);
-    assert.equal(shown.escalation?.next, null);
+    const { escalation } = await read();
+    assert.deepEqual([escalation?.policy, escalation?.step, escalation?.next], ['ops', 0, null]);
   });
+  now = Date.parse('2026-02-02T08:00:00Z');
+  await waitUntilPasses(async () => assert.deepEqual(stepsOf(await read()), [[1, 1, 'person:anna']]));
+  await waitUntil('anna is notified', () => anna.requests.some(({ body: text }) => text.includes('disk is broken')));
 });
 
 test('then: another policy follows after the last round', async (t) => {

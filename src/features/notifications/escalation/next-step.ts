@@ -40,8 +40,8 @@ export const findNextStep = (incident: SharedIncident, source: StepSource, now: 
   const isLost = after !== null && after.policy !== null && !source.find(after.policy);
   if (after === null || isLost) {
     const policy = source.route(incident);
-    if (policy === undefined) return undefined;
-    const start = { policy, round: 0, step: 0 };
+    if (policy === undefined && !isLost) return undefined;
+    const start = { policy: policy ?? null, round: 0, step: 0 };
     const first = takeReachable(start, source, now);
     return { opening, after, dueAt: now, ...(first ?? { place: start, targets: [] }) };
   }
@@ -54,24 +54,24 @@ export const findNextStep = (incident: SharedIncident, source: StepSource, now: 
 };
 
 /**
- * Returns the first place after the given one that reaches somebody, or the last place if none does. Once all steps of a
- * policy reach nobody, its further rounds are left out.
+ * Returns the first place after the given one that reaches somebody; undefined while no place does, so that the policy
+ * goes on when a shift begins. Once all steps of a policy reach nobody, its further rounds are left out.
  */
 const takeReachable = (
   after: EscalationPlace,
   { find, resolve }: StepSource,
   at: number,
 ): Pick<EscalationStep, 'place' | 'targets'> | undefined => {
-  let last: EscalationPlace | undefined;
+  let last = after;
   let empty = 0;
   for (let left = mostSkipped; left > 0; left -= 1) {
-    const place = nextPlace(last ?? after, find)?.place;
+    const place = nextPlace(last, find)?.place;
     const policy = place && find(place.policy ?? '');
-    if (!place || !policy) break;
+    if (!place || !policy) return undefined;
     const targets = resolve(policy.steps[place.step - 1]?.notify ?? [], at);
     if (targets.length > 0) return { place, targets };
-    empty = place.policy === last?.policy ? empty + 1 : 1;
+    empty = place.policy === last.policy ? empty + 1 : 1;
     last = empty < policy.steps.length ? place : { ...place, round: policy.repeat, step: policy.steps.length };
   }
-  return last && { place: last, targets: [] };
+  return undefined;
 };

@@ -5,6 +5,7 @@ import { defineList, defineShape } from '../../../kit/route.ts';
 import type { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind, settingFacts, settingOrigin } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { destinationNamePattern } from '../settings.ts';
 import { type EscalationPolicy, EscalationPolicySettings, stop, toPolicy } from './policy.ts';
 
@@ -60,6 +61,8 @@ export interface KnownPolicy extends EscalationPolicy {
   setting: RuntimeSetting<StoredPolicy> | undefined;
 }
 
+const isPolicy = createSchemaCheck(PolicyBody);
+
 export const policyKind = defineSettingKind<StoredPolicy, KnownPolicy, EscalationPolicySettings>({
   name: 'escalation-policy',
   noun: 'Escalation policy',
@@ -77,7 +80,11 @@ export const policyKind = defineSettingKind<StoredPolicy, KnownPolicy, Escalatio
     if (new RegExp(destinationNamePattern).test(given)) return;
     throw new HttpError('invalid', 'The name of a policy consists of up to 64 letters, digits, "_" and "-"');
   },
-  compile: (setting) => toKnown({ ...setting.value, name: setting.name }, setting),
+  compile: (setting) => {
+    const settings = { ...setting.value, name: setting.name };
+    if (!isPolicy(settings)) throw new Error('this version cannot read the stored policy');
+    return toKnown(settings, setting);
+  },
   fromConfig: (settings) => toKnown(settings, undefined),
 });
 

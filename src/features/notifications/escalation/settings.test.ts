@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { startApp, startRefusal, type TestApp } from '../../../../test/support/app.ts';
 import { adminToken } from '../../../../test/support/outbox.ts';
 import { createUser } from '../../../../test/support/people.ts';
+import { policyKind } from './policy-kind.ts';
 
 const room = { name: 'room', type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' };
 const pager = { ...room, name: 'pager', after: 15, repeat: 60, hours: 'Mon-Fri 08:00-18:00 UTC' };
@@ -139,4 +140,11 @@ test('after, repeat, hours and rotations of destinations are listed as a policy'
       },
     ],
   );
+});
+
+test('a stored policy that this version cannot read is no policy', () => {
+  for (const value of [null, {}, { steps: [{}] }, { steps: [{ notify: [1] }] }]) {
+    const setting = { name: 'ops', value: value as never, version: 1, by: '', at: 0, createdAt: 0 };
+    assert.throws(() => policyKind.compile(setting), /cannot read the stored policy/);
+  }
 });

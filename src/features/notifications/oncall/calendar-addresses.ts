@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { needs } from '../../../auth/access.ts';
+import { HttpError } from '../../../http/errors.ts';
 import { defineShape, Time, toTimeText } from '../../../kit/route.ts';
 import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
@@ -34,6 +35,9 @@ export const NewCalendarAddress = defineShape('NewCalendarAddress', {
   }),
 });
 type NewCalendarAddress = Static<typeof NewCalendarAddress>;
+
+/** Maximum number of addresses that a user can create: nobody can use up the addresses of all. */
+const mostEach = 50;
 
 /** Throws an Error for an unusable address. */
 const compile = (setting: KnownAddress): KnownAddress => {
@@ -74,6 +78,9 @@ export class CalendarAddresses {
 
   /** Creates an address; resolves to its only response with the secret. */
   async create(of: string, by: string): Promise<NewCalendarAddress> {
+    if (this.#settings.list().filter(({ value }) => value.createdBy === by).length >= mostEach) {
+      throw new HttpError('wrong-state', `A user can create at most ${mostEach} calendar addresses: delete one first`);
+    }
     const secret = randomBytes(secretBytes).toString('base64url');
     const value = { of, sha256: toHash(secret), createdBy: by };
     const made = await this.#settings.put(createId(this.#clock().getTime()), value, by);

@@ -111,6 +111,15 @@ test('addresses are listed without secrets and revoked, and wrong secrets are 40
   await app.close();
 });
 
+test('a user creates at most 50 addresses', async (t) => {
+  const { app, send } = await start(t);
+  const create = (by: 'admin' | 'reader') => send(by, 'POST', '/api/people/me/calendar');
+  for (let count = 0; count < 50; count += 1) assert.equal((await create('reader')).status, 201);
+  assert.equal((await create('reader')).status, 409);
+  assert.equal((await create('admin')).status, 201);
+  await app.close();
+});
+
 const hasRadicale = spawnSync('radicale', ['--version']).status === 0;
 
 test("Debian's Radicale stores a calendar and returns all of its events", {

@@ -128,17 +128,30 @@ test('unusable ways are refused, and change nothing', async (t) => {
   assert.equal((await app.request('PUT', '/api/people/me/ways/w10', { token, body: webhook })).status, 409);
 });
 
+test('members of responses in a body are not stored', async (t) => {
+  const app = await startApp(t);
+  const token = await createUser(app, 'anna');
+  for (const provenAt of [1, '2026-01-31T09:30:00Z']) {
+    const body = { type: 'webhook', url: 'http://127.0.0.1:9/', provenAt, settings: { a: 1 } };
+    const { json } = await app.request<Way>('PUT', path, { token, body });
+    assert.deepEqual([json.provenAt, Object.keys(json.settings)], [null, ['type', 'url']]);
+  }
+  const list = await app.request<{ data: object[] }>('GET', '/api/people', { token });
+  assert.ok(list.json.data.some((one) => JSON.stringify(one) === '{"name":"anna","ways":1,"proven":0}'));
+});
+
 test('a mail way without a server uses the server of a destination', async (t) => {
   const server = await startMailServer(t);
   const mail = { name: 'mail', type: 'email', url: server.url, from: 'signalbox@example.org', to: ['ops@example.org'] };
   const app = await startApp(t, { settings: { destinations: [mail] } });
   const token = await createUser(app, 'anna');
-  const body = { type: 'email', to: ['anna@example.org'] };
+  // The way changes neither the login nor the encryption of the server.
+  const body = { type: 'email', to: ['anna@example.org'], tls: 'required', user: 'anna', secret: 'x', from: 'x@y.z' };
   const made = await app.request<Way>('PUT', path, { token, body });
   assert.deepEqual([made.status, made.json.settings['url'], made.json.problem], [201, null, null]);
   const { json } = await app.request('POST', `${path}/test`, { token });
   assert.equal(json['delivered'], true);
-  assert.deepEqual(server.mails[0]?.to, ['anna@example.org']);
+  assert.deepEqual([server.mails[0]?.from, server.mails[0]?.to], ['signalbox@example.org', ['anna@example.org']]);
 });
 
 test('a link in a message to a way acknowledges as the person', async (t) => {

@@ -6,7 +6,7 @@ import { ErrorBody, HttpError, requireKnown } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
 import { createClientSignal, createQueue } from '../../../http/overload.ts';
 import { ifMatchHeader, putConditionHeaders, readIfMatch, readPutCondition } from '../../../http/text-forms.ts';
-import { assertNameOfPath, assertOwnMembers } from '../../../kit/own-members.ts';
+import { assertNameOfPath, assertOwnMembers, pickOwnMembers } from '../../../kit/own-members.ts';
 import { defineRoute, type Route } from '../../../kit/route.ts';
 import { toSettingFacts } from '../../../kit/setting-kind.ts';
 import { sendSetting } from '../../../kit/setting-routes.ts';
@@ -154,7 +154,8 @@ const createPutWayRoute = ({ people }: PersonRouteParts): Route =>
       const person = readPerson(people, request);
       const { way } = request.params;
       assertOwnMembers(request.body, WayBody, ShownWay);
-      const { name: given, ...settings } = request.body;
+      // Members of responses, such as provenAt, must not be stored.
+      const { name: given, ...settings } = pickOwnMembers(request.body, WayBody);
       if (given !== undefined) assertNameOfPath(given, way);
       const name = requireWayName(person, way);
       const isNew = people.ways.find(name) === undefined;

@@ -37,7 +37,7 @@ export const toDelay = (text: string | undefined): number => {
 /** Notifications of a way. */
 const on: DestinationSettings['on'] = ['opened', 'raised', 'acknowledged', 'resolved'];
 
-/** Members of an `email` destination that ways without `url` share. */
+/** Members of an `email` destination that ways without `url` take from the destination alone. */
 const serverKeys = ['url', 'secret', 'secretFile', 'user', 'from', 'tls', 'ca', 'caFile'] as const;
 
 /**
@@ -54,7 +54,10 @@ const toWaySettings = (
   if (way.type !== 'email') throw new Error('url is required');
   if (!mail) throw new Error('url is required: no destination of type email has a server for ways');
   const server = Object.fromEntries(serverKeys.flatMap((key) => (mail[key] === undefined ? [] : [[key, mail[key]]])));
-  return { ...way, ...(server as Pick<DestinationSettings, 'url'>), name, notify: 'incidents', on };
+  const own = Object.fromEntries(
+    Object.entries(way).filter(([key]) => !(serverKeys as readonly string[]).includes(key)),
+  );
+  return { ...own, ...server, name, notify: 'incidents', on } as DestinationSettings;
 };
 
 /** Returns the target of a way. Throws an Error for an unusable way. */
