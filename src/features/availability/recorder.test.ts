@@ -15,7 +15,7 @@ import { AvailabilityStore } from './store.ts';
 
 const report = { warn: () => undefined, error: () => undefined };
 
-/** What exists outside of the server: the clock, the watched thing, silences and incidents. */
+/** World outside of the server: the clock, the watched thing, silences and incidents. */
 class World {
   now: number;
   reading: 'up' | 'down' | 'unknown' = 'up';
