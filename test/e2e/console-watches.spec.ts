@@ -73,7 +73,10 @@ test('watches are listed with state, reading, chart and incident, and watches of
   await expect(drawer.getByRole('button', { name: 'Delete' })).toHaveCount(0);
   await expect(drawer.getByText('limit: 0.001 %')).toBeAttached();
   expect(await findFaults(page)).toEqual([]);
-  await drawer.getByRole('link', { name: /^Incident #\d+$/ }).first().click();
+  await drawer
+    .getByRole('link', { name: /^Incident #\d+$/ })
+    .first()
+    .click();
   await expect(
     page
       .getByRole('dialog', { name: 'Incident' })
