@@ -189,7 +189,7 @@ const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
   ];
 };
 
-/** Alert condition in words: `from 90 % on, critical from 97 % on, after 1 min`. */
+/** Alert condition in words: `at 90 % or more, critical at 97 % or more, after 1 min`. */
 const describeLimit = (settings: Watch['settings']): string => {
   const format = toLimitText(settings);
   const toReached = words.reached[sideOf(settings)];

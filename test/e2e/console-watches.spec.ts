@@ -130,7 +130,7 @@ test('a watch is created, tested, changed, paused, deleted and restored with the
   await edit.getByLabel('Critical limit (ms)').fill('9000');
   await edit.getByLabel('Instructions').fill('call Anna');
   await edit.getByRole('button', { name: 'Save' }).press('Enter');
-  await expect(drawer.getByText('from 5,000 ms on, critical from 9,000 ms on')).toBeVisible();
+  await expect(drawer.getByText('at 5,000 ms or more, critical at 9,000 ms or more')).toBeVisible();
   await drawer.getByRole('button', { name: 'Pause' }).press('Enter');
   await expect(drawer.getByText('Paused', { exact: true })).toBeVisible();
   await drawer.getByRole('button', { name: 'Resume' }).press('Enter');
