@@ -24,7 +24,7 @@ export const listFiles = (...folders) =>
 
 const toTime = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** True if a file is at least as new as another one. */
+/** True if a file is at least as new as another file. */
 export const isCurrent = (path, source) => toTime(path) >= toTime(source) && existsSync(source);
 
 /** True if the program and its pages are newer than all sources and the lockfile. */

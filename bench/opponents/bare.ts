@@ -20,7 +20,7 @@ const kinds: Record<string, RequestListener> = {
       JSON.parse(body || 'null');
       response.writeHead(201, headers).end(text);
     }),
-  /** Receives deliveries: a GET returns the number of POST requests, and the last one. */
+  /** Receives deliveries: a GET returns the number of POST requests, and the last request. */
   sink: (request, response) =>
     readBody(request, (body) => {
       if (request.method === 'GET') response.end(JSON.stringify(received));

@@ -32,7 +32,7 @@ export const alertmanager: ServerOptions = {
   path: '/api/v2/status',
 };
 
-/** Receiver of deliveries, on the processor for loads; a GET returns the number of deliveries and the last one. */
+/** Receiver of deliveries, on the processor for loads; a GET returns the number of deliveries and the last delivery. */
 export const sink: ServerOptions = { ...createBare('', 'sink'), place: 'load' };
 
 /** Glances' web server; it rereads the processes if its reading is more than a second old. */

@@ -119,7 +119,7 @@ export const notificationTexts = {
   member: 'Member',
   until: 'Until',
   start: 'From',
-  startHint: 'If empty, now.',
+  startHint: 'Default: now.',
   reason: 'Reason',
   overrideAction: 'Override',
   overridden: (member: string, time: string) => `${member} is on call until ${time}.`,

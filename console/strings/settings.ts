@@ -235,7 +235,7 @@ export const settingTexts = {
   },
   badLabel: (label: string) => `${label} does not have the form name=value`,
   delay: 'Delay',
-  delayHint: 'Such as 5 minutes; if empty, at once.',
+  delayHint: 'Such as 5 minutes. Default: at once.',
   atOnce: 'at once',
   problem: 'Problem',
   unusable: 'Unusable',
@@ -310,7 +310,7 @@ export const settingTexts = {
     stores: { memory: 'memory, until the server stops', file: 'files', postgresql: 'PostgreSQL' },
     folder: 'Data folder',
     free: 'Free space',
-    licences: 'Licences of libraries',
+    licences: 'Library licences',
     libraries: (count: string) => `signalbox includes ${counted(count, 'library', 'libraries')}.`,
   },
 };

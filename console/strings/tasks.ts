@@ -10,7 +10,7 @@ export const taskTexts = {
   id: 'Number',
   title: 'Title',
   description: 'Description',
-  descriptionKept: 'If empty, the old description is kept.',
+  descriptionKept: 'Leave empty to keep the current description.',
   priority: 'Priority',
   status: 'Status',
   createdAt: 'Created',

@@ -70,7 +70,7 @@ export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): Tok
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
-/** Session, which begins with a login and continues with each token that replaces an earlier one. */
+/** Session, which begins with a login and continues with each token that replaces an earlier token. */
 export interface Session {
   id: string;
   /** Unix second of the login. */

@@ -47,7 +47,7 @@ type Own<F> = {
 export interface CommandInput<F = Record<string, Flag>> {
   words: readonly string[];
   own: Own<F>;
-  /** Flags of settings. */
+  /** Flags for settings. */
   flags: Flags;
   /** True if the initial working directory no longer exists. */
   isFolderGone: boolean;

@@ -7,9 +7,9 @@ import { formerNames } from './schema.ts';
 const formerValues: Readonly<Record<string, Readonly<Record<string, string>>>> = { access: { contract: 'open' } };
 
 interface ReplacedSetting {
-  /** Names of the profile to which the setting applied; write the first one. */
+  /** Names of the profile to which the setting applied; write the first name. */
   names: readonly string[];
-  /** Level in `access` for each value of the setting; write the first one; the others are at least as strict. */
+  /** Level in `access` for each value of the setting; write the first level; the others are at least as strict. */
   values: Readonly<Record<string, readonly AccessLevel[]>>;
   /** Value that keeps the routes' default access. */
   usual: string;

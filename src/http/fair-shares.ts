@@ -106,7 +106,7 @@ export class FairShares {
     return share;
   }
 
-  /** Gives one unit to a holder that counts as a separate address: a proxy's connection can be any client's. */
+  /** Gives one unit to a holder that counts as an address of its own, because a proxy's connection may carry any client. */
   takeApart(holder: Holder): Share | undefined {
     return this.#take(createGroup(undefined), holder, 1);
   }

@@ -1,6 +1,6 @@
 import type { Silenceable } from './silence-source.ts';
 
-/** States of a check over time. Only `up` and `down` count in a percentage; `unknown`: nobody looked. */
+/** States of a check over time. Only `up` and `down` count in a percentage; `unknown`: not observed. */
 export const checkStates = ['up', 'down', 'maintenance', 'unknown'] as const;
 export type CheckState = (typeof checkStates)[number];
 
@@ -39,7 +39,7 @@ export interface CheckOutage {
   seconds: number;
   /** Number of outages in this entry: more than 1 for the rest of a day with too many changes. */
   count: number;
-  /** Words of the check when it failed; null if no longer known. */
+  /** Message of the failed check; null if no longer known. */
   cause: string | null;
   /** Number of the incident; null if unknown. */
   incident: number | null;

@@ -3,7 +3,7 @@ import { dayMs, minuteMs } from './units.ts';
 /** Offsets change only at multiples of 15 minutes. */
 const blockMs = 15 * minuteMs;
 
-/** Changes of offset are further apart than a stride: if both ends have the same offset, so does the whole stride. */
+/** Offset changes are more than a stride apart: if both ends have the same offset, so does the whole stride. */
 const strideMs = 12 * 60 * minuteMs;
 
 /** Maximum number of cached strides, about five years' worth. */

@@ -52,7 +52,7 @@ test('a feature that asks about all features before they are created is an error
     });
     await assert.rejects(
       startApp(t, { settings: { profiles: ['hasty'] }, features: [hasty] }),
-      /^Error: a feature asks about all features before they are created$/,
+      /^Error: a feature reads the list of features before all features exist$/,
     );
   }
 });

@@ -212,7 +212,7 @@ const serveFeatures = async (
     mounts,
     home,
     openRoutesNotice,
-    /** Returns the changed settings' warning if it differs from the last one. */
+    /** Returns the changed settings' warning if it differs from the last warning. */
     renewWarning: (changed: Settings): string[] => {
       const warning = findCurrent(changed)?.warning;
       return show(warning) && warning !== undefined ? [warning] : [];
@@ -297,7 +297,7 @@ const createFeatures = async (
   const offers = createOffers(plan.active);
   const listActive = (): readonly ActiveFeature[] => {
     if (active.length === plan.active.length) return active;
-    throw new Error('a feature asks about all features before they are created');
+    throw new Error('a feature reads the list of features before all features exist');
   };
   const listUnavailable = async (): Promise<string[]> => {
     const all = listActive();

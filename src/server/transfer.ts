@@ -185,7 +185,7 @@ async function* readStores(
   }
 }
 
-/** Creates a check for whether a change from files becomes a line that can be imported. */
+/** Creates a check that a change from files becomes a line that can be imported. */
 const createWholeCheck = (transfer: Transfer) => {
   const checks = createChecks(transfer);
   return (change: unknown): boolean => {

@@ -76,7 +76,7 @@ export const passAll: RecordFilter<unknown> = { before: [], filter: (change) => 
 
 /** A store's tables in a database. */
 export interface PortableTable<Change = unknown> {
-  /** Name of the table, and of the store's gate unless `gate` names another one. */
+  /** Name of the table, and of the store's gate unless `gate` names another gate. */
   name: string;
   gate?: string;
   /** Queries whose rows become changes, in line order; rows include a `seq` if the store has a filter. */

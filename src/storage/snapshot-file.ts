@@ -55,7 +55,7 @@ export const createSnapshotFile = (
       return found ? readEntries(path, restore, onDamage, (done) => onRead?.(done, found.size)) : 0;
     },
     write: async (seq, entries) => {
-      // The new snapshot needs about as much space as the last one.
+      // The new snapshot needs about as much space as the last snapshot.
       await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
       await replaceBy(path, async (file) => {
         size = await writeEntries(file, seq, entries, toJson);

@@ -37,7 +37,7 @@ const broken: [kind: string, name: string, value: unknown, reason: RegExp][] = [
   ['user', 'ben', { role: 'Owner' }, /role must be Admin or Reader/],
   ['destination', 'hook', { type: 'pigeon', url: 'http://127.0.0.1:9/' }, /./],
   ['intake', 'newer', { message: 7 }, /./],
-  ['override', randomUUID(), { rotation: 'primary' }, /must be texts/],
+  ['override', randomUUID(), { rotation: 'primary' }, /must be strings/],
 ];
 
 interface Shown {

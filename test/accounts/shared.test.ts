@@ -14,7 +14,7 @@ import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
 /**
- * Milliseconds within which an instance must know the changes of another one; a busy machine needs more than one
+ * Milliseconds within which an instance must know the changes of another instance; a busy machine needs more than one
  * second.
  */
 const limitMs = 5000;

@@ -337,7 +337,7 @@ test("About shows the server's version, and licences on request; only administra
   await logIn(page, 'admin');
   await expect(facts).toContainText(`Data folder${app.folder}/data`);
   expect(requests.filter((path) => path.endsWith('licences'))).toEqual([]);
-  await page.getByText('Licences of libraries').press('Enter');
+  await page.getByText('Library licences').press('Enter');
   await expect(page.getByText(/^signalbox includes \d+ libraries\.$/)).toBeVisible();
   const fastify = page.getByRole('group').filter({ hasText: /^fastify \d/ });
   await fastify.getByText('MIT', { exact: true }).click();

@@ -52,7 +52,7 @@ test('watches are listed with state, reading, chart and incident, and watches of
   await expect(row(page, 'tight')).toHaveText(
     /Firing.*tight.*Memory · from the config file.*\d % of the memory is in use/,
   );
-  const line = row(page, 'tight').getByRole('img', { name: /^Last hours/ });
+  const line = row(page, 'tight').getByRole('img', { name: /^Recent hours/ });
   await expect(line).toHaveAccessibleName(/: now .* %, lowest .* %, highest .* %, limit 0\.001 %, limit 100 %$/);
   await expect(row(page, 'backup')).toHaveText(/Firing.*there is no file \/no-such-\*\.tar/);
   await expect(row(page, 'memory')).toHaveText(/OK.*Memory · default watch/);
@@ -168,7 +168,7 @@ test('the form for a certificate shows the default limit, which raises an alert 
   await logIn(page, 'admin');
   await page.getByRole('button', { name: 'New watch' }).click();
   await form(page).getByLabel('Type').selectOption('Certificate');
-  await expect(form(page).getByText('Raises an alert at this value or less. If empty, 14 days.')).toBeVisible();
+  await expect(form(page).getByText('Raises an alert at this value or less. Default: 14 days.')).toBeVisible();
   await form(page).getByLabel('Host').fill('127.0.0.1');
   await form(page)
     .getByLabel('Port')

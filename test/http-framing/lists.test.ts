@@ -243,7 +243,7 @@ const appendTo = async (directory: string, name: string, records: readonly LogRe
   await log.close();
 };
 
-/** Returns a runtime setting in the form of the log of settings. */
+/** Returns a runtime setting in the form of the settings log. */
 const toMade = (kind: string, name: string, value: object) => ({ kind, name, value, by: 'anna', at: Date.now() });
 
 /** Creates a folder with entries that take too long to store by requests: settings, and the audit of commands. */

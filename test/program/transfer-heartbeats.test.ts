@@ -95,7 +95,7 @@ const assertGoesOn = async (t: Scope, place: Place, before: unknown): Promise<vo
   await waitForState(later, 'overdue', 'down');
   const { uuid } = await readHeartbeat(later, 'overdue', await adminToken(later));
   await ping(later.url, uuid ?? '');
-  // The second problem of the failing heartbeat still has its alert, and the recovery ends the other one.
+  // The second problem of the failing heartbeat still has its alert, and the recovery ends the other alert.
   await waitForRequests(receiver, 1);
   assert.deepEqual(newsOf(receiver), ['resolved #2 Heartbeat overdue is late']);
   const levels = await readAll(later);
@@ -181,7 +181,7 @@ test('heartbeats that cannot be imported are named by line, and nothing is store
   const [run] = heartbeats.runs;
   const long = Array.from({ length: 2 }, () => ({ ...run, output: 'x'.repeat(40_000) }));
   for (const [states, problem] of [
-    [[heartbeats, heartbeats], 'line 3: heartbeats.name is already the name of an earlier heartbeat'],
+    [[heartbeats, heartbeats], 'line 3: heartbeats.name repeats the name of an earlier heartbeat'],
     [[{ ...heartbeats, secret: 1 }], 'line 2: heartbeats has unknown keys; remove secret'],
     [[{ ...heartbeats, name: ':alive' }], 'line 2: heartbeats.name must be a name of a heartbeat'],
     [[{ ...heartbeats, base: 1e300 }], 'line 2: heartbeats.base must be'],

@@ -65,7 +65,7 @@ const fill = async (t: Scope, place: Place): Promise<void> => {
   const second = await startWith(t, place, receiver, { reopenMinutes: 0 });
   const resolvedAt = Date.now();
   await waitUntil('the clock has moved on', () => Date.now() > resolvedAt);
-  // This incident has the key of an earlier one.
+  // This incident has the key of an earlier incident.
   await fire(second, 'resolved');
   await fire(second, 'resolved');
   await act(second, 4, 'comment', { comment: 'it is back' });

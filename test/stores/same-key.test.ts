@@ -42,7 +42,7 @@ for (const [store, start] of Object.entries(stores)) {
       assert.deepEqual(responses, Array(6).fill(responses[0]));
       const count = what === 'task' ? '/api/tasks' : '/api/alerts';
       assert.equal((await apps[0]?.request('GET', count))?.json['count'], 1);
-      // Each request waits for the first one, whatever its body.
+      // Each request waits for the first request, whatever its body.
       const mixed = await send(apps, path, [body, other, body]);
       assert.deepEqual(
         mixed.map(([code]) => code),

@@ -124,7 +124,7 @@ export const listen = async (t: Scope, server: FastifyInstance, port = 0): Promi
   return { url, request: client.request, close };
 };
 
-/** Sends requests to any Fastify app, which starts listening on the first one. */
+/** Sends requests to any Fastify app, which starts listening on the first request. */
 export const createRequest = (t: Scope, server: FastifyInstance): Request => {
   let listening: Promise<Listening> | undefined;
   return async (method, path, options) => {

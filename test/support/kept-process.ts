@@ -17,7 +17,7 @@ const runOne = async ({ args, variables, cwd, input }: CommandLine): Promise<voi
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').write(endMark);
 };
 
-// Each command line adds listeners as if it were the only one.
+// Each command line adds listeners as if no other command line existed.
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
 process.on('message', (line: CommandLine) => {
   runOne(line).catch((error: Error) => {

@@ -89,7 +89,7 @@ test('plugins that never end, fork, print too much or are missing are unknown, a
     await waitForState(app, token, name, 'cannot check');
   assert.equal(await textOf('missing'), `${programs.missing} cannot be started (ENOENT)`);
   assert.equal(await textOf('unreadable'), `${folder} cannot be started (EACCES)`);
-  assert.equal(await textOf('killed'), 'half (ended by a signal)');
+  assert.equal(await textOf('killed'), 'half (terminated by a signal)');
   assert.equal(await textOf('odd'), 'odd (exit code 77)');
   assert.equal(await textOf('printing'), `${programs.printing} printed more than 64 KiB`);
   assert.equal(await textOf('endless'), `${programs.endless} did not end in time`);

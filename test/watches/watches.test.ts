@@ -179,7 +179,10 @@ test('unknown and missing settings of a type are refused with advice', async (t)
   assert.equal(await refuse({ type: 'http' }), 'url is needed for type http');
   assert.equal(await refuse({ type: 'http', url: 'ftp://a/' }), 'url must be an http or https URL');
   assert.equal(await refuse({ type: 'http', url: 'http://u:p@a/' }), 'url must not have a user or password');
-  assert.equal(await refuse({ type: 'http', url: 'http://a/', status: '2xx' }), 'status must be like 200-299,401');
+  assert.equal(
+    await refuse({ type: 'http', url: 'http://a/', status: '2xx' }),
+    'status must list codes or ranges, such as 200-299,401',
+  );
   assert.equal(await refuse({ type: 'service' }), 'set units or failed');
   assert.equal(await refuse({ type: 'process', process: 'a', min: 3, max: 2 }), 'max must be at least min');
   assert.match(String(await refuse({ type: 'file', path: '/etc/passwd' })), /only in the config file/);

@@ -7,8 +7,7 @@ const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Parses an end time entered by a person for something that begins at `from`: a clock time is the next one after
- * `from`. Throws a UsageError, also for a time in the past.
+ * Parses the end time that a person entered for a period from `from` on: a clock time means its next occurrence after `from`. Throws a UsageError, also for a time in the past.
  */
 export const parseUntil = (text: string, now: Date, from?: Date): Date => {
   const at = parseClock(text, from ?? now) ?? parseWhen('--until', text, now);

@@ -57,7 +57,7 @@ const compile = (setting: RuntimeSetting<StoredUser>): Account => {
 const findProblem = (value: StoredUser): string | undefined => {
   if (!roles.includes(value?.role)) return `role must be ${roles.join(' or ')}`;
   if (!Number.isSafeInteger(value.notBefore)) return 'notBefore must be a Unix time in seconds';
-  if (typeof value.passwordHash !== 'string') return 'passwordHash must be a text';
+  if (typeof value.passwordHash !== 'string') return 'passwordHash must be a string';
   const problem = findHashProblem(value.passwordHash);
   return problem === undefined ? undefined : `passwordHash ${problem}`;
 };

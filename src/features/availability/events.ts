@@ -12,7 +12,7 @@ export type AvailabilityEvent =
   | { type: 'incident'; check: CheckId; incident: number; at: number }
   /** The checks of these places are being observed. */
   | { type: 'alive'; places: readonly string[]; at: number }
-  /** Nobody looked at the checks of a place between the two times. */
+  /** The checks of a place were not observed between the two times. */
   | { type: 'gap'; place: string; from: number; at: number }
   /** The clock was set back to this time. */
   | { type: 'clock'; at: number }

@@ -36,8 +36,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
   }
 
   /**
-   * True for a time more than a day before the last sign of life and before the last gap: the clock is not set yet, as
-   * after a start without battery. Histories wait for the right time.
+   * True for a time more than a day before the last sign of life and before the last gap: the clock is not set yet, as after a boot without a clock battery. Histories wait until the clock is set.
    */
   isTooEarly(at: number): boolean {
     return at < Math.min(Math.max(0, ...this.#alive.values()) - dayMs, this.#gapFrom);

@@ -18,7 +18,7 @@ export class CheckHistory {
   readonly timeline: Timeline;
   /** Time of the deletion in Unix milliseconds; null for a defined check. */
   deletedAt: number | null = null;
-  /** True for each place where the check is up, false where it is down; other places do not know. */
+  /** True for each place where the check is up, false where it is down; places that do not know the state are missing. */
   readonly #places = new Map<string, boolean>();
   #isMaintained = false;
 
@@ -49,7 +49,7 @@ export class CheckHistory {
     this.#settle(at);
   }
 
-  /** Nobody looked at the check at the place between two times. */
+  /** Marks the check as unobserved at the place between two times. */
   lose(place: string, from: number, until = Number.POSITIVE_INFINITY): void {
     const wasObserved = this.#places.delete(place);
     if (!wasObserved && !this.#isMaintained) return;

@@ -135,7 +135,7 @@ export class Recorder {
     await this.#flush();
   }
 
-  /** Notes jumps of the clock, and pauses of this process. */
+  /** Detects clock jumps, and pauses of this process. */
   #checkClock(now: number): void {
     if (this.#seenAt === undefined) return;
     const before = this.#seenAt;
@@ -187,7 +187,7 @@ export class Recorder {
       this.#dropDeleted(source, new Set(defined.map(({ name }) => toId(source, name))), now);
     }
     if (!lease.isHeld()) return;
-    // The histories must have all earlier events.
+    // The histories must include all earlier events.
     await this.#flush();
     this.#findLostPlaces(now);
     // Silences begin and end at their own times, although timers are late.
@@ -276,7 +276,7 @@ export class Recorder {
       else this.#incidents.set(check, number);
       this.#comparesAt = 0;
     }
-    // A short outage may be over before the next look.
+    // A short outage may end before the next comparison.
     if (this.#comparesAt === 0) void this.look();
   }
 

@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox';
 import { checkStates } from '../../kit/availability.ts';
 import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
 
-/** Rule of the percentage, which responses contain and pages print. */
+/** Formula of the percentage, which responses contain and pages print. */
 export const percentageRule =
-  '100 × up ÷ (up + down), rounded down; maintenance and unknown times, when nobody looked, do not count';
+  '100 × up ÷ (up + down), rounded down; maintenance and unobserved time do not count';
 
 const seconds = (description: string, example: number) => Type.Integer({ description, examples: [example] });
 
@@ -12,7 +12,7 @@ const measured = {
   up: seconds('Seconds up.', 86_300),
   down: seconds('Seconds down.', 100),
   maintenance: seconds('Seconds of maintenance: silences with `maintenance` covered the check.', 0),
-  unknown: seconds('Seconds in which nobody looked.', 0),
+  unknown: seconds('Seconds without observation.', 0),
   percentage: orNull(Type.Number({ examples: [99.8842] }), 'Availability in percent.'),
   isExact: Type.Boolean({
     description:
@@ -31,7 +31,7 @@ export const ShownOutage = defineShape('Outage', {
   endsAt: orNull(Time, 'End of the outage.'),
   seconds: seconds('Seconds down.', 100),
   count: Type.Integer({ description: 'Outages in this entry; more than 1 on a day with too many.', examples: [1] }),
-  cause: orNull(Type.String({ examples: ['https://example.org answered 503'] }), 'Words of the check when it failed.'),
+  cause: orNull(Type.String({ examples: ['https://example.org responded 503'] }), 'Message of the failed check.'),
   incident: orNull(Type.Integer({ examples: [412] }), 'Number of the incident.'),
 });
 export type ShownOutage = Static<typeof ShownOutage>;
@@ -47,9 +47,9 @@ const described = {
 
 const range = {
   from: Type.String({ ...Time, description: 'Beginning of the range.' }),
-  until: Type.String({ ...Time, description: 'End of the range, at most now.' }),
+  until: Type.String({ ...Time, description: 'End of the range, no later than now.' }),
   timeZone: Type.String({ description: 'Time zone of the days.', examples: ['Europe/Berlin'] }),
-  rule: Type.String({ description: 'Rule of the percentage.', examples: [percentageRule] }),
+  rule: Type.String({ description: 'Formula of the percentage.', examples: [percentageRule] }),
 };
 
 export const CheckAvailability = defineShape('CheckAvailability', {

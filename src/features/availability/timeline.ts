@@ -157,7 +157,7 @@ export class Timeline {
         );
     }
     const known = seconds.reduce((sum, part) => sum + part, 0);
-    // Nobody looked before the first change.
+    // Nothing was observed before the first change.
     seconds[unknownCode] = (seconds[unknownCode] ?? 0) + Math.max(0, until - from - known);
     return { seconds, isExact };
   }
@@ -261,7 +261,7 @@ export class Timeline {
     if (this.#facts.size > maxFacts && oldest !== undefined) this.#facts.delete(oldest);
   }
 
-  /** Converts days without need for exact intervals to rows. */
+  /** Converts days that need no exact intervals to rows. */
   #prune(at: number): void {
     const firstExact = Math.floor(at / daySeconds) - exactDays;
     const first = startOf(this.#changes[0] ?? 0);

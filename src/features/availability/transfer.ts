@@ -31,7 +31,7 @@ const ExportedHistory = Type.Object(
   { additionalProperties: false },
 );
 
-/** Fold whose checks are unknown from their last sign of life on: nobody looks at an export. */
+/** Fold whose checks are unknown from their last sign of life on: nothing observes an export. */
 class EndedFold extends AvailabilityFold {
   override save(): (readonly SavedEntry[])[] {
     for (const [place, at] of this.listAlive()) for (const history of this.list()) history.lose(place, at);
@@ -66,7 +66,8 @@ export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>(
     const at = Date.now();
     return (_key, value) => {
       const history = value as Static<typeof ExportedHistory>;
-      if (checks.has(history.check)) throw new SettingsError(['availability.check is the check of an earlier line']);
+      if (checks.has(history.check))
+        throw new SettingsError(['availability.check repeats the check of an earlier line']);
       if (!isConsistent(history)) throw new SettingsError(['availability.changes must be in order, with known states']);
       checks.add(history.check);
       // The clock of the exporting server may have been ahead.

@@ -132,7 +132,7 @@ export class HeartbeatAlerter {
     return this.#parts.clock().getTime();
   }
 
-  /** State of the defined heartbeat, not of a deleted one with the same name. */
+  /** State of the defined heartbeat, not of a deleted heartbeat with the same name. */
   #stateOf(name: string): HeartbeatState | undefined {
     const state = this.#parts.store.find(name);
     return state?.since === this.#parts.keeper.find(name)?.since ? state : undefined;

@@ -12,8 +12,7 @@ import { createHeartbeatSnapshot } from './shared-snapshot.ts';
 const log = 'heartbeat';
 
 /**
- * Exports the state and the runs of each heartbeat, and imports each as a record. Outages are not exported: the import
- * grants all heartbeats another grace.
+ * Exports the state and the runs of each heartbeat, and imports each as a record. Outages are not exported: the import grants every heartbeat a new grace period.
  */
 export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>({
   name: 'heartbeats',
@@ -34,7 +33,7 @@ export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>
     return (_key, value) => {
       const state = value as MovedState;
       const { name, since, runs } = state;
-      if (names.has(name)) throw new SettingsError(['heartbeats.name is already the name of an earlier heartbeat']);
+      if (names.has(name)) throw new SettingsError(['heartbeats.name repeats the name of an earlier heartbeat']);
       names.add(name);
       if (runs.reduce((sum, { output }) => sum + (output?.length ?? 0), 0) > maxOutputLength) {
         throw new SettingsError([

@@ -64,7 +64,7 @@ export class HostWatch {
   #firing: Map<string, Firing> | undefined;
   #receivingSince: number;
   #seenAt: number;
-  /** Earliest and latest last report of the hosts that the alert about most hosts covers, in Unix milliseconds. */
+  /** Earliest and latest time of a last report, in Unix milliseconds, among the hosts of the alert that most hosts are silent. */
   #mostSilent: { from: number; until: number } | undefined;
   /** True if the last report could not be stored. */
   #isLosing = false;

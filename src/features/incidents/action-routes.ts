@@ -173,7 +173,7 @@ const createEscalateRoute = (parts: ActionRouteParts): Route =>
     method: 'POST',
     path: '/api/incidents/:id/escalate',
     ...changing,
-    summary: 'Take the next step of the escalation policy of an incident now',
+    summary: "Take the next step of an incident's escalation policy now",
     headers: { request: ifMatchHeader, response: withVersion },
     schema: {
       operationId: 'escalateIncident',

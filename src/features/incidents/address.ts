@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts';
 import type { StoredIncident } from './incident.ts';
 import { acknowledge } from './transitions.ts';
 
-/** Records that people and destinations are to be notified because a person asks for it. */
+/** Records a person's request to notify people and destinations. */
 export const address = (
   draft: Draft,
   incident: StoredIncident,

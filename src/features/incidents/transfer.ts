@@ -23,7 +23,7 @@ const ExportedIncident = Type.Object(
     lastAlert: RecordId,
     firingAlert: Type.Optional(RecordId),
     previous: nullable(RecordId, 'A UUID in lower case, or null'),
-    /** Places of the alerts among the lines with alerts, counted from 1. */
+    /** Positions of the alerts among the lines with alerts, counted from 1. */
     spans: Type.Array(Type.Tuple([Count, Count]), { minItems: 1 }),
     timeline: Type.Array(StoredEvent, { maxItems: mostEvents }),
   },
@@ -87,7 +87,7 @@ export const incidentTransfer = defineTransfer<SnapshotEntry>({
           'incidents.change must be higher than those of all preceding incidents, and at most lastIncident.change',
         ]);
       }
-      if (!seen.add(incident.id)) throw new SettingsError(['incidents.id is already the id of an earlier incident']);
+      if (!seen.add(incident.id)) throw new SettingsError(['incidents.id repeats the id of an earlier incident']);
       numbers.add(incident.number);
       change = incident.change;
       return { incident, events: timeline };

@@ -28,7 +28,7 @@ export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   notifier: Notifier;
 }
 
-/** Returns functions that open a destination and that resolve the alert about a removed one. */
+/** Returns functions that open a destination and resolve the alert about a removed destination. */
 export const createOpener = (
   source: AlertSource,
   { storage, clock, log, silences, links, targets, notifier }: OpenerParts,

@@ -13,7 +13,7 @@ export const toTaskEntry = (task: Task, version: number): TaskEntry => {
   return { id, version, status, priority, text: toTaskText(task) };
 };
 
-/** Writes a task as JSON with its members in schema order, with half the memory of JSON.stringify. */
+/** Writes a task as JSON with its members in schema order, using half the memory of JSON.stringify. */
 const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt }: Task): string => {
   const parts = ['{"Id":', Id, ',"Title":', JSON.stringify(Title), ',"Description":', JSON.stringify(Description)];
   parts.push(',"Priority":"', Priority, '","Status":"', Status, '","CreatedAt":"', CreatedAt);

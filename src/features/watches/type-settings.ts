@@ -121,7 +121,7 @@ export const ownWatchSettings = {
       Type.String({ maxLength: maxTextLength, examples: ['application/json'] }),
       {
         maxProperties: 20,
-        description: '`http`: headers of the request. Everybody with access to watches can read them.',
+        description: '`http`: headers of the request. Anyone with access to watches can read the headers.',
         examples: [{ 'Content-Type': 'application/json' }],
       },
     ),

@@ -125,7 +125,7 @@ const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisio
     return isRollback(commit?.error) ? { outcome: 'failed', error: commit?.error } : { outcome: 'unknown', decisions };
   }
   if (commit.command === 'COMMIT') return { outcome: hasWarned ? 'unknown' : 'committed', decisions };
-  return { outcome: 'failed', error: findFailure(written) ?? new Error('the server has rolled back') };
+  return { outcome: 'failed', error: findFailure(written) ?? new Error('the server rolled the transaction back') };
 };
 
 const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =>

@@ -80,7 +80,7 @@ test('after kill -9 at any moment each stored alert is in one incident, each ack
   const missing = [...sent.comments].filter(([comment, { id }]) => byComment.get(comment) !== id);
   const lost = missing.filter(([, { id, at }]) => {
     const { timeline = [] } = byId.get(id) ?? {};
-    // A full timeline has dropped the events before its first one.
+    // A full timeline has dropped the events before its first event.
     return timeline.length < mostEvents || at > Date.parse(timeline[0]?.at ?? '');
   });
   assert.deepEqual(lost, []);

@@ -17,7 +17,7 @@ after(() => browser?.close());
 const section = findSection(readText('docs/guides/proxy.md'), 'Below a path');
 const findLines = (language: string): string => toBlocks(section, language)[0] ?? assert.fail(language);
 
-/** Writes the configuration of a proxy at an address, for a server at another one; returns the proxy's command line. */
+/** Writes the configuration of a proxy at an address, for a server at another address; returns the proxy's command line. */
 type Configure = (folder: string, upstream: string, address: string) => [string, string[]];
 
 const nginx: Configure = (folder, upstream, address) => {

@@ -14,7 +14,7 @@ export const Series = Type.Object({
   /** Id of the worst firing alert (the last of several equally bad ones), and its level. */
   id: Type.String(),
   level: Type.String(),
-  /** Ids of the latest firing alerts; absent if `id` is the only one. */
+  /** Ids of the latest firing alerts; absent if `id` is the only id. */
   ids: Type.Optional(Type.Array(Type.String())),
   isResolved: Type.Boolean(),
   /** Receipt times of the first and last firing alerts. */

@@ -205,7 +205,7 @@ test('a step that reaches nobody is left out at once, and the status names the p
   const { json } = await app.request<{ unknown: string[] }>('GET', '/api/escalation-policies/ops');
   assert.deepEqual(json.unknown, ['person:deleted']);
   const status = await app.request<{ concerns: { text: string }[] }>('GET', '/api/status', { token });
-  assert.ok(JSON.stringify(status.json).includes('1 escalation policy names somebody who does not exist'));
+  assert.ok(JSON.stringify(status.json).includes('1 escalation policy names a target that does not exist'));
 });
 
 test('a policy whose steps reach nobody waits until a shift begins', async (t) => {

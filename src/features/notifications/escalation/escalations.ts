@@ -77,7 +77,7 @@ export class Escalations {
     return (placeOf(incident)?.step ?? 0) === 0;
   }
 
-  /** True if only addresses notify the destination of the incident, not its own rules. */
+  /** True if only steps and requests notify the destination of the incident, not its own rules. */
   governs(incident: SharedIncident, { settings: { name }, way }: DestinationTarget, now: number): boolean {
     if (way) return this.policyOf(incident, now) !== null || !this.isOnCall(way.person, now);
     return this.#names.has(name) && this.policyOf(incident, now) !== null;

@@ -98,7 +98,7 @@ export const openEscalation = (parts: OpenParts): OpenEscalation => {
       const count = escalations.countBroken();
       if (count === 0) return [];
       const subject = count === 1 ? 'escalation policy names' : 'escalation policies name';
-      return [{ area: 'deliveries', severity: 'WARNING', text: `${count} ${subject} somebody who does not exist` }];
+      return [{ area: 'deliveries', severity: 'WARNING', text: `${count} ${subject} a target that does not exist` }];
     },
     describe: (incident) => {
       const now = clock().getTime();

@@ -22,7 +22,7 @@ interface StepSource {
   resolve(notify: readonly string[], at: number): string[];
 }
 
-/** Returns the place of the latest step of this opening; null before the first one. */
+/** Returns the place of the latest step of this opening; null before the first step. */
 export const placeOf = ({ escalation, openings }: SharedIncident): EscalationPlace | null => {
   if (escalation?.opening !== openings) return null;
   const { policy, round, step } = escalation;

@@ -81,7 +81,7 @@ export const toPolicy = ({ name, steps, repeat = 0, then = stop }: EscalationPol
 const toWait = (text: string): number => {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0 && ms <= longestWaitMs) return ms;
-  throw new Error(`wait must be a time such as "90 seconds", "5 minutes" or "1 hour", not ${JSON.stringify(text)}`);
+  throw new Error(`wait must be a duration such as "90 seconds", "5 minutes" or "1 hour", not ${JSON.stringify(text)}`);
 };
 
 /** Names that policies can use. */

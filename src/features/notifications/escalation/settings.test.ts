@@ -27,8 +27,11 @@ test('the start is refused for policies and routings that name something unknown
     /there is no destination:none that gets incidents: create it, or set its notify to incidents/,
   );
   assert.match(await ofPolicy({ steps: [{ notify: ['team:ops'] }] }), /notify/);
-  assert.match(await ofPolicy({ steps: [{ ...step, wait: '5 days' }] }), /wait must be a time such as "90 seconds"/);
-  assert.match(await ofPolicy({ steps: [{ ...step, wait: '0 minutes' }] }), /wait must be a time/);
+  assert.match(
+    await ofPolicy({ steps: [{ ...step, wait: '5 days' }] }),
+    /wait must be a duration such as "90 seconds"/,
+  );
+  assert.match(await ofPolicy({ steps: [{ ...step, wait: '0 minutes' }] }), /wait must be a duration/);
   assert.match(await ofPolicy({ then: 'none' }), /then names "none", but there is no such policy/);
   assert.match(await ofPolicy({ then: 'ops' }), /then leads back to ops: ops → ops/);
   assert.match(
@@ -84,7 +87,7 @@ test('unusable policies and routings are refused with a reason, and change nothi
     [{ steps: [step], then: 'ops' }, /leads back to ops/],
     [{ steps: [step], repeat: 101 }, /repeat/],
     [{ steps: [step], every: 1 }, /every is unknown/],
-    [{ steps: [{ ...step, wait: '5' }] }, /wait must be a time/],
+    [{ steps: [{ ...step, wait: '5' }] }, /wait must be a duration/],
   ] as const) {
     const { status, json } = await put(app, path, body);
     assert.equal(status, 400, JSON.stringify(body));

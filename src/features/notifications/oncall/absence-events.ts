@@ -24,7 +24,7 @@ interface FoundAbsences {
  * limits.
  */
 export const readAbsences = async (text: string, within: Period): Promise<FoundAbsences> => {
-  if (!/^BEGIN:VCALENDAR\r?$/im.test(text.slice(0, 1000))) throw new Error('it is no calendar');
+  if (!/^BEGIN:VCALENDAR\r?$/im.test(text.slice(0, 1000))) throw new Error('the response is not a calendar');
   const [slice, begun] = [new Slice(), performance.now()];
   const found: Period[] = [];
   const clocks = new Map<string, ZoneClock>();
@@ -35,8 +35,8 @@ export const readAbsences = async (text: string, within: Period): Promise<FoundA
       for (const period of listPeriods(event, within, clocks)) {
         if (slice.isOver) await slice.giveWay();
         total += 1;
-        if (total > mostOfAll || found.length >= mostAbsences) throw new Error('it has too many events');
-        if (performance.now() - begun > mostMs) throw new Error('it takes too long to read');
+        if (total > mostOfAll || found.length >= mostAbsences) throw new Error('the calendar has too many events');
+        if (performance.now() - begun > mostMs) throw new Error('the calendar takes too long to read');
         if (period && period.startsAt < within.endsAt && period.endsAt > within.startsAt) {
           found.push(intersect(period, within));
         }
@@ -65,7 +65,7 @@ function* listEvents(text: string): Generator<string> {
 
 /** Yields the times of an event, or undefined for each recurrence outside the period. */
 function* listPeriods(text: string, within: Period, clocks: Map<string, ZoneClock>): Generator<Period | undefined> {
-  if (text.length > longestEvent) throw new Error('one of its events is too long');
+  if (text.length > longestEvent) throw new Error('an event of the calendar is too long');
   const event = new ICAL.Event(new ICAL.Component(ICAL.parse(text)));
   const { component } = event;
   const isAbsence =
@@ -91,7 +91,7 @@ function* listPeriods(text: string, within: Period, clocks: Map<string, ZoneCloc
     count += 1;
     const startsAt = toMs(time);
     if (startsAt >= within.endsAt) return;
-    if (count > mostOfOne) throw new Error('one of its events recurs too often');
+    if (count > mostOfOne) throw new Error('an event of the calendar recurs too often');
     yield startsAt + length > within.startsAt ? { startsAt, endsAt: startsAt + length } : undefined;
   }
 }

@@ -36,7 +36,7 @@ export const AbsenceCalendar = defineShape('AbsenceCalendar', {
   }),
   readAt: nullable(Time, 'Time of the last reading; calendars are read once an hour.'),
   absences: Type.Integer({ description: 'Absences in the next 90 days.', examples: [2] }),
-  problem: nullable(Type.String({ examples: ['the server responds 404'] }), 'Reason why the last reading failed.'),
+  problem: nullable(Type.String({ examples: ['the server responded 404'] }), 'Reason why the last reading failed.'),
   version: Type.Integer({ examples: [12] }),
 });
 export type AbsenceCalendar = Static<typeof AbsenceCalendar>;

@@ -172,7 +172,7 @@ const createAcceptRoute = ({ rotations, absences, overrides, clock }: AbsenceRou
         '/api/oncall/proposals',
       );
       const member = request.body.member ?? substitute;
-      if (member === undefined) throw new HttpError('invalid', 'member is needed: everybody else is away');
+      if (member === undefined) throw new HttpError('invalid', 'member is required: everybody else is away');
       const draft = { rotation, member, startsAt, endsAt, comment: `${person} is away` };
       const made = await overrides.create(draft, toOverrideAuthor(callerOf(request), request));
       return sendSetting(reply.code(201), overrides.show(made));

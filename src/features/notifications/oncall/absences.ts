@@ -69,7 +69,7 @@ export class Absences {
     return this.findReading(person)?.absences ?? [];
   }
 
-  /** Returns the last reading of a person's calendar; undefined before the first one. */
+  /** Returns the last reading of a person's calendar; undefined before the first reading. */
   findReading(person: string): Reading | undefined {
     const reading = this.#readings.get(person);
     return reading?.url === this.settings.find(person)?.url ? reading : undefined;
@@ -99,7 +99,7 @@ export class Absences {
       const result = await fetchAbsences(url, within, targets, this.#closing.signal)
         .then(({ absences, skipped }) => ({
           absences,
-          problem: skipped === 0 ? null : `${skipped} of its events recur in an unsupported way`,
+          problem: skipped === 0 ? null : `events that recur in an unsupported way: ${skipped}`,
         }))
         // The absences of the last successful reading still count.
         .catch((error) => ({ absences: before?.absences ?? [], problem: toReason(error) }));
@@ -109,7 +109,7 @@ export class Absences {
 }
 
 const toReason = (error: NodeJS.ErrnoException): string => {
-  if (error.name === 'TimeoutError') return 'there is no complete response within 20 seconds';
+  if (error.name === 'TimeoutError') return 'the server did not send a complete response within 20 seconds';
   return connectionFailures[error.code ?? ''] ?? error.message;
 };
 
@@ -127,9 +127,9 @@ const fetchAbsences = async (
   const sent = request(address, { signal, headers, lookup });
   sent.on('error', () => undefined);
   const [response]: IncomingMessage[] = await once(sent.end(), 'response', { signal });
-  if (!response) throw new Error('there is no response');
+  if (!response) throw new Error('the server did not respond');
   try {
-    if (response.statusCode !== 200) throw new Error(`the server responds ${response.statusCode}`);
+    if (response.statusCode !== 200) throw new Error(`the server responded ${response.statusCode}`);
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {

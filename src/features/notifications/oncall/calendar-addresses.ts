@@ -43,7 +43,7 @@ const mostEach = 50;
 const compile = (setting: KnownAddress): KnownAddress => {
   const { of, sha256, createdBy } = Object(setting.value) as Partial<StoredAddress>;
   if ([of, sha256, createdBy].every((each) => typeof each === 'string')) return setting;
-  throw new Error('of, sha256 and createdBy must be texts');
+  throw new Error('of, sha256 and createdBy must be strings');
 };
 
 /** Secret addresses of calendars. They have routes below people and rotations. */

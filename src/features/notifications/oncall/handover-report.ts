@@ -40,7 +40,7 @@ export const writeHandoverReport = async (
     `You are on call in ${rotation}${endsAt === undefined ? '' : ` until ${toLocalMinute(endsAt)}`}.`,
     ...toPart('No incident is open.', 'Open incidents:', open.map(describeIncident)),
     numbers.length === 0
-      ? `Nobody was notified since ${toLocalMinute(from)}.`
+      ? `Nobody has been notified since ${toLocalMinute(from)}.`
       : `Notified since ${toLocalMinute(from)}: incidents ${cut(numbers.map((number) => `#${number}`)).join(', ')}.`,
     ...toPart('Nothing is silenced.', 'Silenced:', silenced.map(describeSilence)),
   ].join('\n');

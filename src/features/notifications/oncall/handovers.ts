@@ -16,7 +16,7 @@ const yearsToTry = 9;
 interface Year {
   /** Handover times in order. */
   times: readonly number[];
-  /** Number of the first handover, or in a year without handovers, of the next one. */
+  /** Number of the first handover, or in a year without handovers, of the next handover. */
   first: number;
 }
 

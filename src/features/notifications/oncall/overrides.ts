@@ -20,7 +20,7 @@ type StoredOverride = OverridePart &
 /** Override in a request; `inReturn` is the time that the replaced person takes instead. */
 export type OverrideDraft = Omit<StoredOverride, 'createdBy' | 'inReturn'> & { inReturn?: Period | undefined };
 
-/** Author of a change. An Admin or a key may change all shifts, a Reader only own ones. */
+/** Author of a change. An Admin or a key may change all shifts, a Reader only their own. */
 export interface OverrideAuthor {
   by: string;
   mayChangeOthers: boolean;
@@ -32,10 +32,10 @@ export type KnownOverride = RuntimeSetting<StoredOverride>;
 const compile = (setting: KnownOverride): KnownOverride => {
   const { rotation, comment, createdBy, inReturn, ...part } = Object(setting.value) as Partial<StoredOverride>;
   if ([rotation, comment, createdBy].some((each) => typeof each !== 'string')) {
-    throw new Error('rotation, comment and createdBy must be texts');
+    throw new Error('rotation, comment and createdBy must be strings');
   }
   for (const { member, startsAt, endsAt } of [part, ...(inReturn ? [inReturn] : [])]) {
-    if (typeof member !== 'string') throw new Error('member must be a text');
+    if (typeof member !== 'string') throw new Error('member must be a string');
     if (![startsAt, endsAt].every(Number.isSafeInteger)) throw new Error('startsAt and endsAt must be times');
   }
   return setting;
@@ -168,7 +168,7 @@ export class Overrides {
     return { member: replaced, ...inReturn };
   }
 
-  /** Throws an HttpError unless the author takes a shift or gives an own one away. */
+  /** Throws an HttpError unless the author takes a shift or gives away their own. */
   #assertOwn(rotation: Rotation, { member, startsAt, endsAt }: OverridePart, by: string): void {
     const isOwn = member === by || rotation.listMembers(startsAt, endsAt).every((each) => each === by);
     if (rotation.kind === 'person' && !isOwn) throw notOwn();

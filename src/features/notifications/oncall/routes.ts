@@ -163,7 +163,7 @@ const readPeriod = (
   endsAt: readNearTime(`${place}endsAt`, endsAt, clock),
 });
 
-/** A Reader may change only own shifts; a key with the right may change all. */
+/** A Reader may change only their own shifts; a key with the right may change all. */
 export const toOverrideAuthor = (by: string, request: FastifyRequest): OverrideAuthor => ({
   by,
   mayChangeOthers: findPrincipal(request)?.role !== 'Reader',

@@ -17,7 +17,7 @@ const reminderMs = hourMs;
 /** Milliseconds after a handover during which the report is still sent. */
 const latestMs = 30 * minuteMs;
 
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two readings of the clock. */
 const lookMs = 10_000;
 
 /** Kind of runtime setting with the last messages of a rotation. It has no routes and no limits. */

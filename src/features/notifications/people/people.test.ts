@@ -100,7 +100,7 @@ test('unusable ways are refused, and change nothing', async (t) => {
   for (const [body, reason] of [
     [{}, /type/],
     [{ type: 'webhook' }, /url is required/],
-    [{ ...webhook, delay: '5' }, /delay must be a time such as/],
+    [{ ...webhook, delay: '5' }, /delay must be a duration such as/],
     [{ ...webhook, delay: '25 hours' }, /at most 24 hours/],
     [{ ...webhook, url: 'http://127.0.0.1/' }, /127\.0\.0\.1 is not allowed by watchTargets/],
     [{ ...webhook, secretFile: '/etc/shadow' }, /secretFile is unknown/],

@@ -43,7 +43,7 @@ const anyServer = { name: 'mail', type: 'email', url: 'smtp://localhost', from: 
 const compile = (setting: RuntimeSetting<StoredWay>): KnownWay => {
   const { name, value, createdAt } = setting;
   const names = splitWayName(name);
-  if (!names) throw new Error('the name must have a person and a way');
+  if (!names) throw new Error('the name must have the form PERSON/WAY');
   const { secretFile, tokenFile, caFile, headers = {} } = value;
   const isIndirect = [secretFile, tokenFile, caFile].some((file) => file !== undefined);
   // Otherwise, users could read files on the machine.

@@ -30,7 +30,7 @@ export const toDelay = (text: string | undefined): number => {
   const ms = text === undefined ? 0 : parseDuration(text);
   if (ms !== undefined && ms <= dayMs) return ms;
   throw new Error(
-    `delay must be a time such as "30 seconds" or "5 minutes", at most 24 hours, not ${JSON.stringify(text)}`,
+    `delay must be a duration such as "30 seconds" or "5 minutes", at most 24 hours, not ${JSON.stringify(text)}`,
   );
 };
 

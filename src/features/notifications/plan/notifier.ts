@@ -219,7 +219,7 @@ export class Notifier {
     }
   }
 
-  /** Passes the incident to each destination whose notification is ready, and schedules the next one. */
+  /** Passes the incident to each destination whose notification is ready, and schedules the next notification. */
   #planDestinations(incident: SharedIncident): void {
     const { id } = incident;
     const now = this.#now();

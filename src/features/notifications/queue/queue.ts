@@ -92,7 +92,7 @@ export class DeliveryQueue<T> {
     return this.#now() + wait;
   }
 
-  /** Sends all due messages and sets a timer for the next one. Must be called after any change. */
+  /** Sends all due messages and sets a timer for the next message. Must be called after any change. */
   advance(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) {

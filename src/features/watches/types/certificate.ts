@@ -64,6 +64,6 @@ export const toDaysFinding = (
   const isNamed = thing.endsWith(' certificate');
   const own = isNamed ? thing : `the certificate of ${thing}`;
   const what = signer === undefined ? own : `${own} was signed by ${signer}, whose certificate`;
-  const words = days < 0 ? `${what} has expired on ${date}` : `${what} is valid for ${toDaysText(days)}, until ${date}`;
+  const words = days < 0 ? `${what} expired on ${date}` : `${what} is valid for ${toDaysText(days)}, until ${date}`;
   return { thing, figure: days, toText: toDaysText, words, ...(limits && { limits }) };
 };

@@ -17,7 +17,7 @@ const registryMs = dayMs;
 type Registry = ReadonlyMap<string, string>;
 let registry: { at: number; servers: Registry } | undefined;
 
-/** Measures the days until the registration of a domain expires, which its registry tells by RDAP (RFC 9082). */
+/** Measures the days until the registration of a domain expires, which its registry reports over RDAP (RFC 9082). */
 export const domainWatch = defineWatchType({
   name: 'domain',
   scope: () => 'network',
@@ -29,7 +29,7 @@ export const domainWatch = defineWatchType({
   every: 21_600,
   findProblem: ({ domain = '', server }) => {
     if (!/^[^.\s/]+(\.[^.\s/]+)+\.?$/.test(domain) || domainToASCII(domain) === '')
-      return 'domain must be like shop.example';
+      return 'domain must be a domain name such as shop.example';
     if (server === undefined) return undefined;
     const parsed = URL.canParse(server) ? new URL(server) : undefined;
     return parsed && /^https?:$/.test(parsed.protocol) && !parsed.username && !parsed.password
@@ -58,7 +58,7 @@ const ask = async (
   const access = { targets, clock: new PhaseClock(), authorities: [] };
   const request = { headers: { accept: 'application/rdap+json, application/json' } };
   const { status, body } = await requestUrl(url, access, signal, request).catch((error: Error) => {
-    throw new Error(`${new URL(url).host} fails: ${error.message}`);
+    throw new Error(`the request to ${new URL(url).host} failed: ${error.message}`);
   });
   return { status, parsed: parseJson(body) };
 };
@@ -105,6 +105,6 @@ const toFinding = (thing: string, end: number, now: Date): Finding => {
   const days = (end - now.getTime()) / dayMs;
   const date = toLocalDay(end);
   const words =
-    days < 0 ? `${thing} has expired on ${date}` : `${thing} is registered for ${toDaysText(days)}, until ${date}`;
+    days < 0 ? `${thing} expired on ${date}` : `${thing} is registered for ${toDaysText(days)}, until ${date}`;
   return { thing, figure: days, toText: toDaysText, words };
 };

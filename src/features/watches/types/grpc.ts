@@ -10,11 +10,11 @@ import { PhaseClock, toSeenText } from './phases.ts';
 import { openSocket, toBareHost, toServerName } from './socket.ts';
 import { findTrustProblem, readTrust, trustKeys } from './trust.ts';
 
-/** Method of the health service of gRPC, and the states that it reports. */
+/** Method of gRPC's health service, and the states that the service reports. */
 const method = '/grpc.health.v1.Health/Check';
 const states = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
-/** Status codes of gRPC by number. */
+/** gRPC status codes by number. */
 const codes =
   'OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED'.split(
     ' ',
@@ -56,7 +56,7 @@ export const grpcWatch = defineWatchType({
   },
 });
 
-/** Response to a call of gRPC. */
+/** Response to a gRPC call. */
 interface Answer {
   headers: IncomingHttpHeaders;
   trailers: IncomingHttpHeaders;
@@ -124,7 +124,7 @@ const findFault = ({ headers, trailers, body }: Answer): string | undefined => {
   if (code !== 0) {
     const message = toSeenText(decode(String(last['grpc-message'] ?? '')));
     // Without the service, health is unknown.
-    const words = `responded ${codes[code] ?? 'without a status of gRPC'}${message && `: ${message}`}`;
+    const words = `responded ${codes[code] ?? 'without a gRPC status'}${message && `: ${message}`}`;
     if (codes[code] === 'UNIMPLEMENTED') throw new UncheckedTarget(`the server reports no health (${words})`);
     return words;
   }

@@ -53,7 +53,7 @@ export const httpWatch = defineWatchType({
     if (body !== undefined && (method ?? 'GET') !== 'POST' && method !== 'PUT') return 'body needs method POST or PUT';
     const problem = findHeaderProblem(headers) ?? findJsonProblem(json);
     if (problem !== undefined) return problem;
-    if (!statusRanges.test(status)) return 'status must be like 200-299,401';
+    if (!statusRanges.test(status)) return 'status must list codes or ranges, such as 200-299,401';
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url must be an http or https URL';
     if (parsed.username || parsed.password) return 'url must not have a user or password';

@@ -26,11 +26,11 @@ interface LoginType {
   required?: readonly ('user' | 'database')[];
   /** True if TLS begins with the connection; other protocols negotiate it. */
   beginsWithTls: boolean;
-  /** Logs in over an open connection and asks one harmless question. Rejects with a ServerError or a failure. */
+  /** Logs in over an open connection and sends one harmless query. Rejects with a ServerError or a failure. */
   ask(socket: Socket, login: ServerLogin): Promise<void>;
 }
 
-/** Defines a watch that logs in to a server and asks one harmless question. */
+/** Defines a watch that logs in to a server and sends one harmless query. */
 export const defineLoginWatch = ({
   name,
   defaultPort,

@@ -1,2 +1,2 @@
-/** Driver of MySQL, which the build puts into a file of its own. */
+/** MySQL driver, which the build bundles into a separate file. */
 export { createConnection } from 'mysql2';

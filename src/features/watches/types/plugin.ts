@@ -3,7 +3,7 @@ import { runChild } from '../../../host/child.ts';
 import { defineWatchType, type Finding } from '../watch-type.ts';
 import { toSeenText } from './phases.ts';
 
-/** Maximum bytes of output; plugins usually print some hundred. */
+/** Maximum bytes of output; plugins usually print a few hundred. */
 const maxOutputBytes = 64 * 1024;
 
 /** Maximum characters of performance data; the pattern takes quadratic time. */
@@ -37,7 +37,7 @@ export const pluginWatch = defineWatchType({
     if (exitCode === 0 || exitCode === 1 || exitCode === 2)
       return [{ thing: name, isBad: exitCode > 0, isCritical: exitCode === 2, words, seen }, ...shown];
     const reason =
-      exitCode === 3 ? words : `${words} (${exitCode === null ? 'ended by a signal' : `exit code ${exitCode}`})`;
+      exitCode === 3 ? words : `${words} (${exitCode === null ? 'terminated by a signal' : `exit code ${exitCode}`})`;
     return [{ thing: name, isUnknown: true, words: reason, seen }, ...shown];
   },
 });

@@ -6,7 +6,7 @@ import { defineLoginWatch, type ServerLogin } from './login.ts';
 const maxLineLength = 10_000;
 
 /**
- * Checks that a Redis server, or another one with its protocol, accepts a login and answers PING. A client library would
+ * Checks that a Redis server, or another server with its protocol, accepts a login and answers PING. A client library would
  * reconnect and queue, which a check must not do; both commands and responses are single lines of RESP.
  */
 export const redisWatch = defineLoginWatch({

@@ -55,7 +55,7 @@ export const openSocket = (
       : connect(options);
     clock.follow(socket, { isTls, isNamed: isHostName(host) });
     endWith(socket, signal);
-    // The listeners remain: after the connection, errors reach the user of the socket through its end.
+    // The listeners stay after the connection: a later error must not crash the process; the caller sees the socket close.
     socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
     socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
     socket.once(isTls ? 'secureConnect' : 'connect', () => resolve(socket));

@@ -93,7 +93,7 @@ const foldAll = (sent: readonly Operation[][]): Map<string, Expected> => {
   return all;
 };
 
-/** Finds a client's new tasks whose ids are lower than an earlier one. */
+/** Finds a client's new tasks whose ids are lower than an earlier id. */
 const findMisplaced = (list: readonly Operation[]): string[] => {
   const created = list.filter(({ kind, isAcknowledged }) => kind === 'create' && isAcknowledged);
   return created

@@ -11,7 +11,7 @@ export const requestsPerRound = 6000;
 export interface Round {
   /** Number of responses by status; 0 means no response. */
   statuses: Map<number, number>;
-  /** Operations without a success, as `GET /api/tasks`. */
+  /** Operations that never succeeded, such as `GET /api/tasks`. */
   neverDone: string[];
   found?: Case;
 }

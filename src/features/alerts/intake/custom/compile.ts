@@ -104,7 +104,7 @@ const compileChoice = (given: FormatDefinition['level'], noun: string, isKnown: 
   }
   const [[pointer, names] = []] = Object.entries(given);
   if (pointer === undefined || names === undefined)
-    throw new Error('must be a text, or an object with one pointer and a text for each of its values');
+    throw new Error('must be a string, or an object with one pointer and a string for each of its values');
   for (const text of Object.values(names)) assertKnown(text);
   const find = compilePointer(pointer);
   const byValue = new Map(Object.entries(names));

@@ -152,7 +152,7 @@ test('an unusable format in the config file stops the start with a line that say
     [{ name: 'a', message: 'x', each: 'alerts' }, /intake\.a\.each: "alerts" is not a JSON Pointer/],
     [{ name: 'a', message: 'x', match: { kind: 'x' } }, /intake\.a\.match: "kind" is not a JSON Pointer/],
     [{ name: 'a', message: 'x', level: 'awful' }, /intake\.a\.level: "awful" is not a level such as ERROR/],
-    [{ name: 'a', message: 'x', level: {} }, /intake\.a\.level: must be a text, or an object/],
+    [{ name: 'a', message: 'x', level: {} }, /intake\.a\.level: must be a string, or an object/],
     [{ name: 'a', message: 'x', status: { '/a': { b: 'closed' } } }, /"closed" is not firing or resolved/],
     [{ name: 'a', message: 'x', labels: { team: '{x}' } }, /intake\.a\.labels: team: "x" is not a JSON Pointer/],
     [{ name: 'a', message: 'x'.repeat(2001) }, /2000/],
