@@ -74,10 +74,10 @@ test('a domain cannot be checked if its registry gives no answer of use, and bad
     assert.equal(await look({ server: rdap.url }), words);
   }
   await rdap.close();
-  assert.equal(await look({ server: rdap.url }), `${host} fails: the connection was refused`);
+  assert.equal(await look({ server: rdap.url }), `the request to ${host} failed: the connection was refused`);
   // The list of IANA is not among the targets.
-  const words = 'data.iana.org fails: data.iana.org is not allowed by watchTargets';
-  assert.equal((await look({}))?.replace(/the (host name|name server).*/, words.slice(21)), words);
+  const words = 'the request to data.iana.org failed: data.iana.org is not allowed by watchTargets';
+  assert.equal((await look({}))?.replace(/the (host name|name server).*/, words.slice(37)), words);
   for (const body of [
     { domain: 'localhost' },
     { domain: '../x.example' },
