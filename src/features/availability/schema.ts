@@ -3,8 +3,7 @@ import { checkStates } from '../../kit/availability.ts';
 import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
 
 /** Formula of the percentage, which responses contain and pages print. */
-export const percentageRule =
-  '100 × up ÷ (up + down), rounded down; maintenance and unobserved time do not count';
+export const percentageRule = '100 × up ÷ (up + down), rounded down; maintenance and unobserved time do not count';
 
 const seconds = (description: string, example: number) => Type.Integer({ description, examples: [example] });
 
