@@ -7,7 +7,7 @@ export const daySeconds = 24 * 60 * 60;
 const exactDays = 100;
 
 /** Number of rows kept: ten years. */
-export const maxRows = 3660;
+export const mostDayRows = 3660;
 
 /** Changes on one UTC day that stay exact; later intervals of the day are merged, with their seconds and outages. */
 export const maxChanges = 50;
@@ -194,7 +194,7 @@ export class Timeline {
     }
     for (const [start, cause, incident] of facts) timeline.#facts.set(start, { cause, incident });
     timeline.#firstDay = firstDay;
-    timeline.#rows = rows.slice(-maxRows);
+    timeline.#rows = rows.slice(-mostDayRows);
     return timeline;
   }
 
@@ -267,13 +267,13 @@ export class Timeline {
     const first = startOf(this.#changes[0] ?? 0);
     if (first >= firstExact * daySeconds) return;
     const rowsEnd = this.#firstDay + this.#rows.length;
-    const begin = Math.max(this.#rows.length > 0 ? rowsEnd : Math.floor(first / daySeconds), firstExact - maxRows);
+    const begin = Math.max(this.#rows.length > 0 ? rowsEnd : Math.floor(first / daySeconds), firstExact - mostDayRows);
     if (this.#rows.length === 0 || begin > rowsEnd) [this.#firstDay, this.#rows] = [begin, []];
     for (let day = begin; day < firstExact; day += 1) {
       const { seconds, isExact } = this.count(day * daySeconds, (day + 1) * daySeconds);
       this.#rows.push(toRow(seconds) + (isExact ? 0 : estimatedRow));
     }
-    const excess = Math.max(0, this.#rows.length - maxRows);
+    const excess = Math.max(0, this.#rows.length - mostDayRows);
     this.#rows.splice(0, excess);
     this.#firstDay += excess;
     const border = firstExact * daySeconds;

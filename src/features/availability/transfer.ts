@@ -7,7 +7,7 @@ import type { PortableRecord } from '../../storage/portable-store.ts';
 import { createRecordTable } from '../../storage/postgres/record-collection.ts';
 import { restoreSnapshot } from '../../storage/postgres/snapshot-table.ts';
 import { AvailabilityFold, type SavedEntry } from './fold.ts';
-import { isConsistent, maxRows, type SavedTimeline, withoutFuture } from './timeline.ts';
+import { isConsistent, mostDayRows, type SavedTimeline, withoutFuture } from './timeline.ts';
 
 const log = 'availability';
 
@@ -26,7 +26,7 @@ const ExportedHistory = Type.Object(
       maxItems: 1000,
     }),
     firstDay: Whole,
-    rows: Wholes(maxRows),
+    rows: Wholes(mostDayRows),
   },
   { additionalProperties: false },
 );
