@@ -1,7 +1,7 @@
 /** Tests. */
 const testFiles = '\\.test\\.ts$';
 
-/** Imports go one way: main → cli → server → features → kit → http, auth, host, storage → lib. One rule for each folder. */
+/** Imports go one way: main → cli → agent → server → features → kit → http, auth, host, storage → lib. One rule for each folder. */
 const rule = (name, comment, from, to) => ({
   name,
   comment,
@@ -114,7 +114,13 @@ export default {
       'server-does-not-know-the-program',
       'The server never listens.',
       { path: '^src/server/' },
-      { path: '^src/(cli/|main\\.ts$)' },
+      { path: '^src/(agent/|cli/|main\\.ts$)' },
+    ),
+    rule(
+      'agents-load-no-server',
+      'Without Fastify, pages and the database, an agent takes little memory.',
+      { path: '^src/agent/' },
+      { path: '^src/(cli/|main\\.ts$|server/create-app\\.ts$|features/[^/]+/(index|routes)\\.ts$)' },
     ),
     rule(
       'children-start-in-one-place',

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import './lib/keep-tick-shape.ts';
+import { avoidMachineCode } from './lib/small-code.ts';
 import './lib/small-heap.ts';
 
 /** Leaves a deleted working directory; returns true if the directory was deleted. */
@@ -25,6 +26,7 @@ const nameProcess = (): void => {
 };
 
 const main = async (): Promise<void> => {
+  if (process.argv[2] === 'agent') avoidMachineCode();
   const isFolderGone = leaveGoneFolder();
   nameProcess();
   // Imported afterwards, because libraries read the working directory when they are imported.

@@ -25,12 +25,6 @@ export const settingFlags = listSettingFlags({ ...schema.properties, ...toFormer
 /** Loads the code that starts servers; on demand, because it would take up a tenth of every other command's time. */
 export const loadServer = () => import('./serve/serve.ts');
 
-/** Loads the agent's code, most of which is server code. */
-export const loadAgent = async () => ({
-  ...(await import('./agent/run-agent.ts')),
-  ...(await import('./agent/install.ts')),
-});
-
 /** Loads the demonstration, which starts a server. */
 export const loadDemo = () => import('./demo/demo.ts');
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isObject } from '../lib/parse-json.ts';
 import { makeParsedWellFormed } from '../lib/well-formed.ts';
 import { createUnpacker, findCoding } from './content-coding.ts';
 import { HttpError } from './errors.ts';
 import { FairShares } from './fair-shares.ts';
 import { IncomingBody, refuseLength } from './incoming-body.ts';
 import { assertFewValues } from './json-values.ts';
+import { decodeBody, toObject } from './object-body.ts';
 
 /**
  * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end`: a
@@ -111,8 +111,8 @@ const parse = ({ raw, routeOptions }: FastifyRequest, bytes: Buffer, parseJson: 
   const { body: kind = 'object', textsAsSent, readOther } = routeOptions.config as BodyOptions;
   if (kind === 'bytes' || kind === 'end') return bytes;
   try {
-    if (kind === 'text') return decode(bytes);
-    const value = readOther?.(readMediaType(raw), () => decode(bytes)) ?? parseJson(bytes, textsAsSent);
+    if (kind === 'text') return decodeBody(bytes);
+    const value = readOther?.(readMediaType(raw), () => decodeBody(bytes)) ?? parseJson(bytes, textsAsSent);
     return kind === 'json' ? value : toObject(value);
   } catch (error) {
     return error;
@@ -128,7 +128,7 @@ const createJsonParser = (app: FastifyInstance): JsonParser => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
   return (bytes, textsAsSent) => {
     if (bytes.length > maximumBodyBytes) assertFewValues(bytes);
-    const json = decode(bytes);
+    const json = decodeBody(bytes);
     let value: unknown;
     parseJson(undefined, json, (error, parsed) => {
       if (error) throw new HttpError('invalid', 'Request body is not valid JSON');
@@ -144,23 +144,3 @@ const jsonParser = 'jsonParser';
 /** Parses JSON that a handler has received as bytes. Throws an HttpError for invalid JSON. */
 export const parseJsonBody = (app: FastifyInstance, bytes: Buffer): unknown =>
   app.getDecorator<JsonParser>(jsonParser)(bytes);
-
-/** The JSON parser removes one byte order mark; the decoder must not remove another. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-const decode = (bytes: Buffer): string => {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new HttpError('invalid', 'Request body is not valid UTF-8');
-  }
-};
-
-/** Drops null members, which count as absent. */
-const toObject = (value: unknown): Record<string, unknown> => {
-  if (!isObject(value)) throw new HttpError('invalid', 'Request body must be a JSON object');
-  for (const name of Object.keys(value)) {
-    if (value[name] === null) delete value[name];
-  }
-  return value;
-};

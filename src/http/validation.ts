@@ -1,6 +1,11 @@
-import type { FastifyInstance, FastifySchemaValidationError, FastifyServerOptions } from 'fastify';
+import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
-import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../lib/schema-validation.ts';
+import {
+  createSchemaCheck,
+  describeSchemaErrors,
+  listSchemaErrors,
+  type SchemaError,
+} from '../lib/schema-validation.ts';
 import { HttpError } from './errors.ts';
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
@@ -17,7 +22,7 @@ const longestPlace = 200;
 const nouns = { integer: 'a whole number in decimal digits', array: 'array', boolean: 'boolean', number: 'number' };
 
 /** Joins validation errors into one: a clause for each top-level field, with only its first error. */
-export const toValidationRefusal = (errors: FastifySchemaValidationError[]): HttpError => {
+export const toValidationRefusal = (errors: readonly SchemaError[]): HttpError => {
   const clauses = new Map<string, string>();
   for (const { keyword, path, clause, members } of describeSchemaErrors(errors, { nouns })) {
     const [field] = path;

@@ -5,7 +5,7 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { addUser, type NewAccount } from '../features/accounts/user-keeper.ts';
 import { userKind } from '../features/accounts/user-kind.ts';
-import { openRuntimeSettings } from '../features/settings/index.ts';
+import { openRuntimeSettings } from '../features/settings/open-settings.ts';
 import { ownSender } from '../kit/alert-record.ts';
 import { SettingKeeper } from '../kit/setting-keeper.ts';
 import { ExpectedError } from '../lib/expected-errors.ts';

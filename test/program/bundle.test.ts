@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { packageRoot, programVersion } from '../../src/server/package-info.ts';
@@ -47,9 +47,8 @@ test('the bundled program runs commands and rejects bad settings', async () => {
 test('commands for scripts run without the file that contains the server', async (t) => {
   const folder = createFolder(t);
   const program = join(folder, 'dist', 'signalbox.js');
-  mkdirSync(dirname(program));
-  for (const file of ['dist/signalbox.js', 'dist/texts.json', 'package.json']) {
-    copyFileSync(join(packageRoot, file), join(folder, file));
+  for (const file of ['dist/signalbox.js', 'dist/parts', 'dist/texts.json', 'package.json']) {
+    cpSync(join(packageRoot, file), join(folder, file), { recursive: true });
   }
   const { url } = await startProgram(t, ['--profiles', 'alerts'], { bundled: true });
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
@@ -85,6 +84,7 @@ test('the package contains the program, its pages and examples, but no tests', a
   ]) {
     assert.ok(paths.includes(path), path);
   }
+  assert.ok(paths.some((path) => path.startsWith('dist/parts/run-agent-')));
   assert.deepEqual(
     paths.filter((path) => /(^|\/)test\/|\.test\./.test(path)),
     [],

@@ -25,7 +25,7 @@ const createBuiltClone = (clone: string): void => {
     cwd: packageRoot,
     encoding: 'utf8',
   });
-  const built = ['console', 'public', 'licences.json', 'mysql.js', 'texts.json', 'server.js', 'signalbox.js'].map(
+  const built = ['console', 'parts', 'public', 'licences.json', 'mysql.js', 'texts.json', 'server.js', 'signalbox.js'].map(
     (name) => join('dist', name),
   );
   for (const file of [...files.split('\0').filter(Boolean), ...built]) {

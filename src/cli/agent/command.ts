@@ -34,10 +34,9 @@ export const agentCommand = defineCommand({
   },
   run: async ({ words, own, flags }) => {
     if (words.length > 1) throw new UsageError('agent takes at most one CODE; see signalbox agent --help');
-    const { loadAgent, schema } = await import('../program.ts');
-    const { installAgent, runAgent } = await loadAgent();
     const { hub, keyFile, ca } = own;
     const given = { hub, keyFile, ca, code: words[0] };
-    return own.install ? installAgent(schema, flags, given) : runAgent(schema, flags, given);
+    if (own.install) return (await import('./install.ts')).installAgent(flags, given);
+    return (await import('./run-agent.ts')).runAgent(flags, given);
   },
 });

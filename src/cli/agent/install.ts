@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { isSea } from 'node:sea';
-import type { TObject } from 'typebox';
+import { type AgentOptions, readAgentSettings } from '../../agent/agent-settings.ts';
 import { type Flags, findConfigPath } from '../../config/load.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { runSystemctl } from '../../host/linux/systemd.ts';
@@ -10,7 +10,7 @@ import { type HubSetting, readHubKey } from '../../kit/hub.ts';
 import { replaceFile } from '../../storage/replaced-file.ts';
 import { print, say } from '../stdio.ts';
 import { enrol } from './enrol.ts';
-import { type AgentOptions, readAgentSettings } from './run-agent.ts';
+import { listServerSettings } from './run-agent.ts';
 
 const unitName = 'signalbox-agent.service';
 const unitPath = `/etc/systemd/system/${unitName}`;
@@ -79,8 +79,8 @@ export const storeKey = (hub: HubSetting, given: Pick<AgentOptions, 'keyFile'>, 
 };
 
 /** Shows the unit, asks for confirmation and installs it; resolves to the exit code. Throws a SettingsError. */
-export const installAgent = async (schema: TObject, flags: Flags, given: AgentOptions): Promise<number> => {
-  const { hub } = readAgentSettings(schema, { ...flags, dataDir: stateFolder }, given);
+export const installAgent = async (flags: Flags, given: AgentOptions): Promise<number> => {
+  const { hub } = readAgentSettings({ ...flags, dataDir: stateFolder }, given, listServerSettings());
   const unit = createUnit(hub.url, { ca: hub.ca, config: findConfigPath(flags, process.env) });
   print(`${unitPath}:\n\n${unit}\n`);
   if (

@@ -17,6 +17,7 @@ import { type OpenStorage, openStorage } from '../../server/storage.ts';
 import { withTrialStorage } from '../../server/trial-storage.ts';
 import { clearProgress, showProgress } from '../progress.ts';
 import { escapeControls } from '../stdio.ts';
+import { freeMemory } from './free-memory.ts';
 import { createLog } from './log.ts';
 import { handleSignals } from './stopping.ts';
 
@@ -169,21 +170,6 @@ const largeHeapBytes = 64 * MiB;
 
 /** Milliseconds between listening and `freeMemory`, so that the first response does not wait for it. */
 const startGarbageMs = 100;
-
-/**
- * Collects garbage from startup, which V8 would otherwise keep for a long time: a fifth of the idle memory (row B10 of
- * the bench), and 450 MB after a seed of a million tasks.
- */
-export const freeMemory = async (): Promise<void> => {
-  // Node can be built without the inspector.
-  if (!process.features.inspector) return;
-  // Imported only when used: loading it slows down startup.
-  const { Session } = await import('node:inspector/promises');
-  const session = new Session();
-  session.connect();
-  await session.post('HeapProfiler.collectGarbage');
-  session.disconnect();
-};
 
 const reasons: Record<string, string> = {
   EADDRINUSE: 'the port is in use; choose another with --port',

@@ -1,10 +1,7 @@
-import { hostname } from 'node:os';
-import { ownSender } from '../../kit/alert-record.ts';
-import type { AlertSource } from '../../kit/alert-source.ts';
 import { defineFeature } from '../../kit/feature.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
-import { createAlert } from './alert.ts';
+import { createAlertSource } from './alert-source.ts';
 import { ExpiredAlerts } from './firing/expired-alerts.ts';
 import { createDatabaseCopies, createFileCopies } from './firing/receipt-copies.ts';
 import { ReceiptTimes } from './firing/receipt-times.ts';
@@ -16,7 +13,6 @@ import { createCustomRoute, createFormatRoutes } from './intake/format-routes.ts
 import { createAppendOnce } from './intake/forwarded-ids.ts';
 import { toFingerprint } from './intake/hashes.ts';
 import { createAlertMeters } from './intake/meters.ts';
-import { readInstanceId } from './log/instance-id.ts';
 import { openAlertLog } from './log/open-alert-log.ts';
 import { alertTransfer } from './log/transfer.ts';
 import { createAlertRoutes } from './routes.ts';
@@ -43,7 +39,7 @@ export const alerts = defineFeature({
       repeatAfterMs: () => offers.notifications.repeatAfterMs(),
       onReceived: (record) => times.receive(record),
     });
-    const { journal, events, own, isOwn, store, firing, readiness, whenRead } = alertLog;
+    const { journal, isOwn, store, firing, readiness, whenRead } = alertLog;
     const copies = database
       ? createDatabaseCopies(times, database)
       : createFileCopies(times, storage.file('alerts.heard'));
@@ -62,32 +58,20 @@ export const alerts = defineFeature({
     });
     let begun: Promise<void> | undefined;
     const counts = createAlertMeters(meters);
-    const source: AlertSource = {
-      journal,
-      events,
-      isOwn,
-      own,
-      readInstance: () => readInstanceId(storage),
+    const source = createAlertSource({
+      alertLog,
+      counts,
+      storage,
+      clock,
       shareOrigin: () => {
         const [key] = database ? parts.deriveKeys('origin') : [];
         return key && toFingerprint([key.toString('hex')]);
-      },
-      countReceived: counts.countReceived,
-      raise: async ({ level, message, source = ownSender, hostname: host = hostname(), ...details }) => {
-        const record = createAlert({ source, level, message, hostname: host }, { now: clock(), sender: ownSender });
-        const stored = await store.append({ ...record, ...details });
-        counts.addReceived(details.format ?? 'native', level);
-        return stored;
-      },
-      listRaised: async (format) => {
-        await alertLog.whenRead();
-        return firing.state.listSeries(ownSender, format);
       },
       silenceOf: async (isWanted) => {
         await begun;
         return times.silenceOf(isWanted);
       },
-    };
+    });
     const keeper = new SettingKeeper(formatKind, {
       settings: offers.settings,
       configured: settings.intake,

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { needs } from '../../auth/access.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { createClientSignal } from '../../http/overload.ts';
-import type { CommandSource, HostSource } from '../../kit/offers.ts';
+import type { HostSource } from '../../kit/offers.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
 import type { Audit } from './audit.ts';
 import { createExecutor, type Executor } from './executor.ts';
@@ -62,17 +62,3 @@ export const createRemoteRoute = ({ hosts, running, ...parts }: RemoteParts): Ro
       }
     },
   });
-
-/** Creates the source of commands for the hub that this server reports to. */
-export const createCommandSource = (executor: Executor): CommandSource => ({
-  execute: async (line, { by, requestId, hub }) => {
-    const caller = { requestId: requestId.slice(0, 200), user: by, role: null, remoteAddress: hub };
-    try {
-      const { rows, truncated } = await executor.execute(line, caller, new AbortController().signal);
-      return { rows: rows.map((row) => JSON.parse(row)), truncated };
-    } catch (error) {
-      const isForPeople = error instanceof HttpError || error instanceof CommandFailure;
-      return { error: isForPeople ? error.message : 'the command failed on the host' };
-    }
-  },
-});

@@ -2,10 +2,8 @@ import { openFor } from '../../auth/access.ts';
 import { defineFeature, type FeatureInstance } from '../../kit/feature.ts';
 import { createEventTopic } from '../../kit/topic.ts';
 import { Slice } from '../../lib/slice.ts';
-import { MiB } from '../../lib/units.ts';
 import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
-import type { LogOptions } from '../../storage/storage.ts';
 import { HeartbeatAlerter } from './alerter.ts';
 import { createHeartbeatChecks } from './checks.ts';
 import { HeartbeatKeeper } from './keeper.ts';
@@ -17,22 +15,8 @@ import { Heartbeat, heartbeatStates } from './schema.ts';
 import { findHeartbeatProblems, type HeartbeatSettings, heartbeatSettings } from './settings.ts';
 import { createHeartbeatSnapshot } from './shared-snapshot.ts';
 import { toHeartbeat } from './shown.ts';
-import { HeartbeatStore } from './store.ts';
+import { HeartbeatStore, heartbeatLog } from './store.ts';
 import { heartbeatTransfer } from './transfer.ts';
-
-/**
- * Segments are deleted once a snapshot has their records. The last records stay in memory, to fold new ones without
- * reading the disk.
- */
-const files: LogOptions = {
-  title: 'heartbeat log',
-  segmentBytes: 8 * MiB,
-  retainBytes: 1,
-  awaitsHold: true,
-  expects: 'all',
-  recentCount: 2000,
-  logsRemoval: false,
-};
 
 /** Days for which a database keeps records already in a snapshot. */
 const retainDays = 7;
@@ -60,7 +44,7 @@ export const heartbeats = defineFeature({
     const { database } = storage;
     const pings = database
       ? await DatabaseLog.open({ database, table: 'heartbeat', clock, retainDays: () => retainDays })
-      : await storage.log('heartbeats', files);
+      : await storage.log('heartbeats', heartbeatLog);
     const snapshot = database ? createHeartbeatSnapshot(database) : storage.snapshot('heartbeats');
     const alive = database ? createSharedLastAlive(database) : createLastAlive(storage.file('heartbeats.alive'));
     const store = await HeartbeatStore.open({ log: pings, snapshot, report: log });

@@ -1,26 +1,17 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { needs, openFor } from '../../auth/access.ts';
 import { callerOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ErrorBody } from '../../http/errors.ts';
 import type { Parts } from '../../kit/feature.ts';
 import { defineRoute, type Route } from '../../kit/route.ts';
-import { StoreUnavailable } from '../../lib/expected-errors.ts';
-import { isUuid } from './definition.ts';
 import type { HeartbeatKeeper } from './keeper.ts';
-import type { KnownHeartbeat } from './kind.ts';
+import { receivePing } from './receive-ping.ts';
 import type { Ping } from './records.ts';
 import { PingBody, PingParams, PingQuery, SignalParams } from './schema.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Maximum bytes kept of a body's end. */
-const maxOutputBytes = 10_000;
-
-/** Definition of a heartbeat that a ping creates. */
-const defaultDefinition = { period: 24 * 60 * 60 };
-
-interface PingParts extends Pick<Parts, 'authorize' | 'clock'> {
+interface PingRouteParts extends Pick<Parts, 'authorize' | 'clock'> {
   store: HeartbeatStore;
   keeper: HeartbeatKeeper;
   count(type: Ping['type']): void;
@@ -42,13 +33,26 @@ const response = {
 };
 
 /** Creates the ping routes, which also serve healthchecks clients. GET, HEAD and POST have the same effect. */
-export const createPingRoutes = (parts: PingParts): Route[] => {
+export const createPingRoutes = (parts: PingRouteParts): Route[] => {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-    const { params, query } = request as PingRequest;
-    const sent = readPing(params.signal, query.rid, request.body);
-    const { known, isNew } = await findHeartbeat(parts, request as PingRequest);
-    await parts.store.append({ ...sent, name: known.name, since: known.since, at: parts.clock().getTime() });
-    parts.count(sent.type);
+    const { params, query, body } = request as PingRequest;
+    const isNew = await receivePing(
+      {
+        ...parts,
+        assertAllowed: (right) => {
+          const refusal = parts.authorize(request, needs(right));
+          if (refusal) throw refusal;
+        },
+      },
+      {
+        address: params.address,
+        signal: params.signal,
+        rid: query.rid,
+        create: query.create,
+        body,
+        readCaller: () => callerOf(request),
+      },
+    );
     reply.code(isNew ? 201 : 200).type('text/plain; charset=utf-8');
     return 'OK';
   };
@@ -82,73 +86,4 @@ export const createPingRoutes = (parts: PingParts): Route[] => {
       schema: { operationId: 'pingSignalWithOutput', params: SignalParams, consumes, body: PingBody, response },
     }),
   ];
-};
-
-const readPing = (signal: string | undefined, rid: unknown, body: unknown): Ping => {
-  if (rid !== undefined && !(typeof rid === 'string' && isUuid(rid)))
-    throw new HttpError('invalid', 'rid must be a UUID');
-  const output = Buffer.isBuffer(body) ? toOutput(body) : '';
-  return {
-    ...readSignal(signal),
-    ...(rid !== undefined && { rid: rid.toLowerCase() }),
-    ...(output !== '' && { output }),
-  };
-};
-
-const readSignal = (signal: string | undefined): Ping => {
-  if (signal === undefined) return { type: 'success' };
-  if (signal === 'start' || signal === 'log') return { type: signal };
-  if (signal === 'fail') return { type: 'failure' };
-  // Windows exit codes are signed or unsigned 32-bit numbers, such as -1073741510 or 3221225786.
-  const exitCode = /^-?\d{1,10}$/.test(signal) ? Number(signal) + 0 : Number.NaN;
-  if (exitCode >= -(2 ** 31) && exitCode < 2 ** 32) return { type: exitCode === 0 ? 'success' : 'failure', exitCode };
-  throw new HttpError('invalid', 'The address must be followed by start, fail, log or an exit code, a 32-bit integer');
-};
-
-/** Converts the end of any body to text without control characters. */
-const toOutput = (body: Buffer): string => {
-  const end = body.subarray(-maxOutputBytes);
-  // Start at a whole character.
-  const start =
-    body.length > maxOutputBytes
-      ? Math.max(
-          0,
-          end.subarray(0, 4).findIndex((byte) => byte >> 6 !== 0b10),
-        )
-      : 0;
-  return stripVTControlCharacters(end.subarray(start).toString())
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/[^\P{Cc}\t\n]/gu, '')
-    .trimEnd();
-};
-
-/** Finds or creates a ping's heartbeat. Throws an HttpError if the right is missing. */
-const findHeartbeat = async (
-  { keeper, store, authorize }: PingParts,
-  request: PingRequest,
-): Promise<{ known: KnownHeartbeat; isNew: boolean }> => {
-  const { address } = request.params;
-  if (isUuid(address)) {
-    const known = keeper.findByAddress(address);
-    if (known) return { known, isNew: false };
-    assertKnown(store);
-    throw new HttpError('not-found', 'There is no heartbeat at this address');
-  }
-  const refusal = authorize(request, needs('heartbeats:ping'));
-  if (refusal) throw refusal;
-  const known = keeper.find(address);
-  if (known) return { known, isNew: false };
-  assertKnown(store);
-  if (request.query.create !== '1') {
-    throw new HttpError('not-found', `There is no heartbeat ${address.slice(0, 100)}: add ?create=1 to create it`);
-  }
-  // Creating a heartbeat changes a setting, which the right to ping does not cover.
-  const forbidden = authorize(request, needs('heartbeats:create'));
-  if (forbidden) throw forbidden;
-  return keeper.findOrCreate(address, defaultDefinition, callerOf(request));
-};
-
-/** Throws StoreUnavailable until heartbeats have been read, to make jobs repeat their pings. */
-const assertKnown = (store: HeartbeatStore): void => {
-  if (!store.isReady) throw new StoreUnavailable('Heartbeats cannot be read at the moment; try again in a second');
 };

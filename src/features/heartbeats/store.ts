@@ -1,13 +1,29 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { HttpError } from '../../http/errors.ts';
+import { MiB } from '../../lib/units.ts';
 import { JournalError, toNotStored } from '../../storage/journal/errors.ts';
 import { Projection } from '../../storage/projection.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { ProjectionSnapshot } from '../../storage/snapshot.ts';
+import type { LogOptions } from '../../storage/storage.ts';
 import { HeartbeatsFold } from './fold.ts';
 import type { HeartbeatState } from './heartbeat-state.ts';
 import type { Outage } from './outages.ts';
 import type { HeartbeatRecord } from './records.ts';
+
+/**
+ * Segments are deleted once a snapshot has their records. The last records stay in memory, to fold new ones without
+ * reading the disk.
+ */
+export const heartbeatLog: LogOptions = {
+  title: 'heartbeat log',
+  segmentBytes: 8 * MiB,
+  retainBytes: 1,
+  awaitsHold: true,
+  expects: 'all',
+  recentCount: 2000,
+  logsRemoval: false,
+};
 
 interface StoreParts {
   log: RecordLog;

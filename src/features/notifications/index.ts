@@ -1,7 +1,7 @@
 import { needs, openFor } from '../../auth/access.ts';
 import { requireConfigured } from '../../config/settings-error.ts';
 import { defineFeature, type Tool } from '../../kit/feature.ts';
-import { findHubProblems, type HubSetting, hubDestination, hubSettings, readHubKey } from '../../kit/hub.ts';
+import { findHubProblems, type HubSetting, hubSettings } from '../../kit/hub.ts';
 import type { NotificationSource } from '../../kit/offers.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
@@ -16,6 +16,7 @@ import { listSecretFiles } from './destinations/credentials.ts';
 import { findNotificationProblems, toLinkedDestination, toTarget } from './destinations/target.ts';
 import { openEscalation } from './escalation/index.ts';
 import { escalationSettings, findEscalationProblems } from './escalation/settings.ts';
+import { toHubDestination } from './hub-destination.ts';
 import { sendTest } from './message/test-message.ts';
 import { addDeliveryMeters } from './meters.ts';
 import { createAbsenceRoutes } from './oncall/absence-routes.ts';
@@ -294,16 +295,7 @@ const onUsersChanged = (
 /** Adds the alert destination implied by the setting `hub`. */
 const addHub = <S extends { destinations: DestinationSettings[]; hub?: HubSetting | undefined }>(settings: S): S => {
   const { destinations, hub } = settings;
-  if (!hub) return settings;
-  const { url, keyFile, ca } = hub;
-  const destination: DestinationSettings = {
-    name: hubDestination,
-    type: 'webhook',
-    url: `${url.replace(/\/+$/, '')}/api/alert`,
-    ...(keyFile === undefined ? { token: readHubKey(hub) } : { tokenFile: keyFile }),
-    ...(ca !== undefined && { caFile: ca }),
-  };
-  return { ...settings, destinations: [...destinations, destination] };
+  return hub ? { ...settings, destinations: [...destinations, toHubDestination(hub)] } : settings;
 };
 
 const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): string[] => {

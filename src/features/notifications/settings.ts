@@ -10,6 +10,7 @@ import { slackDestination } from './destinations/slack.ts';
 import { templateDestination } from './destinations/template.ts';
 import { type DestinationType, ownSettings } from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
+import { outboxSettings } from './forwarder/settings.ts';
 
 /** All types of destinations. */
 export const destinationTypes: readonly DestinationType[] = [
@@ -22,8 +23,6 @@ export const destinationTypes: readonly DestinationType[] = [
   emailDestination,
   templateDestination,
 ];
-
-const GiB = 1024 ** 3;
 
 /** Maximum number of destinations, including both config file and runtime settings. */
 export const mostDestinations = 100;
@@ -235,11 +234,7 @@ export const notificationSettings = {
     description:
       'Send nothing to any destination, for a restored copy. A later start without `quiet` sends everything that is due.',
   }),
-  outboxRetainBytes: Type.Integer({
-    minimum: 0,
-    default: GiB,
-    description: 'Maximum bytes of closed log files kept for destinations with undelivered alerts.',
-  }),
+  ...outboxSettings,
 };
 
 export type NotificationSettings = Static<ReturnType<typeof Type.Object<typeof notificationSettings>>>;

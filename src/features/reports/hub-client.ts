@@ -29,6 +29,19 @@ const reasons: Record<string, string> = {
 
 const compress = promisify(gzip);
 
+/** Request without the key; the path may be relative to the hub's address. */
+interface HubRequest {
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | Buffer;
+}
+
+/**
+ * Response, or the reason why there is none. `isSent`: the hub may have seen the request, which may be sent again
+ * immediately, because the hub stores an alert only once.
+ */
+type Exchange = { status: number; retryAfter: string | undefined; text: string } | { failure: string; isSent: boolean };
+
 /** Single keep-alive connection to a hub. */
 export class HubClient {
   readonly #url: URL;
@@ -53,20 +66,33 @@ export class HubClient {
   /** Sends a compressed JSON body, including the key unless `isKeyed` is false. Never rejects. */
   async send(path: string, content: object, isKeyed = true): Promise<HubReply> {
     const body = await compress(JSON.stringify(content));
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const received = await this.exchange({ path, headers, body }, isKeyed);
+    const { origin } = this.#url;
+    if ('failure' in received) return { status: 0, body: {}, reason: `${origin}: ${received.failure}` };
+    const { status, text } = received;
+    const parsed = parseJson(text);
+    const answer = isObject(parsed) ? parsed : {};
+    const said = typeof answer['error'] === 'string' ? `: ${answer['error'].slice(0, 300)}` : '';
+    return { status, body: answer, reason: `${origin} responded ${status}${said}` };
+  }
+
+  /** Sends a POST, including the key unless `isKeyed` is false. Never rejects. */
+  async exchange(request: HubRequest, isKeyed = true): Promise<Exchange> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      return await this.#send(path, body, isKeyed, signal);
+      return await this.#exchange(request, isKeyed, signal);
     } catch (error) {
-      const { code = '', isReused, message } = error as NodeJS.ErrnoException & { isReused?: boolean };
+      const { code = '', isReused, isSent, message } = error as HubError;
       // The hub has closed the idle connection.
       if (isReused && code === 'ECONNRESET') {
-        const again = await this.#send(path, body, isKeyed, signal).catch(() => undefined);
+        const again = await this.#exchange(request, isKeyed, signal).catch(() => undefined);
         if (again) return again;
       }
-      const clause = signal.aborted
+      const failure = signal.aborted
         ? `no response within ${this.#timeoutMs / 1000} s`
         : (reasons[code] ?? (message || code));
-      return { status: 0, body: {}, reason: `${this.#url.origin}: ${clause}` };
+      return { failure, isSent: isSent === true };
     }
   }
 
@@ -74,7 +100,7 @@ export class HubClient {
     this.#agent.destroy();
   }
 
-  #send(path: string, body: Buffer, isKeyed: boolean, signal: AbortSignal): Promise<HubReply> {
+  #exchange({ path, headers, body }: HubRequest, isKeyed: boolean, signal: AbortSignal): Promise<Exchange> {
     const request = this.#url.protocol === 'https:' ? requestHttps : requestHttp;
     return new Promise((resolve, reject) => {
       const sent = request(new URL(path, this.#url), {
@@ -82,14 +108,17 @@ export class HubClient {
         agent: this.#agent,
         signal,
         headers: {
-          ...(isKeyed && { authorization: `Bearer ${readHubKey(this.#hub)}` }),
-          'content-type': 'application/json',
-          'content-encoding': 'gzip',
-          'content-length': body.length,
           'user-agent': 'signalbox',
+          ...headers,
+          ...(isKeyed && { authorization: `Bearer ${readHubKey(this.#hub)}` }),
+          'content-length': Buffer.byteLength(body),
         },
       });
-      const fail = (error: Error): void => reject(Object.assign(error, { isReused: sent.reusedSocket }));
+      let isSent = false;
+      sent.on('finish', () => {
+        isSent = true;
+      });
+      const fail = (error: Error): void => reject(Object.assign(error, { isReused: sent.reusedSocket, isSent }));
       sent.on('error', fail);
       sent.on('response', (response) => {
         const chunks: Buffer[] = [];
@@ -101,14 +130,17 @@ export class HubClient {
         });
         response.on('error', fail);
         response.on('end', () => {
-          const parsed = parseJson(Buffer.concat(chunks).toString());
-          const answer = isObject(parsed) ? parsed : {};
-          const { statusCode: status = 0 } = response;
-          const said = typeof answer['error'] === 'string' ? `: ${answer['error'].slice(0, 300)}` : '';
-          resolve({ status, body: answer, reason: `${this.#url.origin} responded ${status}${said}` });
+          const { statusCode: status = 0, headers: received } = response;
+          resolve({ status, retryAfter: received['retry-after'], text: Buffer.concat(chunks).toString() });
         });
       });
       sent.end(body);
     });
   }
+}
+
+interface HubError extends NodeJS.ErrnoException {
+  /** True if the connection had been used before. */
+  isReused?: boolean;
+  isSent?: boolean;
 }

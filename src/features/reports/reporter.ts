@@ -28,6 +28,8 @@ interface ReporterParts {
   commands: CommandSource | undefined;
   /** Address of the hub, for the audit. */
   hub: string;
+  /** Called after each report that the hub has received. */
+  onReceived?(): void;
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   clock: () => Date;
 }
@@ -150,7 +152,8 @@ export class Reporter {
   }
 
   #succeed({ body: { name: host } }: HubReply): void {
-    const { log } = this.#parts;
+    const { log, onReceived } = this.#parts;
+    onReceived?.();
     if (!this.#hasReported || this.#failure !== undefined)
       log.info({ host }, 'the hub is receiving reports from this host');
     this.#hasReported = true;

@@ -1,10 +1,8 @@
 import { hostname } from 'node:os';
-import Type from 'typebox';
 import { isAccessible, systemPaths } from '../../host/programs.ts';
 import { defineFeature } from '../../kit/feature.ts';
-import { hubSettings } from '../../kit/hub.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
-import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
+import { findTargetProblems, openTargets } from '../../kit/targets.ts';
 import { readSpace } from '../../storage/journal/files.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { createWatchChecks } from './checks.ts';
@@ -14,7 +12,7 @@ import { isCovered, listDefaultWatches } from './known-watch.ts';
 import { assertPushable } from './push-limit.ts';
 import { listPushed, ReceivedWatches } from './pushed.ts';
 import { createWatchRoutes } from './routes.ts';
-import { StrictWatch } from './schema.ts';
+import { watchSettings } from './settings.ts';
 import { findConfigProblems } from './watch-problems.ts';
 import { Watcher } from './watcher.ts';
 
@@ -30,19 +28,7 @@ export const watches = defineFeature({
       fixedAccess: 'closed',
     },
   ],
-  settings: {
-    watches: Type.Array(StrictWatch, {
-      default: [],
-      maxItems: 1000,
-      description: 'Watches, in addition to those created at run time.',
-    }),
-    defaultWatches: Type.Boolean({
-      default: true,
-      description: "Watch this machine's disks, memory and systemd units.",
-    }),
-    ...targetSettings,
-    ...hubSettings,
-  },
+  settings: watchSettings,
   findProblems: ({ watches: configured, watchTargets }) => [
     ...findConfigProblems(configured),
     ...findTargetProblems(watchTargets),

@@ -5,6 +5,7 @@
 export const logLines = [
   { messages: ['fatal unexpected error'], meaning: 'a bug: the server stops' },
   { messages: ['error request failed'], meaning: "a request got 500; `reqId` is the response's `requestId`" },
+  { messages: ['error a request of a program on this machine failed'], meaning: 'an agent: `signalbox send` got 500' },
   {
     messages: [
       'error second SIG...',

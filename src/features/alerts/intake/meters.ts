@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readMediaType } from '../../../http/body.ts';
-import { HttpError, toHttpError } from '../../../http/errors.ts';
+import { toHttpError } from '../../../http/errors.ts';
 import { severities, toSeverity } from '../../../kit/severity.ts';
-import { KeyRefusal } from '../../../lib/expected-errors.ts';
 import type { Meters } from '../../../metrics/meters.ts';
-import { JournalError } from '../../../storage/journal/errors.ts';
 import type { Format } from './format.ts';
+import { toIntakeRefusal } from './intake-refusal.ts';
 
 export type AlertMeters = ReturnType<typeof createAlertMeters>;
 
@@ -55,7 +54,7 @@ export const isBinary = ({ raw }: FastifyRequest, binary: Format['binary']): bin
 const createRefusing =
   (findCounter: (request: FastifyRequest) => { value: number } | undefined, binary?: Format['binary']) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = toRefusal(error);
+    const refusal = toIntakeRefusal(error);
     const known = toHttpError(refusal);
     const refused = known?.status === 400 || known?.status === 413 ? findCounter(request) : undefined;
     if (refused) refused.value += 1;
@@ -65,13 +64,3 @@ const createRefusing =
         : refusal,
     );
   };
-
-/** Converts store errors to responses; returns other errors unchanged. */
-const toRefusal = (error: unknown): unknown => {
-  if (error instanceof KeyRefusal) {
-    return new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');
-  }
-  if (!(error instanceof JournalError)) return error;
-  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
-  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: { 'retry-after': '1' } });
-};

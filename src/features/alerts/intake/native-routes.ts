@@ -5,15 +5,15 @@ import { openFor } from '../../../auth/access.ts';
 import type { IdentifySender } from '../../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../../http/errors.ts';
 import { sendJson, whenReady } from '../../../http/json.ts';
-import { idempotencyKeyHeader, readIdempotencyKey } from '../../../http/text-forms.ts';
+import { idempotencyKeyHeader } from '../../../http/text-forms.ts';
 import { defineRoute, type Route } from '../../../kit/route.ts';
-import { createNativeAlert, isEmpty } from '../alert.ts';
 import type { AlertStore } from '../log/alert-store.ts';
 import { AlertBody, AlertReceipt } from '../schema.ts';
 import { readForm } from './form.ts';
 import { formType, plainTextName } from './format.ts';
 import type { AppendOnce } from './forwarded-ids.ts';
 import type { AlertMeters } from './meters.ts';
+import { storeNative } from './store-native.ts';
 
 export interface IntakeParts {
   store: AlertStore;
@@ -43,7 +43,7 @@ export const createNativeRoute = (parts: IntakeParts): Route =>
       response: { 200: AlertReceipt, 415: ErrorBody, 422: ErrorBody },
     },
     errorHandler: parts.counts.createErrorHandler('native'),
-    handler: (request, reply) => storeNative(parts, request, reply, request.body),
+    handler: (request, reply) => sendStored(parts, request, reply, request.body),
   });
 
 const { message: _message, labels: _labels, ...textFields } = AlertBody.properties;
@@ -76,26 +76,17 @@ export const createTextRoute = (parts: IntakeParts): Route =>
       if (!isUtf8(bytes)) throw new HttpError('invalid', 'The body must be text in UTF-8');
       const message = bytes.toString('utf8').trim();
       if (message === '') throw new HttpError('invalid', 'The body must contain the text of the alert');
-      return storeNative(parts, request, reply, { ...request.query, message });
+      return sendStored(parts, request, reply, { ...request.query, message });
     },
   });
 
-const storeNative = (
-  { store, appendOnce, counts, clock, identifySender }: IntakeParts,
+const sendStored = (
+  { clock, identifySender, ...parts }: IntakeParts,
   request: FastifyRequest,
   reply: FastifyReply,
   body: AlertBody,
 ) => {
-  const { headers } = request;
-  if (isEmpty(body)) {
-    throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
-  }
-  const key = readIdempotencyKey(headers);
-  const record = createNativeAlert(body, { now: clock(), sender: identifySender(request) }, headers);
-  const stored = key === undefined ? store.append(record) : appendOnce(record, key, headers);
-  return whenReady(reply, stored, ({ id, isRepeat }) => {
-    if (isRepeat) counts.addRepeated('native', 1);
-    else counts.addReceived('native', record.level);
-    sendJson(reply, { received: true, id });
-  });
+  const receipt = { now: clock(), sender: identifySender(request) };
+  const stored = storeNative(parts, body, receipt, request.headers);
+  return whenReady(reply, stored, ({ id }) => sendJson(reply, { received: true, id }));
 };

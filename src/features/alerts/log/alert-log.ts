@@ -3,8 +3,8 @@ import type { OwnAlerts } from '../../../kit/alert-source.ts';
 import type { Parts } from '../../../kit/feature.ts';
 import type { FollowedLog, RecordLog } from '../../../storage/record-log.ts';
 import type { FiringState } from '../firing/firing-alerts.ts';
-import type { alertSettings } from '../settings.ts';
 import type { AlertStore, AlertStoreParts } from './alert-store.ts';
+import type { alertLogSettings } from './settings.ts';
 
 /** Log of alerts, in files (`file-log.ts`) or a shared database (`shared-log.ts`), with its writer and states. */
 export interface AlertLog {
@@ -30,4 +30,4 @@ export interface AlertLog {
 }
 
 export type AlertLogParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'meters'> &
-  Pick<AlertStoreParts, 'repeatAfterMs' | 'onReceived'> & { settings: Static<TObject<typeof alertSettings>> };
+  Pick<AlertStoreParts, 'repeatAfterMs' | 'onReceived'> & { settings: Static<TObject<typeof alertLogSettings>> };

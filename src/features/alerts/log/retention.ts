@@ -1,6 +1,6 @@
 import type { Database } from '../../../storage/postgres/database.ts';
 import type { Storage } from '../../../storage/storage.ts';
-import { defaultRetainDays } from '../settings.ts';
+import { defaultRetainDays } from './settings.ts';
 
 /** Default for a version 1.0 log, which had no limit. */
 const unlimitedDays = 0;

@@ -6,7 +6,7 @@ import { systemctlScript } from '../../../../test/support/recorded.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { createHostReadings } from '../../../host/index.ts';
-import { chooseRunner } from '../index.ts';
+import { chooseRunner } from '../choose-runner.ts';
 import { createNativeRunner } from './runner.ts';
 
 const host = createHostReadings();

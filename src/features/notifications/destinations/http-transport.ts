@@ -22,7 +22,8 @@ export type ReceiverReply =
   | { status: number; retryAfter: string | undefined; text: string }
   | { failure: string; isSent: boolean; isForbidden?: boolean; isUnanswered?: boolean };
 
-interface HttpTransport {
+/** Client for one server. */
+export interface HttpTransport {
   /** Never rejects. */
   send(request: DeliveryRequest): Promise<ReceiverReply>;
   /** Aborts all requests. */

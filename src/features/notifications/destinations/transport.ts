@@ -4,6 +4,7 @@ import type { DeliveredAlert } from '../message/alert.ts';
 import type { IncidentMessage } from '../message/message.ts';
 import { type Outgoing, toOutgoing } from '../message/outgoing.ts';
 import { toDeliveryOutcome } from '../queue/outcome.ts';
+import type { HttpTransport } from './http-transport.ts';
 import type { DestinationTarget } from './target.ts';
 import type { DeliveryRequest, SendResult } from './type.ts';
 
@@ -65,31 +66,37 @@ const createTransport = async (
     return { send: async (content) => send(toOutgoing(content), clock()), close };
   }
   const { createHttpTransport } = await import('./http-transport.ts');
-  const { send, close } = createHttpTransport(receiver, connections, seconds, lookup);
-  return {
-    send: async (content, added) => {
-      const reply = await send(createRequest(target, toOutgoing(content), clock(), added));
-      if ('failure' in reply) {
-        const { failure: reason, isSent: mayBeMessage, isForbidden, isUnanswered } = reply;
-        if (isForbidden) return { outcome: { kind: 'rejected', reason }, reply: reason };
-        return {
-          outcome: { kind: 'failed', reason, seconds: 0, mayBeMessage, ...(isUnanswered && { isUnanswered }) },
-          reply: reason,
-        };
-      }
-      const text = reply.text.trim();
-      return {
-        outcome: toDeliveryOutcome(reply.status, reply.retryAfter, clock()),
-        reply: `${reply.status}${text === '' ? '' : `\n${text}`}`,
-      };
-    },
-    close,
-  };
+  return toTransport(target, createHttpTransport(receiver, connections, seconds, lookup), clock);
 };
+
+/** Returns the transport of a destination whose receiver speaks HTTP. */
+export const toTransport = (
+  target: Pick<DestinationTarget, 'type' | 'receiver'>,
+  { send, close }: HttpTransport,
+  clock: () => Date,
+): Transport => ({
+  send: async (content, added) => {
+    const reply = await send(createRequest(target, toOutgoing(content), clock(), added));
+    if ('failure' in reply) {
+      const { failure: reason, isSent: mayBeMessage, isForbidden, isUnanswered } = reply;
+      if (isForbidden) return { outcome: { kind: 'rejected', reason }, reply: reason };
+      return {
+        outcome: { kind: 'failed', reason, seconds: 0, mayBeMessage, ...(isUnanswered && { isUnanswered }) },
+        reply: reason,
+      };
+    }
+    const text = reply.text.trim();
+    return {
+      outcome: toDeliveryOutcome(reply.status, reply.retryAfter, clock()),
+      reply: `${reply.status}${text === '' ? '' : `\n${text}`}`,
+    };
+  },
+  close,
+});
 
 /** Builds the request that sends the content at `now`, with additional headers. */
 const createRequest = (
-  { type, receiver }: DestinationTarget,
+  { type, receiver }: Pick<DestinationTarget, 'type' | 'receiver'>,
   outgoing: Outgoing,
   now: Date,
   added: Record<string, string> = {},

@@ -1,4 +1,3 @@
-import { askDatabase, toServerMessage } from '../../../storage/postgres/probe.ts';
 import { ServerError } from './conversation.ts';
 import { defineLoginWatch } from './login.ts';
 
@@ -9,9 +8,12 @@ export const postgresWatch = defineLoginWatch({
   keys: ['user', 'database'],
   required: ['user'],
   beginsWithTls: false,
-  ask: (socket, login) =>
-    askDatabase(socket, login).catch((error: Error) => {
+  ask: async (socket, login) => {
+    // An agent needs the driver only for this check.
+    const { askDatabase, toServerMessage } = await import('../../../storage/postgres/probe.ts');
+    await askDatabase(socket, login).catch((error: Error) => {
       const message = toServerMessage(error);
       throw message === undefined ? error : new ServerError(message);
-    }),
+    });
+  },
 });

@@ -1,0 +1,13 @@
+import { HttpError } from '../../../http/errors.ts';
+import { KeyRefusal } from '../../../lib/expected-errors.ts';
+import { JournalError } from '../../../storage/journal/errors.ts';
+
+/** Converts store errors to responses; returns other errors unchanged. */
+export const toIntakeRefusal = (error: unknown): unknown => {
+  if (error instanceof KeyRefusal) {
+    return new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');
+  }
+  if (!(error instanceof JournalError)) return error;
+  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
+  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: { 'retry-after': '1' } });
+};

@@ -1,0 +1,18 @@
+import Type from 'typebox';
+import { hubSettings } from '../../kit/hub.ts';
+import { targetSettings } from '../../kit/targets.ts';
+import { StrictWatch } from './schema.ts';
+
+export const watchSettings = {
+  watches: Type.Array(StrictWatch, {
+    default: [],
+    maxItems: 1000,
+    description: 'Watches, in addition to those created at run time.',
+  }),
+  defaultWatches: Type.Boolean({
+    default: true,
+    description: "Watch this machine's disks, memory and systemd units.",
+  }),
+  ...targetSettings,
+  ...hubSettings,
+};

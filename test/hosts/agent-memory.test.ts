@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { atEnd, type Scope } from '../support/scope.ts';
+import { waitUntil } from '../support/wait.ts';
+import { addHost, startAgent } from './support/agent.ts';
+import { readHost } from './support/hosts.ts';
+import { startHub } from './support/hub.ts';
+
+/** Most MiB of resident memory that an idle agent may take in addition to an empty Node.js. */
+const mostMiB = 17;
+
+const readMiB = (pid: number | undefined): number => {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+};
+
+/** Measures Node.js without a program, because its own part differs between versions. */
+const measureNode = async (t: Scope): Promise<number> => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
+  atEnd(t, () => void child.kill('SIGKILL'));
+  await setTimeout(1000);
+  return readMiB(child.pid);
+};
+
+test(`an idle agent takes at most ${mostMiB} MiB more than Node.js`, { timeout: 120_000 }, async (t) => {
+  const { hub, token } = await startHub(t);
+  const variables = { SIGNALBOX_DEFAULT_WATCHES: 'true' };
+  const agent = await startAgent(t, await addHost(hub, token, 'web-1'), { variables });
+  const begun = performance.now();
+  await waitUntil('the hub has a report', async () => (await readHost(hub, token, 'web-1')).state === 'up');
+  const node = await measureNode(t);
+  // The agent frees the memory of its start after 20 seconds.
+  const isSmall = () => performance.now() - begun > 20_000 && readMiB(agent.child.pid) <= node + mostMiB;
+  await waitUntil('the agent is small', isSmall, 60_000).catch(() => {
+    assert.fail(`${readMiB(agent.child.pid).toFixed(1)} MiB, Node.js ${node.toFixed(1)} MiB`);
+  });
+  t.diagnostic(`${readMiB(agent.child.pid).toFixed(1)} MiB, Node.js ${node.toFixed(1)} MiB`);
+});
