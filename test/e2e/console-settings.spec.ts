@@ -195,7 +195,14 @@ test('the last administrator cannot be deleted, and a Reader sees every section 
   await page.getByRole('button', { name: 'Log out' }).click();
   await logIn(page, 'reader');
   const sections = page.getByRole('navigation', { name: 'Section' });
-  await expect(sections.getByRole('link')).toHaveText(['Destinations', 'Intake formats', 'Sessions', 'About']);
+  await expect(sections.getByRole('link')).toHaveText([
+    'Destinations',
+    'Intake formats',
+    'Escalation policies',
+    'Ways to reach me',
+    'Sessions',
+    'About',
+  ]);
   await sections.getByRole('link', { name: 'About' }).click();
   await expect(page.getByText('Running for')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
