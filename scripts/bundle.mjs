@@ -53,7 +53,9 @@ const withoutUnused = {
 const apart = (filter, file, folder) => ({
   name: file,
   setup: ({ onResolve }) =>
-    onResolve({ filter }, ({ kind }) => (kind === 'entry-point' ? undefined : { path: `${folder}/${file}`, external: true })),
+    onResolve({ filter }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: `${folder}/${file}`, external: true },
+    ),
 });
 /** Without the server, commands for scripts start in a third of the time. */
 const serverApart = (folder) => apart(/\/program\.ts$/, 'server.js', folder);

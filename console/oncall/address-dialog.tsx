@@ -16,19 +16,19 @@ export const AddressDialog = ({ rotation, onClose }: { rotation: string | undefi
   const created = useSignal<string | undefined>(undefined);
   const load = async (signal: AbortSignal): Promise<CalendarAddress[]> =>
     rotation === undefined
-      ? (await client.listPersonCalendarAddresses({ name: 'me' }, { signal })).data
+      ? (await client.listPersonCalendarAddresses({ person: 'me' }, { signal })).data
       : (await client.listRotationCalendarAddresses({ rotation }, { signal })).data;
   const { value, error, reload } = useResource(load);
   const { isRunning, run } = useRun(async () => {
     const { path } = await (rotation === undefined
-      ? userClient.createPersonCalendarAddress({ name: 'me' })
+      ? userClient.createPersonCalendarAddress({ person: 'me' })
       : userClient.createRotationCalendarAddress({ rotation }));
     created.value = toAddress(path);
     reload();
   });
   const revoke = async (address: string): Promise<void> => {
     await (rotation === undefined
-      ? userClient.deletePersonCalendarAddress({ name: 'me', address })
+      ? userClient.deletePersonCalendarAddress({ person: 'me', address })
       : userClient.deleteRotationCalendarAddress({ rotation, address }));
     notify(words.revoked);
     reload();

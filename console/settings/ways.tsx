@@ -57,7 +57,7 @@ export const WaysSection = () => (
     <Section
       kind="ways"
       load={async (signal) => {
-        const { ways } = await client.getPerson({ name }, { signal });
+        const { ways } = await client.getPerson({ person: name }, { signal });
         return { data: ways.map((way): ListedWay => ({ ...way, origin: 'made' })) };
       }}
       columns={columns}
@@ -72,7 +72,7 @@ export const WaysSection = () => (
       Form={WayForm}
       createRoute="putWay"
       isChangeable
-      remove={(way) => userClient.deleteWay({ name, way: way.name }, toIfMatch(way))}
+      remove={(way) => userClient.deleteWay({ person: name, way: way.name }, toIfMatch(way))}
       More={WayTest}
     />
     <Quiet />
@@ -92,7 +92,7 @@ const WayForm = ({ before: present, onClose, onChanged }: FormProps<ListedWay>) 
     const { notify: _, ...definition } = toDestinationDefinition(draft.value, before as never);
     const { delay: __, ...rest } = definition as { delay?: string; type: string };
     const body = { ...rest, ...(delay.value.trim() !== '' && { delay: delay.value.trim() }) };
-    const put = (options: object) => userClient.putWay({ name, way, ...body }, options).finally(onChanged);
+    const put = (options: object) => userClient.putWay({ person: name, way, ...body }, options).finally(onChanged);
     await putSeen(put, before, words.wayExists(way));
     notify(words.saved(way));
     goTo('/settings/ways', { open: way });
@@ -156,10 +156,10 @@ const WayTest = ({ name: way, provenAt }: ListedWay) => {
   const code = useSignal('');
   const test = useRun(async () => {
     tested.value = undefined;
-    tested.value = await userClient.testWay({ name, way }, { timeout: testTimeout });
+    tested.value = await userClient.testWay({ person: name, way }, { timeout: testTimeout });
   });
   const confirm = useRun(async () => {
-    await userClient.confirmWay({ name, way, code: code.value });
+    await userClient.confirmWay({ person: name, way, code: code.value });
     notify(words.confirmed(way));
     goTo('/settings/ways');
   });
@@ -213,7 +213,9 @@ const WayTest = ({ name: way, provenAt }: ListedWay) => {
 
 /** The caller's time zone and quiet hours. */
 const Quiet = () => {
-  const { value, error, reload } = useResource((signal) => client.getPerson({ name }, { signal }), { isKept: true });
+  const { value, error, reload } = useResource((signal) => client.getPerson({ person: name }, { signal }), {
+    isKept: true,
+  });
   if (!value) return <Unloaded error={error} reload={reload} lines={2} />;
   const { quietHours, timeZone } = value;
   return (
@@ -247,7 +249,7 @@ const QuietForm = ({
       ...(timeZone.value.trim() !== '' && { timeZone: timeZone.value.trim() }),
       ...(quietExcept && { quietExcept }),
     };
-    await userClient.putPerson({ name, ...body }, toIfMatch(before)).finally(onChanged);
+    await userClient.putPerson({ person: name, ...body }, toIfMatch(before)).finally(onChanged);
     notify(words.saved(words.quiet));
     onClose();
   });

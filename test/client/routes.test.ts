@@ -132,7 +132,7 @@ const withWay =
   (name: string, values: object = {}): Call =>
   async (client) => {
     await plain('putWay', way)(client);
-    return plain(name, { name: way.name, way: way.way, ...values })(client);
+    return plain(name, { person: way.person, way: way.way, ...values })(client);
   };
 
 /** Returns a call that creates a custom intake format first. */
@@ -146,7 +146,7 @@ const withFormat =
 const intakeFormat = { intakeFormat: 'builds', message: '{/text}' };
 const rotation = { rotation: 'ops', layers: [{ people: ['admin'], handover: { every: '1 week', at: 'Mon 09:00' } }] };
 const policy = { policy: 'ops', steps: [{ notify: ['person:admin'], wait: '5 minutes' }] };
-const way = { name: 'me', way: 'phone', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
+const way = { person: 'me', way: 'phone', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const destination = { destination: 'desk', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
 
@@ -311,30 +311,30 @@ const calls: Record<string, Call> = {
   getEscalationRouting: plain('getEscalationRouting'),
   putEscalationRouting: plain('putEscalationRouting', { rules: [], default: null }),
   listPeople: plain('listPeople'),
-  getPerson: plain('getPerson', { name: 'me' }),
-  putPerson: plain('putPerson', { name: 'me', timeZone: 'Europe/Berlin' }),
+  getPerson: plain('getPerson', { person: 'me' }),
+  putPerson: plain('putPerson', { person: 'me', timeZone: 'Europe/Berlin' }),
   getWay: withWay('getWay'),
   putWay: plain('putWay', way),
   deleteWay: withWay('deleteWay'),
   testWay: withWay('testWay'),
   confirmWay: refused(withWay('confirmWay', { code: '0' }), 400),
-  putAbsenceCalendar: plain('putAbsenceCalendar', { name: 'me', url: 'https://localhost:9/a.ics' }),
+  putAbsenceCalendar: plain('putAbsenceCalendar', { person: 'me', url: 'https://localhost:9/a.ics' }),
   getAbsenceCalendar: async (client) => {
-    await plain('putAbsenceCalendar', { name: 'me', url: 'https://localhost:9/a.ics' })(client);
-    return plain('getAbsenceCalendar', { name: 'me' })(client);
+    await plain('putAbsenceCalendar', { person: 'me', url: 'https://localhost:9/a.ics' })(client);
+    return plain('getAbsenceCalendar', { person: 'me' })(client);
   },
   deleteAbsenceCalendar: async (client) => {
-    await plain('putAbsenceCalendar', { name: 'me', url: 'https://localhost:9/a.ics' })(client);
-    return plain('deleteAbsenceCalendar', { name: 'me' })(client);
+    await plain('putAbsenceCalendar', { person: 'me', url: 'https://localhost:9/a.ics' })(client);
+    return plain('deleteAbsenceCalendar', { person: 'me' })(client);
   },
   listOverrideProposals: plain('listOverrideProposals'),
   acceptOverrideProposal: refused(plain('acceptOverrideProposal', { proposal: 'none' }), 404),
   readCalendar: refused(plain('readCalendar', { file: 'none.ics' }), 404),
-  listPersonCalendarAddresses: plain('listPersonCalendarAddresses', { name: 'me' }),
-  createPersonCalendarAddress: plain('createPersonCalendarAddress', { name: 'me' }),
+  listPersonCalendarAddresses: plain('listPersonCalendarAddresses', { person: 'me' }),
+  createPersonCalendarAddress: plain('createPersonCalendarAddress', { person: 'me' }),
   deletePersonCalendarAddress: async (client) => {
-    const made = await plain('createPersonCalendarAddress', { name: 'me' })(client);
-    return plain('deletePersonCalendarAddress', { name: 'me', address: (made as { id: string }).id })(client);
+    const made = await plain('createPersonCalendarAddress', { person: 'me' })(client);
+    return plain('deletePersonCalendarAddress', { person: 'me', address: (made as { id: string }).id })(client);
   },
   listRotationCalendarAddresses: withRotation('listRotationCalendarAddresses'),
   createRotationCalendarAddress: withRotation('createRotationCalendarAddress'),

@@ -25,9 +25,16 @@ const createBuiltClone = (clone: string): void => {
     cwd: packageRoot,
     encoding: 'utf8',
   });
-  const built = ['console', 'parts', 'public', 'licences.json', 'mysql.js', 'texts.json', 'server.js', 'signalbox.js'].map(
-    (name) => join('dist', name),
-  );
+  const built = [
+    'console',
+    'parts',
+    'public',
+    'licences.json',
+    'mysql.js',
+    'texts.json',
+    'server.js',
+    'signalbox.js',
+  ].map((name) => join('dist', name));
   for (const file of [...files.split('\0').filter(Boolean), ...built]) {
     mkdirSync(dirname(join(clone, file)), { recursive: true });
     cpSync(join(packageRoot, file), join(clone, file), { recursive: true });

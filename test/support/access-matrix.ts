@@ -36,7 +36,7 @@ const unknownAddress = '00000000-0000-4000-8000-000000000000';
 const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
 
 const isOpen = (path: string): boolean =>
-  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|setup|acknowledge\/[^/]+|hosts\/enrol)$|^\/ping\/|\/badge\.svg$/.test(
+  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/(auth\/login|setup|acknowledge\/[^/]+|hosts\/enrol)$|^\/(ping|oncall)\/|\/badge\.svg$/.test(
     path,
   );
 /** True for the specification's routes, where a key without the scope is a token without three parts. */

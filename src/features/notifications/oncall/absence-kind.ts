@@ -45,8 +45,8 @@ export type AbsenceCalendar = Static<typeof AbsenceCalendar>;
 export const absenceKind = defineSettingKind<StoredAbsences, KnownAbsences>({
   name: 'absence-calendar',
   noun: 'Absence calendar',
-  path: '/api/people/{name}/absences',
-  params: Type.Object({ name: Type.String({ description: 'A user; `me` for yourself.' }) }),
+  path: '/api/people/{person}/absences',
+  params: Type.Object({ person: Type.String({ description: 'A user; `me` for yourself.' }) }),
   shape: AbsenceCalendar,
   reading: needs('account:own'),
   changing: needs('account:own'),

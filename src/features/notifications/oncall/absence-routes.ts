@@ -55,7 +55,7 @@ const AcceptedProposal = Type.Object(
 );
 
 const { path: _, params, reading, changing } = absenceKind;
-const path = '/api/people/:name/absences';
+const path = '/api/people/:person/absences';
 
 /** Creates the routes of calendars with absences, and of the overrides that these propose. */
 export const createAbsenceRoutes = (parts: AbsenceRouteParts): Route[] => [

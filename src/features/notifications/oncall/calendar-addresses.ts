@@ -50,7 +50,7 @@ const compile = (setting: KnownAddress): KnownAddress => {
 const addressKind = defineSettingKind<StoredAddress, KnownAddress>({
   name: 'calendar-address',
   noun: 'Calendar address',
-  path: '/api/people/{name}/calendar',
+  path: '/api/people/{person}/calendar',
   params: Type.Object({ address: Type.String({ description: 'Id of an address.' }) }),
   shape: CalendarAddress,
   reading: needs('account:own'),

@@ -38,8 +38,8 @@ interface Owner {
 /** Creates the routes of secret addresses, and of the calendars behind them. */
 export const createCalendarRoutes = (parts: CalendarParts): Route[] => {
   const people: Owner = {
-    path: '/api/people/:name/calendar',
-    params: { name: Type.String({ description: 'A user; `me` for yourself.' }) },
+    path: '/api/people/:person/calendar',
+    params: { person: Type.String({ description: 'A user; `me` for yourself.' }) },
     id: 'PersonCalendar',
     noun: 'a person',
     toOwner: (request) => `person:${requireOwnName(request, parts.accounts)}`,
@@ -56,7 +56,7 @@ export const createCalendarRoutes = (parts: CalendarParts): Route[] => {
 
 /** Returns the user in the path. Throws an HttpError for others than the caller, except for an Admin. */
 export const requireOwnName = (request: FastifyRequest, accounts: Offers['accounts']): string => {
-  const { name: given } = request.params as { name: string };
+  const { person: given } = request.params as { person: string };
   const caller = principalOf(request);
   const name = given === 'me' ? caller.name : given;
   if (name === caller.name) return name;

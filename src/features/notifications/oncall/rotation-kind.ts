@@ -39,7 +39,9 @@ export type ShownRotation = Static<typeof ShownRotation>;
 
 export const RotationBody = Type.Object(
   {
-    name: Type.Optional(Type.String({ description: 'Optional; if given, it must be the name in the path.' })),
+    name: Type.Optional(
+      Type.String({ examples: ['ops'], description: 'Optional; if given, it must be the name in the path.' }),
+    ),
     ...rotationMembers,
   },
   { title: 'RotationDefinition' },

@@ -27,7 +27,7 @@ interface PersonRouteParts {
 }
 
 const own = needs('account:own');
-const personPath = '/api/people/:name';
+const personPath = '/api/people/:person';
 const wayPath = `${personPath}/ways/:way`;
 const withVersion = { ETag: "The way's version, in quotes." };
 
@@ -45,7 +45,7 @@ export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
 
 /** Returns the person in the path. Throws an HttpError for a person whom the caller cannot change, or who is unknown. */
 const readPerson = (people: People, request: FastifyRequest, mayBeDeleted = false): string => {
-  const { name: given } = request.params as { name: string };
+  const { person: given } = request.params as { person: string };
   const caller = principalOf(request);
   const name = given === 'me' ? caller.name : given;
   const isOther = name !== caller.name && caller.role !== 'Admin';

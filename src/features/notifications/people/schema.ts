@@ -109,10 +109,10 @@ export const PersonList = defineList(
 
 const person = Type.String({ description: 'Name of a user, or `me`.', examples: ['me'] });
 
-export const PersonParams = Type.Object({ name: person });
+export const PersonParams = Type.Object({ person });
 
 export const WayParams = Type.Object({
-  name: person,
+  person,
   way: Type.String({ description: 'Name of a way.', examples: ['phone'] }),
 });
 

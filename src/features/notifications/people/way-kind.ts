@@ -58,7 +58,7 @@ const compile = (setting: RuntimeSetting<StoredWay>): KnownWay => {
 export const wayKind = defineSettingKind<StoredWay, KnownWay, never, GivenDestination & { delay?: string }>({
   name: 'way',
   noun: 'Way',
-  path: '/api/people/{name}/ways',
+  path: '/api/people/{person}/ways',
   params: WayParams,
   shape: ShownWay,
   reading: needs('account:own'),
