@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../../../src/server/package-info.ts';
 import type { FuzzRequest } from './request.ts';
 
-const folder = join(packageRoot, 'test', 'fuzz', 'corpus');
+const folder = join(packageRoot, 'test', 'lab', 'fuzz', 'corpus');
 
 /** Requests, sent in order, that once caused a fault or nearly did. */
 export interface Case {
