@@ -36,7 +36,8 @@ export const openFilesForImport = async (
   const begin = async (): Promise<void> => {
     if (progress !== 'none') return;
     progress = 'begun';
-    await marker.write(stores.filter(isLog).map(({ name }) => name));
+    const emptyLogs = stores.filter((store) => isLog(store) && opened.get(store)?.isEmpty);
+    await marker.write(emptyLogs.map(({ name }) => name));
   };
   const close = async (): Promise<void> => {
     for (const files of opened.values()) await files.close();
@@ -49,13 +50,13 @@ export const openFilesForImport = async (
     for (const store of stores) {
       // An interrupted import may have stored any state, but only logs that were empty before.
       const hasUnfinished = (log: string): boolean => unfinished?.includes(log) === true;
-      const { name, createState, projection, isFolder } = store;
+      const { name, createState, projection, isFolder, isJoined } = store;
       if (isFolder) opened.set(store, await openFolder(directory, name, hasUnfinished(name)));
       else if (createState)
         opened.set(store, await openState(directory, store, createState(), unfinished !== undefined));
       else if (projection?.follows === undefined) {
         const log = await openLog(directory, name, hasUnfinished(name));
-        opened.set(store, log);
+        opened.set(store, isJoined && !log.isEmpty ? joinLog(log) : log);
         logs.set(name, log);
       } else {
         const { follows } = projection;
@@ -68,7 +69,7 @@ export const openFilesForImport = async (
     throw error;
   }
   return {
-    occupied: stores.find((store) => !opened.get(store)?.isEmpty)?.name,
+    occupied: stores.find((store) => !store.isJoined && !opened.get(store)?.isEmpty)?.name,
     // A log writes and syncs all waiting records together.
     pieceCount: 5000,
     add: async (store, changes) => {
@@ -176,6 +177,20 @@ const openLog = async (directory: string, name: string, isUnfinished: boolean): 
     close: () => journal.close(),
     remove,
     lastSeq: () => journal.state().lastSeq,
+  };
+};
+
+/** Adds records at the end only, so that a refused import leaves the log as it was. */
+const joinLog = (log: ImportedLog): ImportedFiles => {
+  const records: unknown[] = [];
+  return {
+    isEmpty: false,
+    add: async (added) => {
+      for (const record of added) records.push(record);
+    },
+    save: () => log.add(records),
+    close: () => log.close(),
+    remove: async () => undefined,
   };
 };
 

@@ -16,6 +16,8 @@ export interface PortableStore<Change = unknown> {
   createState?(): EntriesState<Change, unknown>;
   /** True for a folder of small files, whose changes are PortableFiles. */
   isFolder?: true;
+  /** True for a log whose records an import joins: the log does not make a store occupied. */
+  isJoined?: true;
   /** Creates the filter of a log whose records may depend on earlier ones; `saved` is the log's snapshot. */
   createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
   /** Projection that is exported, as the entries of its snapshot, instead of the records of its log. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { checkStates } from '../../src/kit/availability.ts';
 import { waitForCheck } from '../availability/support/availability.ts';
@@ -55,6 +57,28 @@ test('the history of a heartbeat moves from files to a database and back', { ski
   const back = createFiles(t);
   await importInto(back, await exportFrom(database));
   await assertMoved(t, back, outage);
+});
+
+test('an import joins what a server has recorded in an empty store, and a refused import leaves that', async (t) => {
+  const from = createFiles(t);
+  const outage = await fill(t, from);
+  const lines = await exportFrom(from);
+  const to = createFiles(t);
+  const { settings } = to;
+  await (await startApp(t, { settings })).close();
+  const line = JSON.stringify({ availability: { ...history, check: 'watch:own', changes: [80, 91] } });
+  await importInto(to, [header, line, end, ''].join('\n'));
+  const before = await exportFrom(to);
+  assert.match(before, /"watch:own"/);
+  const other = line.replace('watch:own', 'watch:other');
+  const { code } = await runCommand(['import', ...to.flags], { input: [header, other, '{}', ''].join('\n') });
+  assert.equal(code, 1);
+  assert.equal(await exportFrom(to), before);
+  // A killed import has stored a part.
+  writeFileSync(join(settings.dataDir, 'import.unfinished'), 'settings\nalerts');
+  await importInto(to, lines);
+  assert.match(await exportFrom(to), /"watch:own"/);
+  await assertMoved(t, to, outage);
 });
 
 test('maintenance of a watch without checks ends with the export', async (t) => {

@@ -43,8 +43,11 @@ const settle = async (app: TestApp): Promise<void> => {
     await waitUntilPasses(async () => {
       const { notifications, timeline } = await readIncident(app, number);
       assert.ok(timeline.some(({ type }) => type === 'notified'));
-      assert.ok(notifications.every(({ next }) => next === null));
-    });
+      assert.ok(
+        notifications.every(({ next }) => next === null),
+        JSON.stringify(notifications),
+      );
+    }, 60_000);
   }
 };
 
@@ -53,6 +56,8 @@ const fill = async (t: Scope, place: Place): Promise<void> => {
   const receiver = await startReceiver(t);
   const first = await startWith(t, place, receiver);
   for (const key of ['open', 'acknowledged', 'open', 'snoozed', 'resolved', 'open', 'reopened']) await fire(first, key);
+  // Incidents that are settled before the first notification notify nobody.
+  await waitUntil('each incident has notified', () => messagesTo(receiver).length === 5);
   await act(first, 2, 'acknowledge', { comment: 'on it' });
   await act(first, 3, 'acknowledge', { until: new Date(Date.now() + 3_600_000).toISOString() });
   await act(first, 4, 'comment', { comment: 'the disk\u0000 is replaced \ud800' });
@@ -224,7 +229,10 @@ test('incidents that contradict each other or the alerts are named by line, and 
   };
   await refuse([first, first], `${line + 1}: incidents.number must be unique`);
   await refuse([first, { ...first, number: 2 }], `${line + 1}: incidents.change must be higher than`);
-  await refuse([first, { ...first, number: 2, change: first.change + 1 }], `${line + 1}: incidents.id is the id of`);
+  await refuse(
+    [first, { ...first, number: 2, change: first.change + 1 }],
+    `${line + 1}: incidents.id is already the id of`,
+  );
   await refuse([{ ...first, number: 99 }], `${line}: incidents.number must be unique, and at most lastIncident.number`);
   await refuse([{ ...first, secret: 1 }], `${line}: incidents has unknown keys; remove secret`);
   await refuse([{ ...first, id: 'x' }], `${line}: incidents.id must be a UUID in lower case`);
@@ -233,6 +241,8 @@ test('incidents that contradict each other or the alerts are named by line, and 
   await refuse([{ ...first, state: 'resolved', resolved: null }], `${line}: incidents.state must agree with`);
   await refuse([{ ...first, spans: [[1, 99]] }], `${line}: incidents.spans must name alerts of preceding lines`);
   await refuse([{ ...first, spans: [[3, 2]] }], `${line}: incidents.spans must name alerts of preceding lines`);
+  const many = Array.from({ length: 200_000 }, () => [1, 1]);
+  await refuse([{ ...first, spans: many }], `${line}: incidents.spans must`);
   await refuse([{ ...first, timeline: [{ at: 1, type: 'odd' }] }], `${line}: incidents.timeline.0.type must be one of`);
   await refuse([first], '2: incidents.number must follow a line with lastIncident, which is missing', []);
   await refuse([], `${line}: lastIncident occurs twice`, [...lines, lines.at(-1) ?? '']);

@@ -58,7 +58,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
         this.#setBack(event.at);
         return 'all';
       case 'imported':
-        return this.#histories.size < maxHistories ? this.restore(event.history) : undefined;
+        return this.#import(event);
       case 'forgotten':
         if (this.find(event.check)?.deletedAt === null) return undefined;
         this.#histories.delete(event.check);
@@ -83,6 +83,15 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     }
     this.#histories.set(saved.check, CheckHistory.restore(saved));
     return saved.check;
+  }
+
+  /** Replaces the history of a check, whose places go on observing the check. */
+  #import({ history, at }: Extract<AvailabilityEvent, { type: 'imported' }>): ChangedCheck {
+    const known = this.find(history.check);
+    if (!known && this.#histories.size >= maxHistories) return undefined;
+    this.restore(history);
+    if (known) this.find(history.check)?.continueFrom(known, at);
+    return history.check;
   }
 
   #foldChange(event: Extract<AvailabilityEvent, { check: CheckId }>): boolean {

@@ -66,6 +66,14 @@ export class CheckHistory {
     this.#settle(at);
   }
 
+  /** Takes over the state of the same check in another history. */
+  continueFrom(other: CheckHistory, at: number): void {
+    for (const [place, isUp] of other.#places) this.#places.set(place, isUp);
+    this.#isMaintained = other.#isMaintained;
+    if (this.isObserved) this.deletedAt = null;
+    this.#settle(at);
+  }
+
   save(): SavedHistory {
     const { check, createdAt, deletedAt, timeline } = this;
     const places = [...this.#places];

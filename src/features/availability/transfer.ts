@@ -45,6 +45,8 @@ class EndedFold extends AvailabilityFold {
 export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>({
   name: log,
   lines: { availability: ExportedHistory },
+  // Each start records the checks of the config file, even in an empty store.
+  isJoined: true,
   projection: { former: { table: log }, createState: () => new EndedFold() },
   table: {
     ...createRecordTable(log, { timeOf: ({ at }) => Number(at) }),
@@ -70,8 +72,8 @@ export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>(
         throw new SettingsError(['availability.check repeats the check of an earlier line']);
       if (!isConsistent(history)) throw new SettingsError(['availability.changes must be in order, with known states']);
       checks.add(history.check);
-      // The clock of the exporting server may have been ahead.
-      const past = withoutFuture(history as unknown as SavedTimeline, Math.floor(at / 1000));
+      // The clock of the exporting server may have been ahead; an export itself ends a second after its last change.
+      const past = withoutFuture(history as unknown as SavedTimeline, Math.floor(at / 1000) + 1);
       const saved = { ...history, ...past, places: [], isMaintained: false };
       return { id: createId(), record: { type: 'imported', at, history: saved } };
     };

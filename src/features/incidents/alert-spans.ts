@@ -5,7 +5,7 @@ export const AlertSpans = Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]
 export type AlertSpans = Static<typeof AlertSpans>;
 
 /** Maximum number of spans; beyond it, the first two are merged. */
-const maxSpans = 64;
+export const maxSpans = 64;
 
 /** Seq in a span without alerts, after a person reopened the incident. */
 const noAlert = 0;

@@ -4,7 +4,7 @@ import { defineTransfer, RecordId } from '../../kit/feature.ts';
 import { nullable } from '../../kit/route.ts';
 import { SeenIds } from '../../storage/portable-store.ts';
 import { createProjectionTable } from '../../storage/postgres/projection-transfer.ts';
-import { type AlertSpans, moveSpans } from './alert-spans.ts';
+import { type AlertSpans, maxSpans, moveSpans } from './alert-spans.ts';
 import { mostEvents, StoredEvent, StoredIncident } from './incident.ts';
 import { ProjectedIncidents } from './projected-incidents.ts';
 import { firstRules } from './settings.ts';
@@ -24,7 +24,7 @@ const ExportedIncident = Type.Object(
     firingAlert: Type.Optional(RecordId),
     previous: nullable(RecordId, 'A UUID in lower case, or null'),
     /** Positions of the alerts among the lines with alerts, counted from 1. */
-    spans: Type.Array(Type.Tuple([Count, Count]), { minItems: 1 }),
+    spans: Type.Array(Type.Tuple([Count, Count]), { minItems: 1, maxItems: maxSpans }),
     timeline: Type.Array(StoredEvent, { maxItems: mostEvents }),
   },
   { additionalProperties: false },

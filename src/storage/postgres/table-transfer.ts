@@ -113,7 +113,7 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
       const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(gateOf(store)))) as [Row];
       gates.set(store, { lastId, at, counts });
       lastSeqs.set(store.name, lastId);
-      if (lastId > 0 && !(await isUnused(connection, store))) occupied ??= store.name;
+      if (lastId > 0 && !store.isJoined && !(await isUnused(connection, store))) occupied ??= store.name;
     }
   } catch (error) {
     connection.close();
