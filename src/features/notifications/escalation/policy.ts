@@ -35,7 +35,11 @@ const EscalationPolicyStep = Type.Object(
 /** Entry in the setting `escalationPolicies`. Waits and names are checked later, with errors that name the policy. */
 export const EscalationPolicySettings = Type.Object(
   {
-    name: Type.String({ pattern: destinationNamePattern, description: 'Up to 64 letters, digits, `_` and `-`.' }),
+    name: Type.String({
+      pattern: destinationNamePattern,
+      examples: ['standard'],
+      description: 'Up to 64 letters, digits, `_` and `-`.',
+    }),
     steps: Type.Array(EscalationPolicyStep, {
       minItems: 1,
       maxItems: 20,

@@ -27,7 +27,13 @@ interface AbsenceRouteParts {
 }
 
 const NewAbsenceCalendar = Type.Object(
-  { url: Type.String({ description: 'https address of a calendar with absences.', writeOnly: true }) },
+  {
+    url: Type.String({
+      examples: ['https://cloud.example.org/anna.ics'],
+      description: 'https address of a calendar with absences.',
+      writeOnly: true,
+    }),
+  },
   { title: 'NewAbsenceCalendar' },
 );
 

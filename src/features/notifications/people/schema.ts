@@ -44,7 +44,10 @@ export const WayBody = Type.Object(
     secret,
     token,
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { maxProperties: 16, description: 'Additional headers.' }),
+      Type.Record(Type.String(), Type.String({ examples: ['team-a'] }), {
+        maxProperties: 16,
+        description: 'Additional headers.',
+      }),
     ),
   },
   { title: 'WayBody' },
