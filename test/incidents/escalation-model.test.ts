@@ -99,13 +99,12 @@ const createOracle = (all: readonly EscalationPolicy[]) => {
     },
     /** Takes the next step if it is due, or in any case if it is forced. */
     advance: (now: number, isForced = false): void => {
-      const rest = places.slice(at + 1);
-      const [last] = rest.slice(-1);
-      if (!last) return;
+      // A policy waits while its remaining steps reach nobody.
+      const next = places.slice(at + 1).find(({ targets }) => targets.length > 0);
+      if (!next) return;
       const isSetBack = at >= 0 && takenAt > now + minute;
       const dueAt = at < 0 ? now : takenAt + (places[at]?.waitMs ?? 0);
       if (!isForced && !isSetBack && now < dueAt) return;
-      const next = rest.find(({ targets }) => targets.length > 0) ?? last;
       at = places.indexOf(next);
       takenAt = now;
       taken.push(`${next.policy} ${next.round + 1} ${next.step}: ${next.targets.join()}`);

@@ -69,7 +69,7 @@ test('a profile has the access that the file sets for it, and other profiles hav
 
 test('an unusable access stops the start with one line of advice', async (t) => {
   const profiles =
-    'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, settings, incidents, login, A, accounts, alerts, X, silences, heartbeats, notifications, oncall, alertmanager, commands, metrics, history, watches, snapshots, hosts, status, events, instances';
+    'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, settings, incidents, login, A, accounts, alerts, X, silences, availability, heartbeats, notifications, oncall, alertmanager, commands, metrics, history, watches, snapshots, hosts, status, events, instances';
   const messages: [unknown, string][] = [
     ['closed', 'must be one of open, login, not "closed"'],
     [true, 'must be one of open, login, not true'],
