@@ -1,4 +1,5 @@
 import { filledLists } from './live/filled-lists.ts';
+import { hasHosts } from './live/hosts.ts';
 import { overviewView } from './overview/screen.tsx';
 import { isAllowed, isMounted, type RouteName } from './routes.ts';
 import type { Group, Screen, ScreenView } from './screen.ts';
@@ -35,7 +36,7 @@ const screens: readonly Screen[] = [
     group: 'respond',
     key: 'm',
     needs: 'listHosts',
-    isEmpty: () => !filledLists.value.hosts,
+    isEmpty: () => !hasHosts.value,
     load: later('hostsView'),
   },
   entry('alerts', 'respond', 'a', 'listAlerts'),

@@ -10,6 +10,7 @@ import { text } from '../strings/index.ts';
 import { CopyButton, CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
+import { HostName } from '../ui/host-name.tsx';
 import { IconLink } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
@@ -155,7 +156,7 @@ const toFacts = (alert: AlertDetails): Fact[] => {
   const facts: Fact[] = [
     [words.level, alert.level.toUpperCase() === alert.severity ? undefined : alert.level],
     [words.source, alert.source],
-    [words.host, alert.hostname],
+    [words.host, alert.hostname && <HostName hostname={alert.hostname} />],
     [words.format, alert.format],
     [words.sender, alert.sender],
     [words.starts, alert.startsAt && toFull(new Date(alert.startsAt))],

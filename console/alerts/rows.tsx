@@ -4,6 +4,7 @@ import { toAlertLine, toTimeOf } from '../live/alerts.ts';
 import type { Folded } from '../live/fold.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
+import { HostName, Origin } from '../ui/host-name.tsx';
 import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
@@ -52,7 +53,12 @@ const columns: Column<Folded>[] = [
     width: 'clamp(6rem, 9vw, 14rem)',
     cell: ({ alert }) => <bdi>{alert.source}</bdi>,
   },
-  { key: 'host', title: words.host, width: 'clamp(5rem, 9vw, 9rem)', cell: ({ alert }) => <bdi>{alert.hostname}</bdi> },
+  {
+    key: 'host',
+    title: words.host,
+    width: 'clamp(5rem, 9vw, 9rem)',
+    cell: ({ alert }) => <HostName hostname={alert.hostname} />,
+  },
 ];
 
 const toCompact = ({ alert, count }: Folded) => (
@@ -63,7 +69,7 @@ const toCompact = ({ alert, count }: Folded) => (
     <div>
       <AlertChip alert={alert} />
       <span class="hint one-line">
-        <Time alert={alert} /> · <bdi>{[alert.source, alert.hostname].filter(Boolean).join(' · ')}</bdi>
+        <Time alert={alert} /> · <Origin source={alert.source} hostname={alert.hostname} />
       </span>
     </div>
   </div>

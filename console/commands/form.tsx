@@ -1,9 +1,10 @@
 import type { CommandDescription, CommandList } from 'signalbox/client';
-import { goTo, toHash } from '../router.ts';
+import { goTo, place, toHash } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Choice } from '../ui/field.tsx';
+import { HostName } from '../ui/host-name.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -21,7 +22,8 @@ interface Props {
 
 /** Form for a command, with the resulting command line. */
 export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
-  const mayRun = isAllowed('runCommand');
+  const { host } = place.value.params;
+  const mayRun = isAllowed(host === undefined ? 'runCommand' : 'runHostCommand');
   const { properties = {} } = command.parameters as { properties?: object };
   const { typed: values, write } = useTyped(Object.keys(properties));
   const parameters = listParameters(command, values.value);
@@ -33,15 +35,20 @@ export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
           event.preventDefault();
           if (!mayRun) return;
           write();
-          void runCommand(line, toHash(`/commands/${command.name}`, values.value));
+          void runCommand(line, toHash(`/commands/${command.name}`, { ...values.value, host }), host);
         }}
       >
+        {host !== undefined && (
+          <p class="note">
+            {words.onHost} <HostName hostname={host} />
+          </p>
+        )}
         <Choice
           label={words.command}
           hint={command.summary}
           value={command.name}
           options={commands.map(({ name }) => [name, name])}
-          onValue={(name) => goTo(`/commands/${name}`)}
+          onValue={(name) => goTo(`/commands/${name}`, { host })}
         />
         {parameters.map((parameter) => (
           <ParameterField

@@ -3,6 +3,7 @@ import { toClock, toCount } from '../format.ts';
 import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
+import { HostName } from '../ui/host-name.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -43,6 +44,7 @@ export const CommandHistory = () => {
             <a class="mono" href={each.address}>
               <bdi>{each.line}</bdi>
             </a>
+            {each.host !== undefined && <HostName hostname={each.host} />}
             <Outcome run={each} />
             <button
               type="button"
@@ -50,7 +52,7 @@ export const CommandHistory = () => {
               aria-label={words.againOf(each.line)}
               title={words.again}
               aria-disabled={isRunning.value}
-              onClick={() => void runCommand(each.line, each.address)}
+              onClick={() => void runCommand(each.line, each.address, each.host)}
             >
               <Icon name="repeat" />
             </button>

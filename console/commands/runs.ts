@@ -8,6 +8,8 @@ import { session } from '../session.ts';
 export interface Run {
   number: number;
   line: string;
+  /** Host on which the command ran; undefined for this server. */
+  host: string | undefined;
   /** URL of the form. */
   address: string;
   /** User who ran the command; undefined without a login. */
@@ -38,23 +40,27 @@ export const isRunning = computed(() => current.value !== undefined);
 /** Stops the running command; the server ends its process. */
 export const stop = (): void => current.value?.abort();
 
-/** Runs a command line and stores the result in `shownResult` and the outcome in `runs`. */
-export const runCommand = async (line: string, address: string): Promise<void> => {
+/** Runs a command line here or on a host, and stores the result in `shownResult` and the outcome in `runs`. */
+export const runCommand = async (line: string, address: string, host?: string): Promise<void> => {
   if (current.value) return;
   const controller = new AbortController();
   current.value = controller;
   latest.value = undefined;
-  const started = { number: (all.value[0]?.number ?? 0) + 1, line, address, startedAt: Date.now() };
+  const started = { number: (all.value[0]?.number ?? 0) + 1, line, host, address, startedAt: Date.now() };
   const begun = performance.now();
-  const outcome = await execute(line, controller.signal);
+  const outcome = await execute(line, host, controller.signal);
   const milliseconds = Math.round(performance.now() - begun);
   all.value = [{ ...started, user: session.value?.name, milliseconds, outcome }, ...all.value].slice(0, mostKept);
   current.value = undefined;
 };
 
-const execute = async (line: string, signal: AbortSignal): Promise<Run['outcome']> => {
+const execute = async (line: string, host: string | undefined, signal: AbortSignal): Promise<Run['outcome']> => {
   try {
-    const result = await userClient.runCommand({ command: line }, { signal, timeout: patience });
+    const options = { signal, timeout: patience };
+    const result =
+      host === undefined
+        ? await userClient.runCommand({ command: line }, options)
+        : await userClient.runHostCommand({ name: host, command: line }, options);
     latest.value = { user: session.value?.name, line, result };
     return { rows: result.result.length };
   } catch (reason) {

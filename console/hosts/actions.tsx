@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { Host, HostCode } from 'signalbox/client';
 import { userClient } from '../api.ts';
 import { useSubmission } from '../live/submission.ts';
-import { goTo } from '../router.ts';
+import { goTo, toHash } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { CopyButton, CopyLink } from '../ui/copy.tsx';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { bind, exact, Field } from '../ui/field.tsx';
-import { IconButton } from '../ui/icon-button.tsx';
+import { IconButton, IconLink } from '../ui/icon-button.tsx';
 import { notify } from '../ui/toast.tsx';
 
 /** Splits a typed list at its commas. */
@@ -63,6 +63,9 @@ export const HostActions = ({ host, onChanged }: { host: Host; onChanged: () => 
   return (
     <>
       {isAllowed('changeHost') && <IconButton icon="edit" label={words.edit} onClick={open('edit')} />}
+      {host.allowsCommands && isAllowed('runHostCommand') && (
+        <IconLink icon="play" label={words.runCommand} href={toHash('/commands', { host: host.name })} />
+      )}
       <CopyLink path={`/hosts/${encodeURIComponent(host.name)}`} />
       {isAllowed('deleteHost') && !host.isHub && (
         <IconButton icon="trash" label={words.remove} onClick={open('remove')} />

@@ -4,7 +4,7 @@ import { client } from '../api.ts';
 import { toBytes, toFull, toMinute, toPercent, toWholeBytes } from '../format.ts';
 import { useRereading } from '../live/rereading.ts';
 import { useResource } from '../live/resource.ts';
-import { goTo, place, toHash } from '../router.ts';
+import { goTo, place } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { Chart } from '../ui/chart.tsx';
@@ -16,7 +16,9 @@ import { Empty } from '../ui/panel.tsx';
 import type { PlotData } from '../ui/plot.ts';
 import { ProcessList } from '../ui/process-list.tsx';
 import { HostActions } from './actions.tsx';
+import { HostIncidents } from './incidents.tsx';
 import { HostChip, Since } from './looks.tsx';
+import { HostWatches } from './watches.tsx';
 
 interface Props {
   name: string;
@@ -33,7 +35,7 @@ export const HostDialog = ({ name, host, onChanged }: Props) => (
 );
 
 const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => {
-  const { name, readings, openIncidents, clockSkewSeconds, duplicates, lastSilence } = host;
+  const { name, readings, clockSkewSeconds, duplicates, lastSilence } = host;
   return (
     <article class="alert">
       <p class="alert-head">
@@ -41,9 +43,6 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
         <span class="hint">
           <Since {...host} />
         </span>
-        {openIncidents > 0 && (
-          <a href={toHash('/incidents', { hostname: name })}>{words.open(String(openIncidents))}</a>
-        )}
       </p>
       {clockSkewSeconds !== null && <p class="note">{words.skew(String(Math.round(clockSkewSeconds)))}</p>}
       {duplicates.length > 0 && (
@@ -52,6 +51,7 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
       <div class="actions">
         <HostActions host={host} onChanged={onChanged} />
       </div>
+      <HostIncidents host={host} />
       <History name={name} />
       {readings?.disks && readings.disks.length > 0 && (
         <section>
@@ -59,6 +59,7 @@ const Details = ({ host, onChanged }: { host: Host; onChanged: () => void }) => 
           <DiskList disks={readings.disks} />
         </section>
       )}
+      {isReadable('listWatches') && <HostWatches host={host} />}
       {isReadable('listHostProcesses') && <Processes name={name} />}
       <Facts
         facts={[
@@ -84,8 +85,10 @@ type Range = keyof typeof words.ranges;
 
 /** Length and step of each range, in seconds. */
 const ranges = {
+  minutes: { seconds: 600, step: 10 },
   hour: { seconds: 3600, step: 10 },
   day: { seconds: 86_400, step: 60 },
+  week: { seconds: 7 * 86_400, step: 600 },
   quarter: { seconds: 90 * 86_400, step: 600 },
 } as const satisfies Record<Range, { seconds: number; step: number }>;
 

@@ -5,7 +5,7 @@ import { hostTexts as words } from '../strings/hosts.ts';
 import { Chip, type Look } from '../ui/chip.tsx';
 import { Spark } from '../ui/spark.tsx';
 
-const looks: Record<Host['state'], Look> = {
+export const hostLooks: Record<Host['state'], Look> = {
   silent: { tone: 'critical', icon: 'critical' },
   late: { tone: 'warning', icon: 'clock' },
   new: { tone: 'quiet', icon: 'clock' },
@@ -13,11 +13,8 @@ const looks: Record<Host['state'], Look> = {
   up: { tone: 'good', icon: 'check' },
 };
 
-/** States in list order, worst first. */
-const order = Object.keys(looks);
-
 /** State in words and in its colour. */
-export const HostChip = ({ state }: Pick<Host, 'state'>) => <Chip {...looks[state]}>{words.states[state]}</Chip>;
+export const HostChip = ({ state }: Pick<Host, 'state'>) => <Chip {...hostLooks[state]}>{words.states[state]}</Chip>;
 
 /** `since 14:05 (2 h 3 min)`; nothing for a host that has never reported. */
 export const Since = ({ since }: Pick<Host, 'since'>) => {
@@ -66,9 +63,3 @@ export const HourLine = ({ line, readings }: Pick<Host, 'line' | 'readings'>) =>
     />
   );
 };
-
-/** Sort order: by state, worst first, then by open incidents, then by name. */
-export const compareHosts = (one: Host, other: Host): number =>
-  order.indexOf(one.state) - order.indexOf(other.state) ||
-  other.openIncidents - one.openIncidents ||
-  (one.name < other.name ? -1 : 1);

@@ -1,12 +1,15 @@
 import { useMemo } from 'preact/hooks';
 import type { Host } from 'signalbox/client';
-import { client } from '../api.ts';
+import { compareHosts } from '../../src/kit/host-rank.ts';
 import { toCount } from '../format.ts';
-import { useResource } from '../live/resource.ts';
+import { createAddressChoice } from '../list-address.ts';
+import { knownHosts } from '../live/hosts.ts';
 import { goTo, place, setParams } from '../router.ts';
 import { isAllowed } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
+import { AddressSegments } from '../ui/address-segments.tsx';
+import { Choice } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { containsWords, ListFilter } from '../ui/list-filter.tsx';
 import { ListCount } from '../ui/list-head.tsx';
@@ -14,17 +17,12 @@ import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { AddHost } from './actions.tsx';
 import { HostDialog } from './details.tsx';
-import { compareHosts } from './looks.tsx';
 import { HostTable } from './rows.tsx';
-
-/** Milliseconds for which events are collected before the list reloads. */
-const calm = 2000;
 
 /** List of hosts, worst first; one opens in a dialog. */
 const HostsScreen = ({ rest }: { rest: string }) => {
-  const load = (signal: AbortSignal) => client.listHosts(undefined, { signal });
-  const { value, error, reload } = useResource(load, { topic: 'hosts', calm });
-  const sorted = useMemo(() => (value?.data ?? []).toSorted(compareHosts), [value]);
+  const { value, error, reload } = knownHosts.value;
+  const sorted = useMemo(() => (value ?? []).toSorted(compareHosts), [value]);
   useCommands(isAllowed('createHost') ? [{ title: words.add, icon: 'plus', run: add }] : []);
   return (
     <div class="list">
@@ -51,19 +49,62 @@ const List = ({ hosts }: { hosts: readonly Host[] }) => {
     );
   }
   const silent = hosts.filter(({ state }) => state === 'silent').length;
-  const found = hosts.filter((host) => containsWords(toWords(host), place.value.params['q']));
+  const { q, tag } = place.value.params;
+  const found = hosts.filter((host) => containsWords(toWords(host), q) && (!tag || host.tags.includes(tag)));
+  const groups = grouping.read() === 'tags' ? groupByTag(found) : [{ title: undefined, rows: found }];
   return (
     <>
-      <ListFilter label={words.filter} />
+      <ListFilter label={words.filter}>
+        <TagFilter hosts={hosts} />
+      </ListFilter>
       <ListCount>{words.counted(toCount(hosts.length), toCount(silent))}</ListCount>
       {found.length === 0 ? (
-        <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
+        <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined, tag: undefined })} />
       ) : (
-        <HostTable rows={found} />
+        groups.map(({ title, rows }) => (
+          <section key={title ?? ''} class="host-group">
+            {title !== undefined && (
+              <h2>
+                <bdi>{title || words.untagged}</bdi> <span class="hint">{toCount(rows.length)}</span>
+              </h2>
+            )}
+            <HostTable rows={rows} />
+          </section>
+        ))
       )}
     </>
   );
 };
+
+const grouping = createAddressChoice('group', ['none', 'tags'], 'none');
+
+/** Choice of a tag, and of groups; nothing without tags. */
+const TagFilter = ({ hosts }: { hosts: readonly Host[] }) => {
+  const tags = listTags(hosts);
+  if (tags.length === 0) return null;
+  return (
+    <>
+      <Choice
+        label={words.tag}
+        value={place.value.params['tag'] ?? ''}
+        options={[['', words.allTags], ...tags.map((tag): [string, string] => [tag, tag])]}
+        onValue={(tag) => setParams({ tag: tag || undefined })}
+      />
+      <AddressSegments label={words.group} choice={grouping} labels={words.groups} />
+    </>
+  );
+};
+
+const listTags = (hosts: readonly Host[]): string[] => [...new Set(hosts.flatMap(({ tags }) => tags))].toSorted();
+
+/** Groups hosts by tag, those without tags last; a host is in the group of each of its tags. */
+const groupByTag = (hosts: readonly Host[]): { title: string; rows: readonly Host[] }[] =>
+  [...listTags(hosts), '']
+    .map((title) => ({
+      title,
+      rows: hosts.filter(({ tags }) => (title === '' ? tags.length === 0 : tags.includes(title))),
+    }))
+    .filter(({ rows }) => rows.length > 0);
 
 /** Searchable text of a host. */
 const toWords = ({ name, hostname, tags, note, state }: Host): string =>

@@ -12,6 +12,7 @@ import { Chip } from '../ui/chip.tsx';
 import { CopyLink } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
+import { HostName } from '../ui/host-name.tsx';
 import { IconButton, IconLink } from '../ui/icon-button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Unloaded } from '../ui/panel.tsx';
@@ -179,7 +180,7 @@ const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => 
 
 const toFacts = (incident: IncidentDetails): Fact[] => [
   [words.source, incident.source || null],
-  [words.host, incident.hostname || null],
+  [words.host, incident.hostname && <HostName hostname={incident.hostname} />],
   [words.responsible, incident.responsible.map((one) => toPerson(toTargetName(one))).join(', ') || null],
   [words.next, incident.escalation?.next?.targets.map(toTargetName).join(', ') || null],
   [words.responders.title, incident.responders.join(', ') || null],

@@ -2,6 +2,7 @@ import type { Incident } from 'signalbox/client';
 import { toCount } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
+import { HostName, Origin } from '../ui/host-name.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { IncidentChip, LevelChip, SilencedMark } from './looks.tsx';
@@ -61,7 +62,7 @@ const createColumns = (rows: readonly Incident[]): Column<Incident>[] => [
     width: 'clamp(5rem, 20vw - 9rem, 12rem)',
     cell: ({ source }) => <bdi>{source}</bdi>,
   },
-  { key: 'host', title: words.host, width: 'clamp(5rem, 7vw, 9rem)', cell: ({ hostname }) => <bdi>{hostname}</bdi> },
+  { key: 'host', title: words.host, width: 'clamp(5rem, 7vw, 9rem)', cell: HostName },
   { key: 'since', title: words.since, width: '6.75rem', cell: ({ firstAt }) => <Ago time={firstAt} /> },
   {
     key: 'state',
@@ -90,7 +91,7 @@ const toCompact = (incident: Incident) => (
         </span>
       </div>
       <span class="hint one-line">
-        <Ago time={incident.firstAt} /> · <bdi>{[incident.source, incident.hostname].filter(Boolean).join(' · ')}</bdi>
+        <Ago time={incident.firstAt} /> · <Origin source={incident.source} hostname={incident.hostname} />
       </span>
     </div>
   </div>

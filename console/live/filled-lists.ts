@@ -5,8 +5,8 @@ import { place } from '../router.ts';
 import { isReadable } from '../routes.ts';
 import { useResource } from './resource.ts';
 
-/** True for each rarely used list with entries (hosts: with several); updated by `useFilledLists`. */
-export const filledLists = signal({ hosts: false, items: false, simpleTasks: false });
+/** True for each rarely used list with entries; updated by `useFilledLists`. */
+export const filledLists = signal({ items: false, simpleTasks: false });
 
 /** Checks the lists initially, after each login, and when a list is opened. */
 export const useFilledLists = (): void => {
@@ -17,11 +17,9 @@ export const useFilledLists = (): void => {
   }, [value]);
 };
 
-const lists = ['/hosts', '/items', '/simple-tasks'];
+const lists = ['/items', '/simple-tasks'];
 
 const loadFilled = async (signal: AbortSignal) => ({
-  // The server itself is also a host.
-  hosts: isReadable('listHosts') && (await client.listHosts(undefined, { signal })).data.length > 1,
   items: isReadable('listItems') && (await client.listItems({ page: 1, size: 1 }, { signal })).total > 0,
   simpleTasks: isReadable('listTasksAtSimple') && (await client.listTasksAtSimple(undefined, { signal })).length > 0,
 });

@@ -29,6 +29,8 @@ interface Options<T, K extends LiveTopic> {
   replace?: (data: Topics[K]) => T;
   /** Applies an event's data to the value instead of reloading. */
   apply?: (data: Topics[K], before: T | undefined) => T | undefined;
+  /** Milliseconds for which events are collected before `apply`, to make many events cause a single change. */
+  batch?: number;
 }
 
 /** Minimum milliseconds between reloads caused by events, whatever `calm` is. */
@@ -39,7 +41,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   load: (signal: AbortSignal) => Promise<T>,
   options: Options<T, K> = {},
 ): Resource<T> => {
-  const { key = '', topic, calm = 0, isKept = false, replace, apply } = options;
+  const { key = '', topic, calm = 0, isKept = false, replace, apply, batch = 0 } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   /** Key of the loaded value, without the token. */
@@ -48,16 +50,26 @@ export const useResource = <T, K extends LiveTopic = never>(
   const resource = useMemo(() => createLoader(load, value, error, calm, isKept, key, readFor), [key, token]);
   useEffect(() => {
     resource.reload();
+    let waiting: Topics[K][] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const applyAll = (): void => {
+      timer = undefined;
+      value.value = waiting.reduce((before, data) => apply?.(data, before), value.value);
+      waiting = [];
+      resource.repeatIfRunning();
+    };
     const onEvent = (data: Topics[K]): void => {
       if (replace) resource.replace(replace(data));
       else if (apply) {
-        value.value = apply(data, value.value);
-        resource.repeatIfRunning();
+        waiting.push(data);
+        if (batch === 0) applyAll();
+        else timer ??= setTimeout(applyAll, batch);
       } else resource.reloadSoon();
     };
     const leave = topic && subscribe(topic, { onEvent, onResync: resource.resync });
     return () => {
       leave?.();
+      clearTimeout(timer);
       resource.stop();
     };
   }, [resource, topic]);

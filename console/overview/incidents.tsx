@@ -4,6 +4,7 @@ import { toPerson } from '../../src/kit/people.ts';
 import { toCount, toFull } from '../format.ts';
 import { compareUrgency, openIncidents } from '../live/incidents.ts';
 import { text } from '../strings/index.ts';
+import { Origin } from '../ui/host-name.tsx';
 import { Panel, Unloaded } from '../ui/panel.tsx';
 import { SeverityChip } from '../ui/severity.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -54,11 +55,11 @@ const ActiveIncident = ({ incident }: { incident: Incident }) => {
         </a>
       </span>
       <span class="one-line hint from">
-        <bdi>
-          {acknowledgedBy === null
-            ? [source, hostname].filter(Boolean).join(' · ')
-            : words.acknowledgedBy(toPerson(acknowledgedBy))}
-        </bdi>
+        {acknowledgedBy === null ? (
+          <Origin source={source} hostname={hostname} />
+        ) : (
+          <bdi>{words.acknowledgedBy(toPerson(acknowledgedBy))}</bdi>
+        )}
       </span>
     </li>
   );

@@ -9,6 +9,7 @@ import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { ConnectLink } from '../ui/connect-link.tsx';
 import { DiskList } from '../ui/disk-list.tsx';
+import { Origin } from '../ui/host-name.tsx';
 import { Empty, Panel, Unloaded } from '../ui/panel.tsx';
 import { type ListedProcess, ProcessList } from '../ui/process-list.tsx';
 import { AlertChip, toState } from '../ui/severity.tsx';
@@ -85,7 +86,7 @@ const LatestAlert = ({ alert, count, isNew }: Pick<Folded, 'alert' | 'count'> & 
       )}
     </span>
     <span class="one-line hint from">
-      <bdi>{[alert.source, alert.hostname].filter(Boolean).join(' · ')}</bdi>
+      <Origin source={alert.source} hostname={alert.hostname} />
     </span>
   </li>
 );

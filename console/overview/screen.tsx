@@ -1,4 +1,5 @@
 import { isForbidden } from '../api.ts';
+import { HostMarks } from '../hosts/marks.tsx';
 import { openIncidents } from '../live/incidents.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
@@ -16,6 +17,7 @@ const words = text.overview;
 /** Open problems, then the machine's state. */
 const OverviewScreen = () => (
   <div class="overview">
+    <HostMarks />
     <Health />
     {isMounted('listIncidents') && <OpenIncidentsPanel />}
     {/* Waits for the incidents' height to keep everything below in place. */}

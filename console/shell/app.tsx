@@ -2,6 +2,7 @@ import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { toCount } from '../format.ts';
 import { useFilledLists } from '../live/filled-lists.ts';
+import { useKnownHosts } from '../live/hosts.ts';
 import { openIncidents, useOpenIncidents } from '../live/incidents.ts';
 import { useStatus } from '../live/status.ts';
 import { place } from '../router.ts';
@@ -28,6 +29,7 @@ export const ConsoleApp = () => {
   useStatus();
   useOpenIncidents();
   useFilledLists();
+  useKnownHosts();
   const isMoved = useRef(false);
   useLayoutEffect(() => {
     scrollTo(0, 0);

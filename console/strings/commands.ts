@@ -6,6 +6,7 @@ export const commandTexts = {
   runner: (name: string) => `runner: ${name}`,
   run: 'Run',
   running: 'Running…',
+  onHost: 'Runs on the host',
   stop: 'Stop',
   line: 'Command line',
   copyLine: 'Copy command line',

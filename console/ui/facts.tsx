@@ -1,24 +1,25 @@
+import type { VNode } from 'preact';
 import { toPerson } from '../../src/kit/people.ts';
 import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { LongText } from './long-text.tsx';
 
 /** Name and value; not shown without a value. */
-export type Fact = [name: string, value: string | null | undefined | false];
+export type Fact = [name: string, value: string | VNode | null | undefined | false];
 
 /** List of names and values, one pair per line. */
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="pairs">
     {facts.map(
       ([name, value]) =>
-        typeof value === 'string' && (
+        value !== undefined &&
+        value !== null &&
+        value !== false && (
           <div key={name}>
             <dt>
               <bdi>{name}</bdi>
             </dt>
-            <dd>
-              <LongText value={value} most={500} />
-            </dd>
+            <dd>{typeof value === 'string' ? <LongText value={value} most={500} /> : value}</dd>
           </div>
         ),
     )}

@@ -1,4 +1,5 @@
 import type { ShownHost } from '../../features/hosts/schema.ts';
+import { compareHosts } from '../../kit/host-rank.ts';
 import { print } from '../stdio.ts';
 import { defineAskingCommand, type ListReply } from './ask.ts';
 import { paintSeverity, toReadableTime, toRelativeTime, toTable } from './table.ts';
@@ -26,7 +27,7 @@ export const hostsCommand = defineAskingCommand({
   summary: 'List the hosts that report to a server, worst first.',
   scope: 'incidents:read',
   run: async ({ ask, show }) =>
-    show(sortHosts((await ask<ListReply<ShownHost>>('api/hosts')).data), toHostTable, 'No hosts.\n'),
+    show((await ask<ListReply<ShownHost>>('api/hosts')).data.toSorted(compareHosts), toHostTable, 'No hosts.\n'),
 });
 
 export const hostCommand = defineAskingCommand({
@@ -37,17 +38,6 @@ export const hostCommand = defineAskingCommand({
   run: async ({ ask, show }, { words: [name = ''] }) =>
     show([await ask<ShownHost>(`api/hosts/${encodeURIComponent(name)}`)], ([host]) => (host ? toDetails(host) : '')),
 });
-
-/** States of hosts, worst first. */
-const states: readonly ShownHost['state'][] = ['silent', 'late', 'new', 'stopped', 'up'];
-
-const sortHosts = (hosts: readonly ShownHost[]): ShownHost[] =>
-  hosts.toSorted(
-    (a, b) =>
-      states.indexOf(a.state) - states.indexOf(b.state) ||
-      b.openIncidents - a.openIncidents ||
-      a.name.localeCompare(b.name),
-  );
 
 const toHostTable = (hosts: readonly ShownHost[]): string =>
   toTable(

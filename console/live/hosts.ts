@@ -1,0 +1,50 @@
+import { computed, signal } from '@preact/signals';
+import type { Host } from 'signalbox/client';
+import { client } from '../api.ts';
+import { isReadable } from '../routes.ts';
+import { type Resource, useResource } from './resource.ts';
+
+/** Milliseconds for which events are collected: each host reports every ten seconds. */
+const batch = 1000;
+
+/** All hosts, by name; updated by `useKnownHosts`. */
+export const knownHosts = signal<Resource<readonly Host[]>>({
+  value: undefined,
+  error: undefined,
+  reload: () => undefined,
+  reloadSoon: () => undefined,
+});
+
+/** True if there are hosts besides this server, which is also a host. */
+export const hasHosts = computed(() => (knownHosts.value.value?.length ?? 0) > 1);
+
+/** Follows hosts while the app component is shown. Events contain whole hosts, so nothing is reloaded. */
+export const useKnownHosts = (): void => {
+  knownHosts.value = useResource(loadHosts, { topic: 'hosts', apply, batch });
+};
+
+const loadHosts = async (signal: AbortSignal): Promise<readonly Host[]> =>
+  isReadable('listHosts') ? (await client.listHosts(undefined, { signal })).data : [];
+
+const apply = (changed: Host, before: readonly Host[] | undefined): readonly Host[] | undefined => {
+  if (!before) return before;
+  const index = before.findIndex(({ name }) => name === changed.name);
+  return index < 0 ? [...before, changed] : before.with(index, changed);
+};
+
+/** Names by which alerts call a host, in lower case. */
+export const listNames = ({ name, hostname, aliases }: Host): string[] =>
+  [name, ...aliases, hostname ?? name].map((each) => each.toLowerCase());
+
+/** Hosts by the names in their alerts. */
+const byName = computed(() => {
+  const hosts = hasHosts.value ? (knownHosts.value.value ?? []) : [];
+  // A name of its own wins over another host's alias or host name.
+  return new Map([
+    ...hosts.flatMap((host) => listNames(host).map((name) => [name, host.name] as const)),
+    ...hosts.map(({ name }) => [name.toLowerCase(), name] as const),
+  ]);
+});
+
+/** Returns the name of the host with this host name in alerts; undefined for another machine. */
+export const findHost = (hostname: string): string | undefined => byName.value.get(hostname.toLowerCase());

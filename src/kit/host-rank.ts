@@ -1,0 +1,18 @@
+import type { Severity } from './severity.ts';
+
+interface Ranked {
+  name: string;
+  state: 'silent' | 'late' | 'new' | 'stopped' | 'up';
+  worstSeverity: Severity | null;
+  openIncidents: number;
+}
+
+/** States and severities of open incidents, worst first. */
+const order = ['silent', 'CRITICAL', 'ERROR', 'late', 'WARNING', 'INFO', 'new', 'stopped', 'up'] as const;
+
+const rankHost = ({ state, worstSeverity }: Ranked): number =>
+  Math.min(order.indexOf(state), worstSeverity === null ? order.length : order.indexOf(worstSeverity));
+
+/** Sort order of hosts: worst first, then most incidents, then by name. */
+export const compareHosts = (one: Ranked, other: Ranked): number =>
+  rankHost(one) - rankHost(other) || other.openIncidents - one.openIncidents || (one.name < other.name ? -1 : 1);

@@ -1,0 +1,61 @@
+import { expect, type Page } from '@playwright/test';
+import { enrol, report } from '../hosts/support/hosts.ts';
+import type { Scope } from '../support/scope.ts';
+import { startApp, type TestApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { findFaults, logIn } from './support/page.ts';
+
+/** Starts a server with two hosts that have reported. */
+const startHub = async (scope: Scope): Promise<TestApp> => {
+  const app = await startApp(scope);
+  const token = await app.login('admin');
+  for (const name of ['web-1', 'db-1']) {
+    const key = await enrol(app, token, name);
+    await app.request('PATCH', `/api/hosts/${name}`, { token, body: { tags: [name.slice(0, -2)] } });
+    expect((await report(app, key, name)).status).toBe(200);
+  }
+  return app;
+};
+
+const table = (page: Page) => page.getByRole('table', { name: 'Hosts' });
+
+test('the overview begins with a mark for each host, and names of hosts lead to their pages', async ({
+  openConsole,
+  scope,
+}) => {
+  const app = await startHub(scope);
+  const alert = {
+    level: 'CRITICAL',
+    source: 'backup',
+    message: 'the backup has failed',
+    hostname: 'WEB-1.example.org',
+  };
+  await app.request('POST', '/api/alert', { body: alert });
+  const { page, complaints } = await openConsole({ app });
+  await logIn(page, 'admin');
+  const marks = page.getByRole('region', { name: 'Hosts' });
+  await expect(marks.getByRole('link', { name: 'web-1 · Up · 1 open incident' })).toHaveClass(/tone-critical/);
+  await expect(marks.getByRole('link', { name: 'db-1 · Up' })).toHaveClass(/tone-good/);
+  await page.goto('/console/#/incidents');
+  await page.getByRole('table').getByRole('link', { name: 'WEB-1.example.org' }).click();
+  const details = page.getByRole('dialog', { name: 'Host web-1' });
+  await expect(details.getByRole('link', { name: 'the backup has failed' })).toBeVisible();
+  await expect(details.getByText('Disks')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('hosts are filtered and grouped by tag, worst first', async ({ openConsole, scope }) => {
+  const app = await startHub(scope);
+  await app.request('POST', '/api/alert', { body: { level: 'ERROR', message: 'full', hostname: 'db-1' } });
+  const { page } = await openConsole({ app });
+  await logIn(page, 'reader');
+  await page.goto('/console/#/hosts');
+  await expect(table(page).getByRole('link', { name: /^(?:web|db)-1$/ })).toHaveText(['db-1', 'web-1']);
+  await page.getByRole('button', { name: 'By tag' }).click();
+  await expect(page.getByRole('heading', { level: 2 })).toContainText(['db', 'web']);
+  await page.getByRole('button', { name: 'One list' }).click();
+  await page.getByLabel('Tag').selectOption('web');
+  await expect(table(page).getByRole('link', { name: /^(?:web|db)-1$/ })).toHaveText(['web-1']);
+  await expect(page.getByRole('button', { name: 'Add a host' })).toHaveCount(0);
+});
