@@ -12,12 +12,12 @@ import { Segments } from '../ui/chip.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DiskList } from '../ui/disk-list.tsx';
 import { Facts } from '../ui/facts.tsx';
+import { HostChip, Since } from '../ui/host-looks.tsx';
 import { Empty } from '../ui/panel.tsx';
 import type { PlotData } from '../ui/plot.ts';
 import { ProcessList } from '../ui/process-list.tsx';
 import { HostActions } from './actions.tsx';
 import { HostIncidents } from './incidents.tsx';
-import { HostChip, Since } from './looks.tsx';
 import { HostWatches } from './watches.tsx';
 
 interface Props {

@@ -3,8 +3,8 @@ import { toCount, toDuration } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { text } from '../strings/index.ts';
+import { HostChip, HourLine, Meter, Since, toShares } from '../ui/host-looks.tsx';
 import { type Column, Table, TwoLines } from '../ui/table.tsx';
-import { HostChip, HourLine, Meter, Since, toShares } from './looks.tsx';
 
 const Name = ({ name }: Pick<Host, 'name'>) => (
   <a href={toHash(`/hosts/${encodeURIComponent(name)}`, { q: place.value.params['q'] })}>

@@ -1,5 +1,4 @@
 import { isForbidden } from '../api.ts';
-import { HostMarks } from '../hosts/marks.tsx';
 import { openIncidents } from '../live/incidents.ts';
 import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
@@ -8,6 +7,7 @@ import { AlertChart, DiskChart, MachineCharts } from '../ui/machine-charts.tsx';
 import { Failure, Panel } from '../ui/panel.tsx';
 import { Health } from './health.tsx';
 import { historyError, useHistory } from './history.ts';
+import { HostMarks } from './host-marks.tsx';
 import { OpenIncidentsPanel } from './incidents.tsx';
 import { DiskPanel, LatestAlerts, TopProcesses } from './lists.tsx';
 import { RangeChoice, spanChoice } from './range.tsx';

@@ -2,8 +2,8 @@ import type { Host } from 'signalbox/client';
 import { untilTime } from '../clock.ts';
 import { toDuration, toMinute, toPercent } from '../format.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
-import { Chip, type Look } from '../ui/chip.tsx';
-import { Spark } from '../ui/spark.tsx';
+import { Chip, type Look } from './chip.tsx';
+import { Spark } from './spark.tsx';
 
 export const hostLooks: Record<Host['state'], Look> = {
   silent: { tone: 'critical', icon: 'critical' },

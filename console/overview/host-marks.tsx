@@ -5,8 +5,8 @@ import { hasHosts, knownHosts } from '../live/hosts.ts';
 import { toHash } from '../router.ts';
 import { hostTexts as words } from '../strings/hosts.ts';
 import { text } from '../strings/index.ts';
+import { hostLooks } from '../ui/host-looks.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { hostLooks } from './looks.tsx';
 
 /** Coloured mark for each host, worst first; nothing for a server without other hosts. */
 export const HostMarks = () => {
