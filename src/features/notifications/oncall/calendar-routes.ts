@@ -2,11 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { needs, openFor } from '../../../auth/access.ts';
 import { principalOf } from '../../../auth/guard.ts';
-import { ErrorBody, HttpError, requireKnown } from '../../../http/errors.ts';
+import { ErrorBody, HttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
 import { toOwnTags } from '../../../http/text-forms.ts';
 import type { Offers } from '../../../kit/offers.ts';
 import { defineList, defineRoute, type Route } from '../../../kit/route.ts';
+import { requireOwnPerson } from '../people/own-person.ts';
 import { CalendarAddress, type CalendarAddresses, NewCalendarAddress, toShownAddress } from './calendar-addresses.ts';
 import { writeFeed } from './calendar-feed.ts';
 import type { Overrides } from './overrides.ts';
@@ -55,15 +56,12 @@ export const createCalendarRoutes = (parts: CalendarParts): Route[] => {
 };
 
 /** Returns the user in the path. Throws an HttpError for others than the caller, except for an Admin. */
-export const requireOwnName = (request: FastifyRequest, accounts: Offers['accounts']): string => {
-  const { person: given } = request.params as { person: string };
-  const caller = principalOf(request);
-  const name = given === 'me' ? caller.name : given;
-  if (name === caller.name) return name;
-  requireKnown(accounts?.findUser(name), 'User', name, '/api/people');
-  if (caller.role !== 'Admin') throw new HttpError('forbidden', 'Calendars of others need the role Admin');
-  return name;
-};
+export const requireOwnName = (request: FastifyRequest, accounts: Offers['accounts']): string =>
+  requireOwnPerson(
+    request,
+    'calendars',
+    (name) => name === principalOf(request).name || accounts?.findUser(name) !== undefined,
+  );
 
 const createAddressRoutes = ({ addresses }: CalendarParts, { path, params, id, noun, toOwner }: Owner): Route[] => [
   defineRoute({
@@ -111,7 +109,7 @@ const createAddressRoutes = ({ addresses }: CalendarParts, { path, params, id, n
       const known = addresses.list(owner).find((each) => each.name === wanted.toLowerCase());
       if (!known) throw new HttpError('not-found', 'There is no calendar address with this id');
       if (role !== 'Admin' && known.value.createdBy !== name && owner !== `person:${name}`) {
-        throw new HttpError('forbidden', 'Calendar addresses of others need the role Admin');
+        throw new HttpError('forbidden', 'Only an Admin can revoke the calendar addresses of other people');
       }
       await addresses.revoke(known, name);
       return sendJson(reply, toShownAddress(known));

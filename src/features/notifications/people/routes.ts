@@ -13,6 +13,7 @@ import { sendSetting } from '../../../kit/setting-routes.ts';
 import type { Targets } from '../../../kit/targets.ts';
 import { sendTest } from '../message/test-message.ts';
 import { TestResult } from '../schema.ts';
+import { requireOwnPerson } from './own-person.ts';
 import type { People } from './people.ts';
 import type { WayCodes } from './proof.ts';
 import { Confirmation, Person, PersonBody, PersonList, PersonParams, ShownWay, WayBody, WayParams } from './schema.ts';
@@ -43,17 +44,12 @@ export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
   createConfirmRoute(parts),
 ];
 
-/** Returns the person in the path. Throws an HttpError for a person whom the caller cannot change, or who is unknown. */
-const readPerson = (people: People, request: FastifyRequest, mayBeDeleted = false): string => {
-  const { person: given } = request.params as { person: string };
-  const caller = principalOf(request);
-  const name = given === 'me' ? caller.name : given;
-  const isOther = name !== caller.name && caller.role !== 'Admin';
-  const hasLeft = mayBeDeleted && !isOther && people.waysOf(name).length > 0;
-  if (!people.isUser(name) && !hasLeft) requireKnown(undefined, 'User', name, '/api/people');
-  if (isOther) throw new HttpError('forbidden', 'Only an Admin can see and change the ways of other people');
-  return name;
-};
+/** Returns the person in the path. With `mayBeDeleted`, an Admin finds ways that a deleted user has left. */
+const readPerson = (people: People, request: FastifyRequest, mayBeDeleted = false): string =>
+  requireOwnPerson(request, 'ways', (name, isRefused) => {
+    const hasLeft = mayBeDeleted && !isRefused && people.waysOf(name).length > 0;
+    return hasLeft || people.isUser(name);
+  });
 
 const requireWay = (people: People, person: string, way: string): KnownWay =>
   requireKnown(people.ways.find(requireWayName(person, way)), 'Way', way, `/api/people/${person}`);
