@@ -27,6 +27,7 @@ const checks = {
   'OpenAPI document': tool('@redocly/cli', 'redocly', 'lint', '--config', 'redocly.yaml', 'dist/openapi.json'),
   'generated tables in documents': [process.execPath, 'tools/docs/reference/tables.mjs', '--check'],
   'beginning of docstrings': grep(`^ *(/\\*\\*|\\*) +${beginning}`, '*.ts', '*.tsx', '*.mjs', '*.cjs'),
+  'spread literals': grep('\\.\\.\\.\\{( |$)', '*.ts', '*.tsx', '*.mjs', '*.cjs'),
   'beginning of texts': grep(`['"\`]${beginning}`, 'console/strings'),
 };
 const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };

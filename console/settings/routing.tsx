@@ -60,7 +60,10 @@ export const Routing = () => {
 interface RuleDraft extends Record<'source' | 'hostname' | 'level' | 'labels' | 'hours' | 'policy', string> {}
 
 const toDraft = ({ source = '', hostname = '', level = '', labels = {}, hours = '', policy }: Rule): RuleDraft => ({
-  ...{ source, hostname, level, hours },
+  source,
+  hostname,
+  level,
+  hours,
   labels: toLabelTexts(labels).join(', '),
   policy: policy ?? '',
 });

@@ -143,9 +143,12 @@ const WayForm = ({ before: present, onClose, onChanged }: FormProps<ListedWay>) 
 
 /** Ways have no own `after`, `repeat` and `hours`, which the form of destinations shows for incidents. */
 const newDraft: DestinationDraft = {
-  ...{ name: '', levels: '', fields: {}, isForgotten: false },
+  name: '',
   type: 'ntfy',
   notify: 'alerts',
+  levels: '',
+  fields: {},
+  isForgotten: false,
 };
 
 const toDraft = (way: ListedWay): DestinationDraft => ({ ...toDestinationDraft(way as never), notify: 'alerts' });

@@ -53,7 +53,17 @@ export const OwnFields = ({ draft, set, hidden = [] }: Props & { hidden?: readon
       if (areas.includes(name))
         return <Area key={name} label={label} hint={hint} value={value} onValue={onValue} lines={2} />;
       if (name === 'password')
-        return <Field key={name} type="password" autocomplete="new-password" {...{ label, hint, value, onValue }} />;
+        return (
+          <Field
+            key={name}
+            type="password"
+            autocomplete="new-password"
+            label={label}
+            hint={hint}
+            value={value}
+            onValue={onValue}
+          />
+        );
       return <Field key={name} {...exact} label={label} hint={hint} value={value} onValue={onValue} />;
     })}
   </>

@@ -217,11 +217,9 @@ test('a resolved alert is marked and stands out less than a firing alert', async
         status,
         alerts: [
           {
-            ...{
-              status,
-              labels: { alertname: name, severity: 'critical' },
-              annotations: { summary: `${name} is down` },
-            },
+            status,
+            labels: { alertname: name, severity: 'critical' },
+            annotations: { summary: `${name} is down` },
             startsAt: '2026-01-31T09:30:00Z',
             endsAt: '2026-01-31T09:40:00Z',
             fingerprint: name,

@@ -49,8 +49,12 @@ const listMethods = (route: Route, app: TestApp): string[] => {
 
 /** Body that every route accepts, because routes ignore unknown fields. */
 const body = {
-  ...{ Title: 'a', title: 'a', message: 'a', command: 'Get-Process -Id 1' },
-  ...{ Username: 'admin', Password: passwords.admin },
+  Title: 'a',
+  title: 'a',
+  message: 'a',
+  command: 'Get-Process -Id 1',
+  Username: 'admin',
+  Password: passwords.admin,
 };
 
 /** Address of no heartbeat. An address admits its callers without a token. */
