@@ -27,7 +27,7 @@ type FeatureSettings = Static<TObject<typeof featureSettings>>;
 
 export type AgentSettings = Settings & FeatureSettings & { hub: HubSetting };
 
-/** Values of the command line. */
+/** Command-line values for the agent. */
 export interface AgentOptions {
   hub: string | undefined;
   keyFile: string | undefined;
@@ -36,8 +36,8 @@ export interface AgentOptions {
 }
 
 /**
- * Returns an agent's settings; `serverSettings` are the names of settings that only a server uses, which are ignored.
- * Throws a SettingsError.
+ * Returns an agent's settings. Settings only a server uses, named in `serverSettings`, are ignored. Throws a
+ * SettingsError.
  */
 export const readAgentSettings = (
   flags: Flags,

@@ -45,13 +45,13 @@ import { type LocalHandlers, LocalServer } from './local-server.ts';
 
 const hubConcern = { area: 'deliveries', severity: 'ERROR', text: 'The hub takes no alerts' } as const;
 
-/** Sender of the alerts of programs on this machine. */
+/** Sender recorded for alerts from programs on this machine. */
 const localSender = 'address:unknown';
 
 export interface Agent {
-  /** Listens on the path of a socket, and starts all work. */
+  /** Listens on a socket path and starts all background work. */
   listen(path: string): Promise<void>;
-  /** Completes acknowledged work, and announces the stop to the hub. */
+  /** Completes acknowledged work and tells the hub that the agent is stopping. */
   close(): Promise<void>;
 }
 
@@ -62,13 +62,13 @@ interface Common {
   meters: ReturnType<typeof createMeters>;
   clock: () => Date;
   log: FastifyBaseLogger;
-  /** Calls the function when the agent closes; the last one is called first. */
+  /** Calls the function when the agent closes. Functions run in reverse order of registration. */
   onClose(close: () => unknown): void;
 }
 
 /**
- * Opens the parts of a server that watch this machine and report to a hub, without the rest, because an agent is to take
- * little memory. Rejects with a SettingsError.
+ * Opens the parts of a server that watch this machine and report to a hub, and nothing else, to save memory. Rejects
+ * with a SettingsError.
  */
 export const openAgent = async (settings: AgentSettings, log: FastifyBaseLogger): Promise<Agent> => {
   const clock = () => new Date();
@@ -115,7 +115,7 @@ export const openAgent = async (settings: AgentSettings, log: FastifyBaseLogger)
       watches,
       commands: settings.allowCommands ? await openCommands(common) : undefined,
       hub: new URL(hub.url).host,
-      // Alerts do not wait for their next attempt.
+      // Undelivered alerts do not wait for their next retry.
       onReceived: () => forwarder.queue.retryAll({ ignoresRetryAfter: false }),
       log,
       clock,
@@ -139,7 +139,7 @@ export const openAgent = async (settings: AgentSettings, log: FastifyBaseLogger)
   }
 };
 
-/** Opens the log of alerts, and the intake of alerts from programs on this machine. */
+/** Opens the alert log and the intake for programs on this machine. */
 const openAlerts = async ({ settings, storage, meters, clock, log, onClose }: Common) => {
   const times = new ReceiptTimes(() => settings.resolveTimeout * 1000);
   const alertLog = await openFileLog({
@@ -212,7 +212,7 @@ const openHeartbeats = async (
   return { start: () => alerter.start(), receivePing: receive };
 };
 
-/** Opens this machine's watches, and those that the hub pushes. */
+/** Opens this machine's own watches and the watches pushed by the hub. */
 const openWatches = async (
   { settings, storage, host, clock, log, onClose }: Common,
   runtime: SettingStore,
@@ -259,7 +259,7 @@ const openWatches = async (
   };
 };
 
-/** Opens the commands that the hub may run; loaded only if they are allowed. */
+/** Opens the commands that the hub may run. Loads their code only if they are allowed. */
 const openCommands = async ({ settings, storage, host, clock, onClose }: Common): Promise<CommandSource> => {
   const { openExecutor } = await import('../features/commands/open-executor.ts');
   const { createCommandSource } = await import('../features/commands/command-source.ts');

@@ -17,17 +17,17 @@ import type { Storage } from '../storage/storage.ts';
 
 interface HubForwarderParts {
   hub: HubSetting;
-  /** Connection that reports use, too. */
+  /** Connection also used for reports. */
   client: Pick<HubClient, 'exchange'>;
   source: AlertSource;
   storage: Storage;
-  /** Most bytes of closed log files that are kept for the hub. */
+  /** Maximum bytes of closed log files kept for the hub. */
   retainBytes: number;
   clock: () => Date;
   log: FastifyBaseLogger;
 }
 
-/** Opens the destination that sends all alerts to the hub, in the order of the log. Rejects with a SettingsError. */
+/** Opens the destination that sends all alerts to the hub in log order. Rejects with a SettingsError. */
 export const openHubForwarder = async (parts: HubForwarderParts): Promise<Forwarder> => {
   const { hub, client, source, storage, retainBytes, clock, log } = parts;
   const { own, journal, raise } = source;
@@ -62,7 +62,7 @@ export const openHubForwarder = async (parts: HubForwarderParts): Promise<Forwar
   return forwarder;
 };
 
-/** Returns the target that a server with `hub` has, too; the connection adds the key. */
+/** Returns the target also used by a server with the setting `hub`; the connection adds the key. */
 const createTarget = (hub: HubSetting): DestinationTarget => {
   const settings = toHubDestination(hub);
   const url = new URL(settings.url);
@@ -71,7 +71,7 @@ const createTarget = (hub: HubSetting): DestinationTarget => {
     type: webhookDestination,
     receiver: { url, settings: {}, headers: {}, secrets: [], trust: {} },
     address: url.origin,
-    // Rules of incidents, which are only at the hub.
+    // Incident rules exist only on the hub.
     rules: toIncidentRules({}, () => undefined as never),
     isRuntimeSetting: false,
     createdAt: null,

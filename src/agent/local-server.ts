@@ -11,15 +11,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import { createInternalError, HttpError, toHttpError } from '../http/errors.ts';
 import { MiB } from '../lib/units.ts';
 
-/** Maximum bytes of an alert, and bytes kept of the end of a ping's body. */
+/** Maximum bytes of an alert, and maximum bytes kept from the end of a ping's body. */
 const maxAlertBytes = MiB;
 const maxPingBytes = 16 * 1024;
 
 /** Requests of programs on this machine. Handlers throw or reject with an HttpError for an invalid request. */
 export interface LocalHandlers {
-  /** Stores an alert; resolves to its id. */
+  /** Stores an alert and resolves to its id. */
   receiveAlert(body: Buffer, headers: IncomingHttpHeaders): Promise<string>;
-  /** Stores a ping; resolves to true if it has created its heartbeat. */
+  /** Stores a ping; resolves to true if the ping created its heartbeat. */
   receivePing(ping: {
     address: string;
     signal: string | undefined;
@@ -34,7 +34,7 @@ interface Reply {
   text: string;
 }
 
-/** Socket on which programs of this machine send alerts and pings. It has no Fastify, which takes 10 MiB. */
+/** Socket on which programs on this machine send alerts and pings. Avoids Fastify, which takes 10 MiB of memory. */
 export class LocalServer {
   readonly #handlers: LocalHandlers;
   readonly #log: Pick<FastifyBaseLogger, 'error'>;
@@ -78,7 +78,7 @@ export class LocalServer {
       connection: 'close',
     });
     response.end(text);
-    // The rest of a body that is too large.
+    // Discards the rest of a body that is too large.
     request.resume();
   }
 

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import Type from 'typebox';
 import { hasRole, type Right, type Scope, scopes } from './rights.ts';
 
-/** Callers a route admits: everyone, holders of its right, or of these holders only Admins and keys. */
+/** Callers that a route admits: everyone, everyone with its right, or only Admins and keys with its right. */
 export type Access = 'open' | 'token' | 'admin';
 
 /** Access rule of a route or a topic. */
@@ -42,7 +42,7 @@ const keyName = {
   description: 'A name without control characters.',
 };
 
-/** True if a key can have this name. Logs and lists show names on one line. */
+/** True if the name is valid for a key: a single printable line, because logs and lists show the name. */
 export const isKeyName = (name: string): boolean => name !== '' && new RegExp(keyName.pattern).test(name);
 
 /** Entry of the setting `keys`. It contains only the hash, so the file does not reveal the key. */
@@ -56,7 +56,7 @@ export const AccessKey = Type.Object(
 );
 export type AccessKey = Static<typeof AccessKey>;
 
-/** Prefix of every key, by which people and secret scanners recognize keys. */
+/** Prefix of every key, so that people and secret scanners recognize keys. */
 const prefix = 'sbk_';
 
 /** Digits of 256 bits in base 62. */
@@ -71,13 +71,13 @@ export const createAccessKey = (name: string, allowed: readonly Scope[]): { key:
   return { key, entry: { name, sha256: hash(key), scopes: [...allowed] } };
 };
 
-/** Returns reasons why the keys in the settings cannot be used together, as clauses. */
+/** Returns reasons why the keys in the settings cannot be used together, each as a clause. */
 export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
   ...(hasTwice(keys.map(({ name }) => name)) ? ['keys must all have different names'] : []),
   ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['keys must all have different hashes'] : []),
 ];
 
-/** Accepted key, with the times when it was first known and last used. */
+/** Accepted key, with the time when this process first knew the key and the time of its last use. */
 export interface KnownKey extends AccessKey {
   use: KeyUse;
 }
@@ -97,8 +97,8 @@ export const createAccessKeys = (configured: readonly AccessKey[]) => {
   let ofSettings = configured;
   let others: readonly AccessKey[] = [];
   /**
-   * Keys by hash. A client cannot choose the hash of the key it presents, so the duration of a lookup reveals nothing
-   * about other keys.
+   * Keys by hash. Clients cannot choose the hash of the key they present, so lookup times reveal nothing about other
+   * keys.
    */
   let known = new Map<string, KnownKey>();
   const uses = new Map<string, KeyUse>();

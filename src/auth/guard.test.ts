@@ -11,7 +11,7 @@ import { createTokenKeys, createTokens, type Tokens } from './token.ts';
 const keys = createTokenKeys(Buffer.alloc(32));
 const tokens = createTokens(keys, 'here', () => new Date());
 
-/** Sends requests to an open route, a route that needs a token, and one that needs an Admin's token. */
+/** Starts an app with three routes: one open, one that needs a token, and one that needs an Admin's token. */
 const start = (t: TestContext, used: Tokens = tokens) => {
   const app = Fastify();
   const log = pino({ level: 'silent' });

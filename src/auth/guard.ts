@@ -24,8 +24,8 @@ const readCredential = ({ headers: { authorization = '' } }: Credentialed): stri
   authorization.replace(/^Bearer(?: +|$)/i, '');
 
 /**
- * Names the sender of a request's alerts: `key:NAME`, `user:NAME`, or `address:IP` without a valid credential. Unlike a
- * route's guard, it never refuses, so that a key also counts on open routes.
+ * Names the sender of a request's alerts: `key:NAME`, `user:NAME`, or `address:IP` without a valid credential. Never
+ * refuses a request, unlike a route's guard, so keys also identify senders on open routes.
  */
 export type IdentifySender = (request: Credentialed & { ip: string }) => string;
 
@@ -45,7 +45,7 @@ export const createIdentifySender =
   };
 
 /**
- * Normalizes an address: an IPv4 address may be written as IPv6, and a proxy may pass on a text that is not an address.
+ * Normalizes an address: IPv4 addresses can be written as IPv6, and proxies can pass on text that is not an address.
  */
 const toAddress = (ip: string | undefined): string => {
   const address = (ip ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
@@ -54,11 +54,11 @@ const toAddress = (ip: string | undefined): string => {
 
 const decorator = 'principal';
 
-/** Name of the decorator that has the name of the caller's key. */
+/** Name of the request decorator that holds the name of the caller's key. */
 const keyDecorator = 'keyName';
 
 /**
- * Creates the hooks that refuse callers without a route's right; an open route has no hooks. `refresh` loads account
+ * Creates the hooks that refuse callers without a route's right. Open routes get no hooks. `refresh` loads account
  * changes made by other instances.
  */
 export const createGuard = (
@@ -78,7 +78,7 @@ export const createGuard = (
           return;
         }
         const refusal = attempt(() => authorize(request, allowed));
-        // Another instance issued the token a moment ago.
+        // Another instance may have issued the token a moment ago.
         if (refusal instanceof OutdatedAccounts) refresh().then(check, () => done(refusal));
         else done(refusal);
       },

@@ -14,7 +14,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Roles and scopes that have a right. Any one of the scopes suffices; the first is the narrowest. */
+/** Roles and scopes that have a right. A key needs only one of the scopes; the first is the narrowest. */
 interface Holders {
   /** Completes "may …" in documents. */
   title: string;
@@ -27,8 +27,9 @@ const admins: readonly Role[] = ['Admin'];
 const keysOnly: readonly Role[] = [];
 
 /**
- * Table of rights: the only place that decides what roles and scopes may do. A Reader is somebody on call. The guard,
- * the scopes of keys, the OpenAPI document, the console and the documents' tables are derived from this table.
+ * Table of rights: the only place that decides what roles and scopes may do. A Reader is somebody who can be on call.
+ * The guard, the scopes of keys, the OpenAPI document, the console and the tables in the documents are derived from
+ * this table.
  */
 export const rights = {
   'alerts:write': { title: 'send alerts', roles: people, scopes: ['alerts:write', 'hosts:report'] },
@@ -100,7 +101,10 @@ export const hasScope = (right: Right, given: readonly Scope[]): boolean => {
   return accepted.some((scope) => given.includes(scope));
 };
 
-/** Returns the scopes that grant a key the right, any one of which suffices; empty if no key can have the right. */
+/**
+ * Returns the scopes that grant a key the right. A key needs only one of the scopes. Empty if no key can have the
+ * right.
+ */
 export const scopesOf = (right: Right): readonly Scope[] => rights[right].scopes;
 
 /** Names of rights, in table order. */

@@ -51,8 +51,8 @@ interface TokenKeys {
 }
 
 /**
- * Creates keys from secrets of at least 32 bytes (RFC 7518, 3.2): one that signs, and a previous one that is still
- * accepted.
+ * Creates keys from secrets of at least 32 bytes (RFC 7518, 3.2): the current key, which signs, and an optional
+ * previous key, which is still accepted.
  */
 export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): TokenKeys => {
   const secrets = previous ? [current, previous] : [current];
@@ -70,7 +70,7 @@ export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): Tok
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
-/** Session, which begins with a login and continues with each token that replaces an earlier token. */
+/** Session: begins with a login and continues with each token that replaces an earlier token. */
 export interface Session {
   id: string;
   /** Unix second of the login. */
@@ -79,12 +79,15 @@ export interface Session {
 
 /**
  * Facts about a name, checked at every use of its tokens. A revocation changes the generation, which does not depend on
- * times, since these are only as good as the machines' clocks.
+ * times because machines' clocks can be wrong.
  */
 export interface TokenGrant {
   /** Role that tokens must name; undefined if the name's account was deleted. */
   role: Role | undefined;
-  /** Generation that tokens must name; undefined until the first revocation, since the API specifies the claims. */
+  /**
+   * Generation that tokens must name; undefined until the first revocation, because the API specifies the claims of a
+   * token.
+   */
   generation: string | undefined;
   /** Unix second up to which tokens are refused; only for a name that never had an account. */
   notBefore: number;
@@ -94,7 +97,10 @@ export interface TokenGrant {
 export type FindGrant = (name: string) => TokenGrant | undefined;
 
 export interface Tokens {
-  /** Signs a token for the user, valid for `tokenLifetime` seconds from now. A given session continues. */
+  /**
+   * Signs a token for the user, valid for `tokenLifetime` seconds from now. With `session`, the token continues that
+   * session.
+   */
   sign(user: { name: string; role: Role }, session?: Session): string;
   /** Returns the user a token identifies; throws a TokenError whose message is the 401's text. */
   verify(token: string): Principal;
@@ -193,8 +199,8 @@ export const toGeneration = (origin: string, order: number, mark: string): strin
 const toOrder = (generation: unknown): number => Number(/^[a-z](\d+)\./.exec(String(generation))?.[1] ?? 0);
 
 /**
- * Returns a valid token's session. A login token has no session claim, since the API specifies its claims: the token's
- * hash is the session id.
+ * Returns a valid token's session. The API specifies the claims of a login token, which leave no room for a session:
+ * the token's hash is its session id.
  */
 export const readSession = (token: string): Session => {
   const { claims } = decodeToken(token);
@@ -210,13 +216,13 @@ type JsonObject = Record<string, unknown>;
 
 /** Returns the session named by a renewed token. */
 const toGoingOn = ({ sid, auth_time: since, iat }: JsonObject): Session | undefined =>
-  // Other programs may use `sid` differently: no login is before 1970, or later than its token beyond the clock
+  // Other programs may use `sid` differently. A login cannot be before 1970, or later than its token beyond the clock
   // tolerance.
   typeof sid === 'string' && isTime(since) && since <= Number(iat) + clockTolerance ? { id: sid, since } : undefined;
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Returns the Unix second of the login from which a token descends. */
+/** Returns the Unix second of the login that began the token's session. */
 const toBeginning = (claims: JsonObject): number =>
   Math.min(Number(claims['iat']), toGoingOn(claims)?.since ?? Number.POSITIVE_INFINITY);
 
@@ -247,7 +253,10 @@ const decodeBase64Url = (part: string, name: string): Buffer => {
   return bytes;
 };
 
-/** The only accepted header parameters; `crit`, `b64`, `jwk`, `jku` and others change the meaning of a signature. */
+/**
+ * The only accepted header parameters, because `crit`, `b64`, `jwk`, `jku` and others change the meaning of a
+ * signature.
+ */
 const knownParameters = new Set(['alg', 'typ', 'kid']);
 
 export const assertHeader = (header: JsonObject): void => {

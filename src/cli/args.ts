@@ -3,7 +3,7 @@ import type { TObject, TProperties, TSchema } from 'typebox';
 import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
 import { type Command, helpOf, type NamedFlag } from './command.ts';
 
-/** Invalid command line: each problem is printed as one line, with exit code 2. */
+/** Invalid command line. Each problem is printed as one line; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly problems: readonly string[];
@@ -74,7 +74,7 @@ export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 export const findWord = (argv: readonly string[], known: readonly NamedFlag[]): number | undefined =>
   tokenize(argv, known).tokens.find(({ kind }) => kind === 'positional')?.index;
 
-/** Splits the arguments into the wrapper's flags and the wrapped command line; `--` may separate them. */
+/** Splits the arguments into the wrapper's flags and the wrapped command line, which `--` may separate. */
 export const splitWrapped = (argv: readonly string[], known: readonly NamedFlag[]): [string[], string[]] => {
   const end = tokenize(argv, known).tokens.find(({ kind }) => kind !== 'option');
   if (end === undefined) return [[...argv], []];
@@ -109,8 +109,8 @@ export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[],
 };
 
 /**
- * True for a word that looks like a flag and so is probably not a value. A negative number is a value, to be refused by
- * the check of its setting.
+ * True for a word that looks like a flag and so is probably not a value. A negative number counts as a value, so that
+ * the check of its setting can refuse the number.
  */
 const isFlagLike = (value: string, flag: NamedFlag | undefined): boolean =>
   /^-./.test(value) && !(flag?.isNumber && /^-[1-9]/.test(value));

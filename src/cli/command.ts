@@ -9,7 +9,7 @@ export interface Flag {
   /** Accepted values, if they are few. */
   choices?: readonly string[];
   isNumber?: boolean;
-  /** `repeated`: the flag can be given several times; `joined`: its value is a list, separated by commas. */
+  /** `repeated`: the flag can be given several times; `joined`: the flag's value is a comma-separated list. */
   isList?: 'repeated' | 'joined';
   /** True for a switch that is on by default. */
   isOn?: boolean;
@@ -30,14 +30,14 @@ interface Argument {
   isQuoted?: true;
   /** Accepted words, if they are few. */
   choices?: readonly string[];
-  /** The word is a number of this kind; shells query the server for the numbers. */
+  /** Set if the word is a number of this kind. Shells query the server for such numbers when completing. */
   numbers?: NumberedThings;
 }
 
 /** Things people refer to by number. */
 export type NumberedThings = 'incidents' | 'tasks';
 
-/** Given values of a command's own flags, by name in camelCase. */
+/** Values given for a command's own flags, by name in camelCase. */
 type Own<F> = {
   [K in keyof F]: F[K] extends { isList: 'repeated' }
     ? readonly string[] | undefined
@@ -69,11 +69,11 @@ export interface Command<F extends Record<string, Flag> = Record<string, Flag>> 
   variables?: Readonly<Record<string, string>>;
   /** Exit codes other than 0, 1 for a failure and 2 for an invalid command line. */
   exitCodes?: Readonly<Record<string, string>>;
-  /** The words are another program's command line: flags after the first word belong to that program. */
+  /** Set if the words are another program's command line: flags after the first word belong to that program. */
   isWrapper?: true;
   /**
    * Resolves to the exit code with which to end the process, or to undefined if the process ends by itself. Import
-   * large modules only here, because every command loads this list.
+   * large modules only inside `run`, because every command loads the list of commands.
    */
   run(input: CommandInput<F>): Promise<number | undefined>;
 }

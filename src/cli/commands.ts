@@ -88,8 +88,8 @@ const configSchema = defineCommand({
 });
 
 /**
- * Creates a key for a program that cannot log in. The key is shown once, on stderr. The only line on stdout is the
- * entry for the config file's `keys`, so it can be redirected.
+ * Creates a key for a program that cannot log in. Prints the key once, on stderr. The only line on stdout is the entry
+ * for the config file's `keys`, so stdout can be redirected.
  */
 const createKey = defineCommand({
   name: 'create-key',
@@ -268,7 +268,7 @@ export const ownCommands: readonly Command[] = [
   manPage,
 ];
 
-/** Lists all commands, including those of features, whose code this loads. */
+/** Loads and lists all commands, including the commands of features. */
 export const listCommands = async (): Promise<Command[]> => {
   const { features } = await import('./program.ts');
   const tools = features.flatMap((feature) => feature.tools ?? []);

@@ -37,7 +37,7 @@ export const readNewPassword = async (
 const findPasswordProblem = (password: string): string | undefined => {
   if (password === '') return 'is empty';
   if (!isPossiblePassword(password)) return tooLong;
-  // Input probably contains more than the password.
+  // The input probably contains more than the password.
   if (/[\r\n]/.test(password)) return 'contains a line break';
   return password.includes('\0') ? 'contains a NUL character' : undefined;
 };
@@ -49,7 +49,7 @@ const askPassword = async (
 ): Promise<string> => {
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: discarded, terminal: true });
-  // Written only now, because the terminal still echoed before.
+  // Written only now: before the prompt, the terminal still echoed.
   messages.write(question);
   const password = await prompt.question('');
   prompt.close();
@@ -57,7 +57,7 @@ const askPassword = async (
   return password;
 };
 
-/** Reads standard input, without the line break added by `echo`. */
+/** Reads standard input and removes the line break added by `echo`. */
 const readPassword = async (input: NodeJS.ReadStream): Promise<string> => {
   const bytes = await readInput(input, maximumPasswordBytes + lineBreak.length);
   if (!bytes) throw new UsageError(`the password ${tooLong}`);

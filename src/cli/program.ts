@@ -7,8 +7,8 @@ export { createAccessKey, isKeyName } from '../auth/access.ts';
 export { roles } from '../auth/token.ts';
 export { loadSettings } from '../config/load.ts';
 /**
- * Server code for commands, imported only when they run, because it is most of the program: the bundle keeps it in a
- * separate file, so that scripts that send alerts do not load it.
+ * Server code for commands, imported only when they run, because it is most of the program. The bundle keeps this code
+ * in a separate file, so scripts that send alerts do not load it.
  */
 export { createUser } from '../server/create-user.ts';
 export { exportLines, importLines } from '../server/transfer.ts';
@@ -22,11 +22,14 @@ export const schema = createSettingsSchema(features.map(({ settings }) => settin
 /** Flags of settings, including former names. */
 export const settingFlags = listSettingFlags({ ...schema.properties, ...toFormerProperties(schema.properties) });
 
-/** Loads the code that starts servers; on demand, because it would take up a tenth of every other command's time. */
+/**
+ * Loads the code that starts servers. Loaded on demand, because it would add a tenth to the time of every other
+ * command.
+ */
 export const loadServer = () => import('./serve/serve.ts');
 
 /** Loads the demonstration, which starts a server. */
 export const loadDemo = () => import('./demo/demo.ts');
 
-/** Returns each feature's export and import of its part of a store. */
+/** Returns the export and import code of each feature that stores data. */
 export const listTransfers = () => features.flatMap(({ transfer }) => transfer ?? []);

@@ -1,8 +1,8 @@
-/** Milliseconds of work without a progress line, and milliseconds between updates. */
+/** Milliseconds of work before the first progress line, and milliseconds between updates. */
 const quietMs = 500;
 const refreshMs = 100;
 
-/** Minimum completed share for estimating the time left. */
+/** Minimum share of the work that must be done before the time left is estimated. */
 const minShare = 0.02;
 
 /** Width for terminals that do not report theirs. */
@@ -11,8 +11,8 @@ export const usualColumns = 80;
 let current: { what: string; startedAt: number; shownAt: number } | undefined;
 
 /**
- * Shows progress on one terminal line, which is overwritten; prints nothing if stderr is not a terminal. `what` names
- * the work, such as `Exporting`. Without a total, `done` is in bytes.
+ * Shows progress on one terminal line, which each call overwrites; prints nothing if stderr is not a terminal. `what`
+ * names the work, such as `Exporting`. Without a total, `done` is in bytes.
  */
 export const showProgress = (what: string, done: number, total?: number): void => {
   if (!process.stderr.isTTY) return;

@@ -21,7 +21,7 @@ import { loadTexts } from './texts.ts';
 
 /**
  * Runs the command line. `isFolderGone`: the initial working directory no longer exists. Resolves to the exit code with
- * which to end, or to undefined if the process ends by itself.
+ * which to end the process, or to undefined if the process ends by itself.
  */
 export const run = async (argv: string[], isFolderGone = false): Promise<number | undefined> => {
   const exitCode = await runCommand(argv, isFolderGone).catch((error) => {
@@ -35,7 +35,7 @@ export const run = async (argv: string[], isFolderGone = false): Promise<number 
   return exitCode;
 };
 
-/** Prints one problem on the same line; several problems follow below, one per line. */
+/** Prints one problem on the same line, or several problems on the lines below. */
 const report = async (problems: readonly string[], where: string, exitCode: number): Promise<number> => {
   const lines = problems.map(escapeControls);
   const list = lines.length === 1 ? lines : [`${lines.length} problems ${where}:`, ...lines.map((line) => `  ${line}`)];
@@ -62,7 +62,7 @@ const runCommand = async (argv: string[], isFolderGone: boolean): Promise<number
   return command.run({ words: toWords([...words, ...wrapped], command), own: flags, flags, isFolderGone });
 };
 
-/** Finds a command line's command, and the remaining arguments. Flags may precede the command. */
+/** Splits a command line into its command and the remaining arguments. Flags may precede the command. */
 const findCommand = async (argv: string[]): Promise<{ command: Command; args: string[] }> => {
   const known = argv[0]?.startsWith('-') ? await loadAllFlags() : [];
   const index = findWord(argv, known);
@@ -71,7 +71,7 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   const all = ownCommands.some((one) => one.name === name) ? ownCommands : await listCommands();
   const command = all.find((one) => one.name === name);
   if (command) return { command, args: argv.toSpliced(index, 1) };
-  // A flag before the word may be the mistake.
+  // The mistake may be a flag before the word.
   if (known.length > 0) {
     await refuseUnknown(argv, serve, known);
     parseFlags(argv, known, helpOf(serve));
@@ -81,7 +81,7 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   throw new UsageError(`there is no command ${JSON.stringify(name)}${advice}`);
 };
 
-/** Loads the combined flags of all commands, which determine which words are values. */
+/** Loads the flags of all commands, which are needed to tell which words are values. */
 const loadAllFlags = async (): Promise<NamedFlag[]> => {
   const { settingFlags } = await import('./program.ts');
   return [...commonFlags, ...ownCommands.flatMap(listOwnFlags), ...settingFlags];

@@ -11,7 +11,7 @@ export const escapeLines = (text: string): string => text.replace(/[^\n\t]+/g, e
 
 /**
  * Escapes characters in JSON that control a terminal or change the direction of text: DEL, C1, and invisible
- * characters. The meaning stays the same.
+ * characters. The meaning of the JSON does not change.
  */
 export const escapeJson = (json: string): string =>
   json.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) =>
@@ -30,7 +30,7 @@ export const say = (text: string): void => {
   process.stderr.write(`signalbox: ${escapeControls(text)}\n`);
 };
 
-/** Prints on standard output. If that fails, the process ends, silently if only the reader has gone away. */
+/** Prints on standard output. If printing fails, the process exits, silently if the reader has simply gone away. */
 export const print = (text: string): undefined => {
   if (!process.stdout.listeners('error').includes(endUnwritten)) process.stdout.on('error', endUnwritten);
   process.stdout.write(text);
@@ -42,20 +42,20 @@ const endUnwritten = (error: NodeJS.ErrnoException): void => {
   process.exit(1);
 };
 
-/** Makes standard output unreadable to others if it is a file owned by this user. */
+/** Makes standard output unreadable to other accounts if it is a file owned by this user. */
 export const protectOutput = (): void => {
   const output = fstatSync(1);
   if (output.isFile() && output.uid === process.getuid?.()) fchmodSync(1, 0o600);
 };
 
-/** Resolves once everything written has left the process: exiting during a write would cut it off. */
+/** Resolves once everything written has left the process. Exiting during a write would cut off output. */
 export const flush = async (): Promise<void> => {
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise((resolve) => stream.once('error', resolve).write('', resolve));
   }
 };
 
-/** Reads an input to its end; undefined, without reading further, if it has more than `maxBytes` bytes. */
+/** Reads an input to its end. Stops reading and returns undefined if the input has more than `maxBytes` bytes. */
 export const readInput = async (input: NodeJS.ReadableStream, maxBytes: number): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -5,7 +5,7 @@ import type { CallOptions, ClientFailure, HeaderOptions } from './types.ts';
 export interface HeldTokens {
   /** Returns the token to send, or undefined for none. `isNeeded`: the route refuses requests without a token. */
   get(isNeeded: boolean, signal: AbortSignal): Promise<string | undefined>;
-  /** Returns a new token after the server refused this one; undefined if there is none. */
+  /** Returns a new token after the server refused this token; undefined if there is none. */
   renew(refused: string | undefined, signal: AbortSignal): Promise<string | undefined>;
 }
 
@@ -48,7 +48,7 @@ export const toCallRequest = (
   };
 };
 
-/** Creates a random key. `crypto.randomUUID` is missing on pages not loaded over TLS. */
+/** Creates a random key. Avoids `crypto.randomUUID`, which is missing on pages not loaded over TLS. */
 export const createRequestKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** Returns the version of the record in a response, for `ifMatch`. */
@@ -71,8 +71,8 @@ export interface Request {
   /** The route requires a token. */
   needsToken?: boolean;
   /**
-   * Sending the request twice has the same effect as once, so it may be retried if the outcome of an attempt is
-   * unknown.
+   * True if sending the request twice has the same effect as sending it once. Such a request may be retried even if the
+   * outcome of an attempt is unknown.
    */
   isRepeatable?: boolean;
   /** The caller reads the body, without a time limit. */
@@ -113,7 +113,10 @@ export const toLimit = (timeout = usualTimeout): number => Math.min(timeout, lon
 
 /** Creates the function that sends all requests of a client, each within its timeout. */
 export const createCallSender = (options: SenderOptions): Send => {
-  /** Errors after which a call may be retried: errors of a login, even if the call itself may be sent only once. */
+  /**
+   * Errors after which a call may be retried although it may be sent only once: the login failed, so the call itself
+   * was never sent.
+   */
   const repeatable = new WeakSet<ClientError>();
   const base = options.url.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const attempt = async (request: Request, token: string | undefined, signal: AbortSignal): Promise<Received> => {
@@ -209,7 +212,7 @@ const toData = (name: string, response: Response, text: string): unknown => {
 const toTimeout = ({ method, path }: Request, timeout: number): ClientError =>
   new ClientError('timeout', `${method} ${path}: no response within ${timeout} ms`);
 
-/** Returns the reason why fetch failed, which runtimes put into `cause`. */
+/** Returns the reason why fetch failed. Runtimes put the reason into `cause`. */
 const toReason = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? message ?? String(error);
@@ -254,7 +257,7 @@ export const parseResponseJson = (name: string, text: string, response?: Respons
 };
 
 /**
- * True if the same request may succeed later. A server of version 1.0 responds 409 with Retry-After while the first
+ * True if retrying the request may succeed later. A server of version 1.0 responds 409 with Retry-After while the first
  * request with an idempotency key is running.
  */
 export const isPassingError = ({ code, status, retryAfter }: ClientError): boolean =>
@@ -267,7 +270,7 @@ const readText = (body: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Settles as the promise does; rejects with the signal's reason if the signal is aborted first. */
+/** Settles like the promise, but rejects with the signal's reason if the signal is aborted first. */
 export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {

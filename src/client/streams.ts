@@ -14,7 +14,7 @@ interface Reading {
   silence?: number;
 }
 
-/** Reads server-sent events until the stream ends; throws if it breaks or is aborted. */
+/** Reads server-sent events until the stream ends. Throws if the stream breaks or is aborted. */
 export async function* readEvents(
   response: Response,
   { onContact, silence }: Reading = {},
@@ -95,11 +95,11 @@ interface Paging {
   /** Page size parameter, and the requested size. */
   size: string;
   usual: number;
-  /** Returns the parameters that change for the next page; undefined after the last page. */
+  /** Returns the changed parameters for the next page; undefined after the last page. */
   next(page: Page, size: number): Input | undefined;
 }
 
-/** Ways to request the next page, by the parameter that names its start. */
+/** Ways to request the next page, keyed by the parameter that marks where a page starts. */
 export const pagings: Record<string, Paging> = {
   after: {
     size: 'limit',
@@ -133,8 +133,9 @@ export async function* readListPages(
 }
 
 /**
- * Yields a list's objects as they arrive. The list is the whole JSON body or one of its members. Throws a ClientError
- * if the body ends early, pauses for longer than `silence` milliseconds or is not JSON, or the signal's reason.
+ * Yields the entries of a list as they arrive. The list is the whole JSON body or one of its properties. Throws a
+ * ClientError if the body ends early, pauses for longer than `silence` milliseconds or is not JSON, or the signal's
+ * reason.
  */
 export async function* readEntries(
   name: string,
@@ -157,7 +158,7 @@ export async function* readEntries(
 /** Creates a function that finds the texts of entries in a body that arrives in pieces. */
 const createFinder = () => {
   const marks = /["\\{}[\]]/g;
-  /** Brackets of the open objects and lists. */
+  /** Open brackets of the current objects and lists. */
   let open = '';
   let isText = false;
   /** Text of an unfinished entry so far. */
@@ -174,7 +175,7 @@ const createFinder = () => {
     for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
       const [sign] = mark;
       if (sign === '\\') {
-        // An escaped character is part of the text, even if it is in the next piece.
+        // An escaped character is part of the text, even if the character arrives in the next piece.
         marks.lastIndex += 1;
         done = Math.max(done, marks.lastIndex);
       } else if (sign === '"') {
@@ -199,7 +200,7 @@ const createFinder = () => {
 };
 
 /**
- * Yields a body's text in the pieces in which it arrives. Throws if the body breaks or is aborted, and a ClientError
+ * Yields a body's text in pieces as they arrive. Throws if the body breaks off or is aborted. Throws a ClientError
  * after `silence` milliseconds without data.
  */
 async function* readPieces({ body, url }: Response, silence?: number): AsyncGenerator<string, void> {

@@ -14,7 +14,7 @@ export type ClientCredentials =
 
 export interface ClientOptions {
   credentials?: ClientCredentials;
-  /** Mounts of profiles that differ from their defaults: `{ 'simple-tasks': '/todo' }`. */
+  /** Mounts of profiles that are not at their default path: `{ 'simple-tasks': '/todo' }`. */
   mounts?: Record<string, string>;
   /** Milliseconds for a call including all attempts, or between pieces of a list read by `each`. Default: 30000. */
   timeout?: number;
@@ -34,15 +34,15 @@ export interface CallOptions {
 }
 
 export interface HeaderOptions {
-  /** `version` of a response: the server responds 412 if the record has changed since. */
+  /** `version` of an earlier response. The server responds 412 if the record has changed since. */
   ifMatch?: string;
-  /** `*`: the server responds 412 if the record exists. */
+  /** `*`: the server responds 412 if the record already exists. */
   ifNoneMatch?: '*';
-  /** Overrides the random key that ensures a request is stored once, however often it is sent. */
+  /** Overrides the random key that makes the server store a request once, however often it is sent. */
   idempotencyKey?: string;
 }
 
-/** ClientError: a failed request. */
+/** Error thrown for a failed request. */
 export interface ClientFailure extends Error {
   /**
    * `status`: the server refused the request. `connection`: no complete response. `timeout`: no response in time.
@@ -126,7 +126,7 @@ export type TopicEvent<Topics, T extends keyof Topics> =
 export type Client<Operations extends { [K in keyof Operations]: OperationTypes }, Topics> = {
   [K in keyof Operations]: (...args: Arguments<Operations[K]>) => Promise<Operations[K]['output']>;
 } & {
-  /** The same methods, returning the response and the version along with the data. */
+  /** The same methods, but returning the response and the version along with the data. */
   withResponse: {
     [K in keyof Operations]: (...args: Arguments<Operations[K]>) => Promise<WithResponse<Operations[K]['output']>>;
   };
@@ -143,7 +143,7 @@ export type Client<Operations extends { [K in keyof Operations]: OperationTypes 
   streamEvents<T extends keyof Topics>(
     input: {
       topics: readonly T[];
-      /** `id` of the last handled event. */
+      /** `id` of the last event that was handled. */
       lastEventId?: string | undefined;
     },
     options?: CallOptions,

@@ -15,7 +15,7 @@ export const minimumSecretBytes = 32;
 
 const mebibyte = 2 ** 20;
 
-/** Returns conflicts between individually valid settings, as clauses that contain no secrets. */
+/** Returns conflicts between settings that are valid on their own, as clauses that contain no secrets. */
 export const findConflicts = (settings: Settings): string[] => {
   const { headersTimeout, requestTimeout, trustProxy, powershellPath, timeZone, storeMaxBytes = 0, keys } = settings;
   const problems = trustProxy
@@ -108,13 +108,13 @@ const readPem = (path: string, setting: string): Buffer => {
 /** File descriptors kept free in addition to those of served connections: 100 for refused connections, 64 for files. */
 const reserve = 100 + 64;
 
-/** Minimum connections; if fewer are possible, the server does not start. */
+/** Minimum connections. If the limit allows fewer, the server does not start. */
 const minConnections = 10;
 
 const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
 
 /**
- * Lowers the number of connections to what the limit on open files allows, with a warning; throws a SettingsError if
+ * Lowers the number of connections, with a warning, to what the limit on open files allows. Throws a SettingsError if
  * too few remain. At that limit, the server could neither accept connections nor open files.
  */
 export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {

@@ -11,7 +11,7 @@ const sticky = 0o1000;
 /** Files named in the settings that only the server's account should read. */
 export interface PrivateFiles {
   dataDir: string;
-  /** Paths, each with its name in messages. */
+  /** Paths with their names for messages. */
   files: readonly { name: string; path: string }[];
 }
 
@@ -69,7 +69,7 @@ const addExposedFolder = (folder: string, { problems, warnings }: ExposedFiles):
   if ((mode & othersWrite) !== 0) {
     problems.push(`other accounts can write the data folder ${folder}: run chmod o-w on it`);
   } else if (isWritableByOthers(status)) {
-    // A container's volume often belongs to a separate group.
+    // Volumes of containers often belong to a separate group.
     warnings.push(
       `a group can write the data folder ${folder}: run chmod g-w on it, unless the group is meant to change the data`,
     );
@@ -93,7 +93,7 @@ const describeFiles = (verb: string, [first, ...others]: readonly { path: string
   return `other accounts can ${verb} ${first?.path}${more}: run chmod ${change} on ${them}`;
 };
 
-/** Lists the files in a folder; empty if the folder is unreadable: its first use reports that. */
+/** Lists the files in a folder. Empty if the folder is unreadable, because its first use reports that problem. */
 const listFiles = (folder: string): { path: string; status: Stats }[] => {
   try {
     return readdirSync(folder, { withFileTypes: true })

@@ -7,9 +7,11 @@ import { formerNames } from './schema.ts';
 const formerValues: Readonly<Record<string, Readonly<Record<string, string>>>> = { access: { contract: 'open' } };
 
 interface ReplacedSetting {
-  /** Names of the profile to which the setting applied; write the first name. */
+  /** Former names of the setting; the first is the one to write. */
   names: readonly string[];
-  /** Level in `access` for each value of the setting; write the first level; the others are at least as strict. */
+  /**
+   * Level in `access` for each value of the setting. Write the first level; the other levels are at least as strict.
+   */
   values: Readonly<Record<string, readonly AccessLevel[]>>;
   /** Value that keeps the routes' default access. */
   usual: string;
@@ -17,7 +19,7 @@ interface ReplacedSetting {
 
 const needsLogin = { values: { none: ['open'], bearer: ['login', 'admin'] }, usual: 'none' } as const;
 
-/** Settings of 1.0.0 that `access` replaces; they still work. */
+/** Settings of 1.0.0 that `access` replaces, but that still work. */
 const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
   alertsAuth: { names: ['alerts', 'X'], ...needsLogin },
   historyAuth: { names: ['history'], ...needsLogin },
@@ -45,7 +47,7 @@ export const toFormerProperties = (properties: TProperties): TProperties => ({
   ),
 });
 
-/** Sources of settings; `path` is the config file's path, if there is a file. */
+/** Sources of settings. `path` is the path of the config file; undefined without a file. */
 export interface Sources {
   /** By key in camelCase; a bare flag is `true`. */
   flags: Record<string, string | boolean | undefined>;
@@ -60,7 +62,9 @@ export interface Findings {
   warnings: string[];
 }
 
-/** Replaces former names and values with current ones, with a warning; both names in one source are a problem. */
+/**
+ * Replaces former names and values with current ones and warns about each. Using both names in one source is a problem.
+ */
 export const useCurrentNames = ({ flags, environment, file, path }: Sources, findings?: Findings): Sources => {
   const rename = <T extends Record<string, unknown>>(
     values: T,
@@ -103,14 +107,15 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources, fin
   };
 };
 
-/** Valid value of a setting, and the setting's name where the value was found. */
+/** Valid value of a setting, and the name that its source uses for the setting. */
 export interface GivenSetting {
   value: unknown;
   place: string;
 }
 
 /**
- * Merges replaced settings into `access`. Each replaced setting is a warning, or a problem if it contradicts `access`.
+ * Merges replaced settings into `access`. Each replaced setting is a warning, or a problem if its value contradicts
+ * `access`.
  */
 export const mergeReplacedAccess = (
   access: AccessSetting | undefined,

@@ -34,7 +34,10 @@ export const reasonOf = (error: unknown): string => {
   return reasons[code] ?? message.replaceAll(/\s+/g, ' ');
 };
 
-/** Returns the fault's place after a space; empty if the text contains a string too long for a regular expression. */
+/**
+ * Returns the position of the fault, after a space. Empty if the text contains a string too long for a regular
+ * expression.
+ */
 const locateIfShort = (text: string): string => {
   try {
     return ` ${locateJsonFault(text)}`;
@@ -48,7 +51,10 @@ const locateIfShort = (text: string): string => {
 const token =
   /[ \t\r\n]*([{}[\],:]|"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/uy;
 
-/** For each state, the possible first characters of the next token and its name; `0`: a number, true, false, null. */
+/**
+ * For each state, the possible first characters of the next token and the token's name. `0`: a number, true, false,
+ * null.
+ */
 const expectations = {
   value: ['{["0', 'a value'],
   firstValue: ['{["0]', 'a value or "]"'],
@@ -98,7 +104,7 @@ const findNext = (state: ParserState, kind: string, container: string | undefine
 /** Returns the offset of the first non-white-space character at or after `offset`. */
 const skipSpace = (text: string, offset: number): number => offset + text.slice(offset).search(/[^ \t\r\n]|$/);
 
-/** Line and column, from 1. */
+/** Describes a position as line and column, both counted from 1. */
 const describePlace = (text: string, offset: number): string => {
   const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
   return `at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;

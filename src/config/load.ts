@@ -28,8 +28,8 @@ export type Flags = Sources['flags'];
 
 /**
  * Reads the settings: flags override `SIGNALBOX_*` variables, which override the config file. `warn` receives warnings
- * about the file and unknown variables. Throws a SettingsError that lists every problem; if some values are invalid, it
- * includes the problems that `check` finds in the other settings.
+ * about the file and unknown variables. Throws a SettingsError that lists every problem, including problems that
+ * `check` finds in the valid settings if others are invalid.
  */
 export const loadSettings = (
   schema: TObject,
@@ -45,7 +45,7 @@ export const loadSettings = (
   const { settings, invalid } = readValues(schema, Object.keys(schema.properties), sources, problems);
   addReplacedAccess(schema, settings, sources, invalid.includes('access'), findings);
   problems.push(...findFileOnlyVariables(schema, environment));
-  // Skipped for an unreadable file: its settings would wrongly appear to be missing.
+  // Skipped if the file is unreadable, because its settings would wrongly appear to be missing.
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
@@ -66,8 +66,8 @@ export const loadSomeSettings = (schema: TObject, keys: readonly string[], flags
 };
 
 /**
- * Returns warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password variable, without which
- * the password would be random.
+ * Returns warnings about `SIGNALBOX_*` variables that match no setting, e.g. a misspelt password variable, without
+ * which the password would be random.
  */
 export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
   const names = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
@@ -84,8 +84,7 @@ export const findConfigPath = (flags: Flags, environment: NodeJS.ProcessEnv): st
   (flags['config'] as string | undefined) ?? (environment[otherVariables.config] || undefined);
 
 /**
- * Reads the config file's values; `isRead` is false if the file cannot be read. Adds the problems of the file as a
- * whole.
+ * Reads the config file's values; `isRead` is false if the file cannot be read. Adds problems with the file as a whole.
  */
 const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv, problems: string[]) => {
   const path = findConfigPath(flags, environment);
@@ -114,7 +113,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
   Object.entries(schema.properties).some(([key, property]) => isSecretSetting(property) && Object.hasOwn(file, key));
 
-/** Returns these settings' values, or their defaults, and the invalid settings. Adds the problems. */
+/** Returns the values of these settings, or their defaults, and the names of invalid settings. Adds their problems. */
 const readValues = (schema: TObject, keys: readonly string[], sources: Sources, problems: string[]) => {
   const settings: Record<string, unknown> = {};
   const invalid: string[] = [];
@@ -130,7 +129,7 @@ const readValues = (schema: TObject, keys: readonly string[], sources: Sources, 
   return { settings: settings as Settings, invalid };
 };
 
-/** Returns the first value found among flag, variable and file. */
+/** Returns the first value found, in the order flag, variable, file. */
 const findGiven = (
   key: string,
   schema: TSchema,
@@ -147,7 +146,7 @@ const findGiven = (
   return Object.hasOwn(file, key) ? { value: file[key], place: `${key} in ${path}` } : undefined;
 };
 
-/** Finds a password in an address on the command line, which every account can read. */
+/** Finds a password in an address on the command line, which every account on the machine can read. */
 const findShownSecret = (key: string, { value, place }: GivenSetting): string[] =>
   key === 'store' && place.startsWith('--') && hasPassword(String(value))
     ? [
@@ -181,12 +180,14 @@ const addReplacedAccess = (
 };
 
 /**
- * Returns the problems that `check` finds, except those that name an invalid setting: fixing its value may solve them.
+ * Returns the problems that `check` finds, except problems that name an invalid setting: a valid value may solve them.
  */
 const listCheckProblems = (check: () => unknown, invalid: readonly string[]): string[] =>
   problemsOf(check).filter((problem) => !invalid.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
 
-/** Finds variables for settings that only the config file can contain: they would be silently ignored. */
+/**
+ * Finds variables for settings that only the config file can contain, because such variables would be silently ignored.
+ */
 const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
@@ -195,7 +196,7 @@ const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv):
 /** Returns the reasons why a value is invalid for a setting, as clauses; empty if it is valid. */
 const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[] => {
   if ('anyOf' in schema) {
-    // Either a word or, in the config file, an object.
+    // The value is a word or, in the config file, an object.
     const [word, object] = (schema as TUnion).anyOf as [TSchema, TSchema];
     return findProblems(typeof value === 'object' && value !== null ? object : word, { value, place });
   }
@@ -215,7 +216,7 @@ const findProblems = (schema: TSchema, { value, place }: GivenSetting): string[]
 };
 
 /**
- * Drops the errors of a union's branches, which contradict each other: the union's own error names the accepted values.
+ * Drops the errors of a union's branches, which contradict each other. The union's own error names the accepted values.
  */
 const dropBranches = (errors: readonly SchemaError[]): SchemaError[] => {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => `${schemaPath}/anyOf/`);

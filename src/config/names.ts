@@ -7,7 +7,10 @@ export const toFlagName = (key: string): string => key.replace(/[A-Z]/g, (letter
 export const toVariableName = (key: string): string =>
   `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
 
-/** Variables that are not settings: the path of the config file, the server and key for client commands, and the key for the hub. */
+/**
+ * Variables that are not settings: the path of the config file, the server and key for client commands, and the key for
+ * the hub.
+ */
 export const otherVariables = {
   config: 'SIGNALBOX_CONFIG',
   url: 'SIGNALBOX_URL',
@@ -58,7 +61,7 @@ export const fromText = (schema: TSchema, text: string): unknown => {
   }
 };
 
-/** Returns `; did you mean --port?` if a name resembles the given one, otherwise an empty string. */
+/** Returns `; did you mean --port?` if one of the names resembles the given name, otherwise an empty string. */
 export const suggest = (given: string, names: readonly string[], quote = ''): string => {
   const allowed = Math.max(1, Math.floor(normalise(given).length / 4));
   const distances = names.map((name) => ({ name, distance: measure(normalise(given), normalise(name)) }));
@@ -66,7 +69,7 @@ export const suggest = (given: string, names: readonly string[], quote = ''): st
   return nearest && nearest.distance <= allowed ? `; did you mean ${quote}${nearest.name}${quote}?` : '';
 };
 
-/** Normalizes names: `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir` differ only in how they separate words. */
+/** Normalizes names: `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir` differ only in the way words are separated. */
 export const normalise = (name: string): string =>
   name
     .replace(/^SIGNALBOX_/i, '')
@@ -92,5 +95,5 @@ const measure = (from: string, to: string): number => {
   return Number(previous[to.length]);
 };
 
-/** An agent's socket in its data folder. */
+/** Name of an agent's socket in its data folder. */
 export const agentSocket = 'agent.sock';

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import { AccessKey, AccessSetting } from '../auth/access.ts';
 
-/** Marks settings that only a variable or the file can set, because every account can read command lines. */
+/** Marks settings that must not be given as flags, because every account can read command lines. */
 const secret = { writeOnly: true } as const;
 
 /** Pattern of paths: the operating system accepts all characters except NUL. */
@@ -10,7 +10,7 @@ const withoutNul = '^[^\\u0000]*$';
 /** Pattern of names that are sent in headers. */
 const printable = '^[!-~]+$';
 
-/** Current names of settings by former names, which 1.0.0 and 1.1.0 also accept. */
+/** Current names of settings, by the former names that 1.0.0 and 1.1.0 used. */
 export const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
 
 /** Names for patterns in messages. */

@@ -32,7 +32,7 @@ export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRe
   return records;
 };
 
-/** Maximum number of problems reported per list; further problems are usually of the same kind. */
+/** Maximum number of problems reported per list. Further problems are usually of the same kind. */
 const reported = 20;
 
 const limitProblems = (problems: string[], key: string): string[] =>
@@ -40,7 +40,10 @@ const limitProblems = (problems: string[], key: string): string[] =>
     ? problems
     : [...problems.slice(0, reported), `seed file: ${problems.length - reported} more problems in ${key}`];
 
-/** Finds a list's problems. Lists errors only for invalid records: that is many times slower than a check. */
+/**
+ * Finds problems in a list of records. Lists errors only for invalid records, because listing is many times slower than
+ * checking.
+ */
 const findListProblems = (schema: TSchema, records: unknown[], key: string): string[] => {
   const isValid = createSchemaCheck(schema);
   return records.flatMap((record, index) =>
@@ -54,8 +57,8 @@ const findRecordProblems = (schema: TSchema, record: unknown, name: string): str
 };
 
 /**
- * Drops duplicate faults: a value of the wrong type is never one of the allowed values, and the longer message
- * suffices.
+ * Drops redundant faults: a value of the wrong type is never one of the allowed values, and the message that lists
+ * these values suffices.
  */
 const dropTypesOfEnums = (faults: SchemaFault[]): SchemaFault[] => {
   const listed = faults.flatMap(({ keyword, path }) => (keyword === 'enum' ? path.join('.') : []));

@@ -1,4 +1,4 @@
-/** Unusable settings. Each problem is a clause that states what to change. */
+/** Unusable settings. Each problem is a clause that says what to change. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly problems: readonly string[];
@@ -18,7 +18,10 @@ export const assertNoProblems = (problems: readonly string[]): void => {
   if (problems.length > 0) throw new SettingsError(problems);
 };
 
-/** Returns the config file entry that a command names. Throws a SettingsError that lists all entries. */
+/**
+ * Returns the config file entry that a command names. Throws a SettingsError that lists all entries if there is no such
+ * entry.
+ */
 export const requireConfigured = <T extends { name: string }>(
   configured: readonly T[],
   noun: string,
@@ -30,7 +33,7 @@ export const requireConfigured = <T extends { name: string }>(
   throw new SettingsError([`there is no ${noun} ${JSON.stringify(name)}; the settings define: ${known}`]);
 };
 
-/** Returns the problems in the SettingsError thrown by a check; empty if the check passes. */
+/** Returns the problems of the SettingsError that a check throws; empty if the check passes. */
 export const problemsOf = (check: () => unknown): readonly string[] => {
   try {
     check();

@@ -9,13 +9,13 @@ import { replaceFile } from '../../storage/replaced-file.ts';
 import { temporaryFailure } from '../remote/server.ts';
 import { say } from '../stdio.ts';
 
-/** Milliseconds a code is retried while the hub is away, and milliseconds between two attempts. */
+/** Milliseconds during which a code is retried while the hub is unreachable, and milliseconds between two attempts. */
 const codeMs = 30 * minuteMs;
 const retryMs = 5000;
 
 /**
- * Exchanges a code for a key, which is written to a file; waits while the hub is away. Resolves to a failure's exit
- * code. Throws a SettingsError if the hub refuses the code, unless a key from an earlier start exists.
+ * Exchanges a code for a key and writes the key to a file; retries while the hub is unreachable. Resolves to an exit
+ * code on failure. Throws a SettingsError if the hub refuses the code, unless an earlier start stored a key.
  */
 export const enrol = async (hub: HubSetting, code: string, keyFile: string): Promise<number | undefined> => {
   const { origin } = parseHubUrl(hub.url);

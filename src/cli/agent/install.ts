@@ -16,7 +16,7 @@ const unitName = 'signalbox-agent.service';
 const unitPath = `/etc/systemd/system/${unitName}`;
 const stateFolder = '/var/lib/signalbox-agent';
 
-/** Returns the unit that runs the agent. */
+/** Returns the text of the systemd unit that runs the agent. */
 export const createUnit = (
   url: string,
   { ca, config }: { ca?: string | undefined; config?: string | undefined },
@@ -27,7 +27,7 @@ export const createUnit = (
     'agent',
     '--hub',
     url,
-    // systemd starts the agent in another folder.
+    // systemd starts the agent in another working directory.
     ...(ca === undefined ? [] : ['--ca', resolve(ca)]),
     ...(config === undefined ? [] : ['--config', resolve(config)]),
     '--data-dir',
@@ -70,8 +70,8 @@ const quote = (word: string): string => {
 };
 
 /**
- * Stores the key of `--key-file`, or of the variable if there is no other key, in a file that only its owner can read.
- * systemd starts the agent without the variable. Throws an Error without the key.
+ * Stores the key in a file that only its owner can read, because systemd starts the agent without the variable. The key
+ * comes from `--key-file`, or else from the variable. Throws an Error if there is no key.
  */
 export const storeKey = (hub: HubSetting, given: Pick<AgentOptions, 'keyFile'>, keyFile: string): void => {
   if (given.keyFile !== undefined) replaceFile(keyFile, `${readHubKey({ keyFile: given.keyFile })}\n`);

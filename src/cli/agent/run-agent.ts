@@ -21,10 +21,10 @@ const longestSocketPath = 107;
 /** Milliseconds allowed for the last report and running requests during shutdown. */
 const gracePeriodMs = 10_000;
 
-/** Milliseconds after the start at which its garbage is collected: the first report and checks are over. */
+/** Milliseconds between startup and the collection of its garbage. By then, the first report and checks are done. */
 const startGarbageMs = 20_000;
 
-/** Returns the names of all settings of a server. */
+/** Returns the names of all server settings. */
 export const listServerSettings = (): string[] =>
   Object.keys((JSON.parse(loadTexts().configSchema) as { properties: object }).properties);
 

@@ -11,13 +11,13 @@ import { tellStory, watchIncidents } from './story.ts';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
- * Runs the demonstration until a signal ends it; resolves to the exit code. Deletes everything it created. `pace` is a
- * fraction of the normal duration: tests run faster.
+ * Runs the demonstration until a signal ends it and resolves to the exit code. Deletes everything it created. `pace` is
+ * a fraction of the normal duration; tests use a small one.
  */
 export const runDemo = async (schema: TObject, { pace = 1 } = {}): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
-  // Also runs if the process ends abruptly.
+  // Also cleans up if the process ends abruptly.
   process.once('exit', removeFolder);
   const end = new AbortController();
   const ended = new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve()));

@@ -7,20 +7,21 @@ import { MiB } from '../../lib/units.ts';
 import type { Scene } from './stage.ts';
 
 /**
- * Bytes written, and their number of pieces; the watch's limit is half of the bytes. The demo skips disks with less
- * free space.
+ * Bytes written, and number of pieces they are written in. The watch fires at half of the bytes. The demo skips disks
+ * with less free space.
  */
 const [writtenBytes, pieces] = [16 * MiB, 8];
 const minFree = 1024 * MiB;
 
-/** Maximum seconds to wait for a disk that others fill or empty. */
+/** Maximum seconds to wait for a disk that other programs fill or empty. */
 const maxSeconds = 5;
 
 const maxAttempts = 3;
 
 /**
- * Fills a disk without harm: a watch on the folder's file system gets a limit slightly below the current free space,
- * and a file takes up more than the difference for a few seconds. Retries if others free as much meanwhile.
+ * Fills a disk harmlessly: the watch on the folder's file system gets a limit slightly below the current free space,
+ * and a file takes up more than the difference for a few seconds. Retries if other programs free as much space
+ * meanwhile.
  */
 export const fillDisk = async (scene: Scene): Promise<void> => {
   const { call, narrator, folder } = scene;
@@ -82,7 +83,7 @@ const isFiring = async ({ call }: Scene): Promise<boolean> => {
   );
 };
 
-/** Finds a path's mount point: its topmost ancestor on the same device. */
+/** Finds the mount point of a path: the topmost ancestor on the same device. */
 const findMount = (path: string): string => {
   const { dev } = statSync(path);
   let top = path;

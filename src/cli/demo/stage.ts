@@ -11,7 +11,7 @@ import type { Narrator } from './narrator.ts';
 /** Seconds after which the phone of the person on call rings for an unacknowledged incident. */
 const escalationSeconds = 12;
 
-/** Seconds between two runs of the job (minimum 10), and its grace period. */
+/** Seconds between two runs of the job (minimum 10), and seconds of its grace period. */
 export const periodSeconds = 10;
 const graceSeconds = 3;
 
@@ -21,14 +21,14 @@ const timeoutMs = 15_000;
 type Caller = 'alertmanager' | 'uptime-kuma' | 'cron' | 'anna' | 'admin';
 
 export interface Stage {
-  /** Sends a request; resolves to the body of a successful response. */
+  /** Sends a request and resolves to the body of a successful response. */
   call(caller: Caller, method: string, path: string, body?: object): Promise<Record<string, unknown>>;
   /** Path of the job's heartbeat address. */
   pingPath: string;
   url: string;
 }
 
-/** Parts used by the story. */
+/** Parts of the demonstration that the story uses. */
 export interface Scene extends Stage {
   narrator: Narrator;
   /** Waits for a number of seconds of the story; rejects if the story ends early. */

@@ -6,7 +6,7 @@ import { fillDisk } from './filling-disk.ts';
 import type { Narrator } from './narrator.ts';
 import { periodSeconds, type Scene, type Stage } from './stage.ts';
 
-/** Tells the story: a bad hour for senders, jobs and people, within a minute. */
+/** Plays the story: a bad hour for senders, jobs and people, told in a minute. */
 export const tellStory = async (scene: Scene): Promise<void> => {
   const { call, pause, narrator } = scene;
   await backUp(scene);
@@ -16,7 +16,7 @@ export const tellStory = async (scene: Scene): Promise<void> => {
   await failCopy(scene);
   await pause(3);
   await acknowledge(scene, 'rsync', 'On it');
-  // Nobody acknowledges the first incident, so a phone rings; and the job does not run again.
+  // Nobody acknowledges the first incident, so a phone rings. Meanwhile, the job misses its next run.
   await Promise.all([fillDisk(scene), escalate(scene)]);
   await pause(2);
   narrator.tell('sender', 'cron', 'the copy on db-1 has succeeded');
@@ -31,7 +31,7 @@ export const tellStory = async (scene: Scene): Promise<void> => {
   await leaveOne(scene);
 };
 
-/** Plays the events while a disk fills up. */
+/** Plays the events while the disk fills up. */
 const escalate = async (scene: Scene): Promise<void> => {
   const { pause, end } = scene;
   await waitUntilLate(scene);
@@ -39,7 +39,7 @@ const escalate = async (scene: Scene): Promise<void> => {
   await acknowledge(scene, 'checkout', 'Rolling back the deployment');
   await pause(3);
   await backUp(scene);
-  // Runs as long as possible.
+  // Keeps going until the demonstration ends.
   keepRunning(scene, end).catch(() => undefined);
 };
 
@@ -56,7 +56,7 @@ const keepRunning = async ({ call, pingPath }: Scene, signal: AbortSignal): Prom
   }
 };
 
-/** Waits until the heartbeat is down because the next run did not come in time. */
+/** Waits until the heartbeat is down because its next run is overdue. */
 const waitUntilLate = async ({ call, end }: Scene): Promise<void> => {
   for (; ; await setTimeout(200, undefined, { signal: end })) {
     const { data } = await call('anna', 'GET', '/api/heartbeats');
@@ -171,7 +171,7 @@ const pollMs = 100;
 /** Reports changes to incidents and heartbeats until the signal is aborted. */
 export const watchIncidents = async ({ call }: Stage, { tell }: Narrator, signal: AbortSignal): Promise<void> => {
   const known = new Map<string, string>();
-  /** True if the thing's state has changed. */
+  /** True if the state of the incident or heartbeat has changed. */
   const hasChanged = (thing: string, state: string): boolean => {
     const isSame = known.get(thing) === state;
     known.set(thing, state);

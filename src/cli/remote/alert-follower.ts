@@ -13,7 +13,7 @@ const longestDelay = 30_000;
 export type AlertSearch = (query: AskedQuery) => Promise<Static<typeof AlertPage>>;
 
 export interface FollowedAlerts {
-  /** Last alert that was shown or was too old to show. */
+  /** Last alert that was shown or skipped as too old. */
   last: { seq: number; time: string };
   accepts(row: AlertEntry): boolean;
   /** Lists matching alerts between two seqs in pages, newest first. */
@@ -66,7 +66,7 @@ export const followAlerts = async (
       const { data } = await send({ ...request, path: '/api/alerts/search', query });
       return data as Awaited<ReturnType<AlertSearch>>;
     });
-  /** Shows alerts stored since the last one shown, after events may have been missed. */
+  /** Shows alerts stored since the last alert that was shown, because events may have been missed. */
   const catchUp = async (): Promise<void> => {
     const { data } = await search({ limit: 1 });
     const newest = data[0];
@@ -74,7 +74,7 @@ export const followAlerts = async (
       last.seq = 0;
       return;
     }
-    // A shorter log than before is a different log: then only times tell which alerts are new.
+    // The log is now shorter, so it is a different log: only times can tell which alerts are new.
     const isOther = newest.seq < last.seq;
     const isNew = ({ seq, time }: AlertEntry): boolean => (isOther ? (time ?? '') > last.time : seq > last.seq);
     const missed: AlertEntry[] = [];

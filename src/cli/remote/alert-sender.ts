@@ -13,14 +13,14 @@ export interface SentAlert {
   level: string;
   message: string;
   hostname: string;
-  /** Key of the problem: a resolution ends the firing alerts with the same key. */
+  /** Key of the problem: a resolution resolves the firing alerts with this key. */
   key?: string;
   status?: 'firing' | 'resolved';
   link?: string;
   labels?: Record<string, string>;
 }
 
-/** Alert that is stored only once, however often it is sent. */
+/** Alert with an idempotency key, so the server stores it only once, however often it is sent. */
 interface UniqueAlert {
   alert: SentAlert;
   idempotencyKey: string;
@@ -41,14 +41,14 @@ interface Unsent {
    * alert.
    */
   cause: 'away' | 'server' | 'alert';
-  /** An alert with this Idempotency-Key is already stored. */
+  /** Set if an alert with this Idempotency-Key is already stored. */
   isStored?: boolean;
 }
 
 /** Id of the stored alert, or the reason why it was not stored. */
 type Delivery = { id: string } | Unsent;
 
-/** Result of keeping an alert for the next sender. */
+/** Result of keeping an alert for this user's next command that sends. */
 interface Keeping {
   isKept: boolean;
   lost?: string;
@@ -68,7 +68,10 @@ const longestWaitMs = 5_000;
 /** Statuses that concern the alert, not its sender or the server. */
 const aboutAlert = new Set([400, 413, 422]);
 
-/** Status for an Idempotency-Key that was used with other fields: a kept alert's text says that it is late. */
+/**
+ * Status for an Idempotency-Key that was used with different fields. A kept alert's text changes, because it says that
+ * the alert is late.
+ */
 const usedKey = 422;
 
 const isTooLong = (alert: SentAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxAlertBytes;
@@ -90,8 +93,9 @@ export const createPendingAlert = (alert: SentAlert, retryForMs: number): Pendin
 });
 
 /**
- * Sends an alert, after those kept for the server. An alert that cannot be delivered in time is kept for this user's
- * next sender, unless the server refuses the alert itself. Throws a UsageError if the alert is too long.
+ * Sends the alerts kept for the server, then this alert. An alert that cannot be delivered in time is kept for this
+ * user's next command that sends, unless the server refuses the alert itself. Throws a UsageError if the alert is too
+ * long.
  */
 export const sendAlert = async (
   pending: PendingAlert,
@@ -105,8 +109,8 @@ export const sendAlert = async (
 };
 
 /**
- * Delivers alerts kept for a server until the deadline, making at least one attempt; returns the failure if the server
- * is away, else undefined.
+ * Delivers alerts kept for a server until the deadline, with at least one attempt. Returns the failure if the server is
+ * unreachable, otherwise undefined.
  */
 export const deliverKept = async (
   server: AlertServer,
@@ -116,7 +120,7 @@ export const deliverKept = async (
   for (const { kept, remove } of spool.listFor(server.url.href)) {
     const delivery = await deliver(kept, server, deadline, report);
     if ('cause' in delivery && delivery.cause !== 'alert') {
-      // Without access, or without a server at the address, all alerts wait until somebody fixes that.
+      // Without access, or without a server at the address, all alerts wait until the user fixes the problem.
       return delivery.cause === 'away' ? delivery : undefined;
     }
     remove();
@@ -126,8 +130,8 @@ export const deliverKept = async (
 };
 
 /**
- * Sends an alert until the server has stored or refused it, at most until the deadline plus one attempt of 5 s. All
- * attempts use the same Idempotency-Key, so the alert is stored once. Throws a UsageError if the alert is too long.
+ * Sends an alert until the server stores or refuses it, or until the deadline plus one attempt of 5 s. All attempts use
+ * the same Idempotency-Key, so the alert is stored once. Throws a UsageError if the alert is too long.
  */
 const deliver = async (
   { alert, idempotencyKey }: UniqueAlert,
@@ -169,11 +173,11 @@ const attempt = async (
 
 const toAdvice = ({ key }: AlertServer, text: string): string => {
   if (key === undefined) return `; set ${otherVariables.key}`;
-  // The specification defines no message for a key without the right to send.
+  // The specification defines no message for a key that may not send alerts.
   return parseObject(text)['error'] === 'Invalid token format' ? '; the key lacks the scope alerts:write' : '';
 };
 
-/** Keeps an undelivered alert; its message will say when it was sent. */
+/** Keeps an undelivered alert. The message of the kept alert says when the alert was sent. */
 export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url }: AlertServer): Keeping => {
   const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {

@@ -96,7 +96,7 @@ const isFiltered = (filter: AlertFilter, from: Date | undefined): boolean =>
 const toCsvLines = (rows: readonly (readonly unknown[])[]): string =>
   toCsv(rows).split('\r\n').map(escapeLines).join('\r\n');
 
-/** Builds a search's parameters. Severities have several names; other levels stand only for themselves. */
+/** Builds the query parameters of a search. Each severity has several names; any other level matches only itself. */
 const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): AskedQuery => {
   const severity = level === undefined ? undefined : findSeverity(level);
   const named = severity === undefined ? { level } : { severity };
@@ -106,7 +106,7 @@ const toQuery = ({ level, source, hostname, text }: AlertFilter, from?: Date): A
 /** True for alerts the search would find. */
 const createAlertTest = ({ level, source, hostname, text = '' }: AlertFilter): ((row: AlertEntry) => boolean) => {
   const severity = level === undefined ? undefined : findSeverity(level);
-  // An empty text is not sent, and so does not filter.
+  // An empty text is not sent, so it does not filter.
   const isLevel = createFilterTest(level || '*');
   const isSource = createFilterTest(source || '*');
   const isHost = createFilterTest(hostname || '*');
@@ -134,7 +134,7 @@ async function* searchPages(
 /** Number of columns below which times omit the year. */
 const narrow = 100;
 
-/** Creates a log's table. If more alerts will follow, its columns are as wide as most alerts need. */
+/** Creates a log's table. If more alerts will follow, the columns start wide enough for most alerts. */
 const createAlertTable = (isFollowed: boolean) => {
   const isNarrow = process.stdout.isTTY === true && (process.stdout.columns || usualColumns) < narrow;
   const table = createTable(['TIME', 'SEVERITY', 'WHERE', 'ALERT'], {

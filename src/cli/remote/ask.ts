@@ -31,7 +31,7 @@ export const askedVariables = (scope: string) => ({
   [otherVariables.key]: `Key from create-key with the scope ${scope}, if the server requires a key.`,
 });
 
-/** Error message and exit code when the server gives no usable response. */
+/** Error message and exit code for a server that gives no usable response. */
 class UnusableResponse extends Error {
   readonly exitCode: number;
 
@@ -64,7 +64,7 @@ export interface Asking {
   askText(path: string, sent?: Sent): Promise<string>;
   /** Sends a request and resolves to the object in the response. */
   ask<T>(path: string, sent?: Sent): Promise<T>;
-  /** Prints objects for people, or as JSON for scripts; prints `nothing` for an empty list. */
+  /** Prints objects for people, or as JSON for scripts. Prints `nothing` if the list is empty. */
   show<Row extends object>(rows: readonly Row[], toText: (rows: readonly Row[]) => string, nothing?: string): undefined;
 }
 
@@ -147,8 +147,8 @@ const shownLength = 13;
 export const toShortId = (id: string): string => id.slice(0, shownLength);
 
 /**
- * Returns the only row whose id begins with `id`; otherwise prints the reason and returns undefined. `noun` is a word
- * such as `silence`.
+ * Returns the only row whose id begins with `id`. If there is no such row or more than one, prints the reason and
+ * returns undefined. `noun` is a word such as `silence`.
  */
 export const findById = <Row extends { id: string }>(
   rows: readonly Row[],

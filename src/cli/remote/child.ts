@@ -9,7 +9,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { awaitWithin } from '../../lib/scheduling.ts';
 import { explainSystemError } from '../stdio.ts';
 
-/** End of a program: the exit code a shell would report, and a failure's reason, as a clause without a subject. */
+/**
+ * End of a program: the exit code that a shell would report and, for a failure, the reason as a clause without a
+ * subject.
+ */
 interface Ending {
   exitCode: number;
   failure?: string;
@@ -22,19 +25,21 @@ interface WrappedEnding extends Ending {
 
 /** Callbacks about a running program. */
 interface Listener {
-  /** Receives a copy of the output. */
+  /** Receives a copy of each piece of output. */
   keep(chunk: Buffer): void;
-  /** Called when the program has ended; output may still come. */
+  /** Called when the program has ended; more output may follow. */
   ended(): void;
 }
 
-/** Milliseconds to wait for the end of the output, which a background process of the program can keep open. */
+/**
+ * Milliseconds to wait for the end of the output, because a background process of the program can keep the output open.
+ */
 const outputWaitMs = 1000;
 
 /** Forwarded signals. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** Signals that a terminal also sends to the program itself. */
+/** Signals that the terminal also sends to the program. */
 const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 /**
@@ -92,7 +97,7 @@ const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
     const paths = [join(folder, 'stdout'), join(folder, 'stderr')];
     if (spawnSync('mkfifo', paths, { stdio: 'ignore' }).status !== 0) return undefined;
     return paths.map((path) => {
-      // Opened in this order and mode, neither end waits for the other.
+      // With this order and mode, neither end blocks waiting for the other.
       const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       return {
         reader: new Socket({ fd, readable: true, writable: false }),
@@ -106,7 +111,7 @@ const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
   }
 };
 
-/** Resolves once the output is complete. */
+/** Forwards the output; resolves once it is complete. */
 const passOutput = async (
   output: Readable | null,
   target: NodeJS.WriteStream,
@@ -118,7 +123,7 @@ const passOutput = async (
   output.on('data', keep).pipe(target, { end: false });
   target.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') onError(error);
-    // The program must notice that it cannot write, as it would without this wrapper.
+    // The program must see that it cannot write, just as it would without this wrapper.
     output.destroy();
   });
   await closed;
@@ -142,7 +147,7 @@ const describeEnding = (code: number | null, signal: NodeJS.Signals | null): End
   return code ? { exitCode: code, failure: `failed with exit code ${code}` } : { exitCode: 0 };
 };
 
-/** Starts the program. The system throws some errors; others are events of the child. */
+/** Starts the program. Node throws some system errors and emits others as events. */
 const startChild = (program: string, args: readonly string[], stdio: StdioOptions): ChildProcess | Error => {
   try {
     return spawn(program, args, { stdio });
@@ -155,8 +160,8 @@ const startChild = (program: string, args: readonly string[], stdio: StdioOption
 const notFound = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
 /**
- * Describes a failed start by shells' exit codes: 127 for a command that is not found, 126 for one that cannot be
- * executed.
+ * Describes a failed start with the exit codes of shells: 127 for a command that was not found, 126 for a file that
+ * cannot be executed.
  */
 const describeStartFailure = (program: string, error: NodeJS.ErrnoException): WrappedEnding =>
   toUnstarted(explainStartFailure(program, error), notFound.has(error.code ?? '') ? 127 : 126);
@@ -187,7 +192,7 @@ export class OutputTail {
   /** Masks `secret`, in ASCII, as `***`. */
   constructor(secret = '') {
     this.#secret = secret;
-    // Keeps additional bytes, to find a secret that begins before the tail.
+    // Keeps extra bytes to find a secret that begins before the tail.
     this.#keptBytes = maxTailBytes + secret.length;
   }
 
@@ -196,7 +201,7 @@ export class OutputTail {
   };
 
   /**
-   * Text without colours and other control characters; overwritten lines, such as progress bars, appear only in their
+   * Output without colours and other control characters. Overwritten lines, such as progress bars, appear only in their
    * last state.
    */
   get text(): string {
@@ -213,7 +218,7 @@ export class OutputTail {
       .join('\n');
   }
 
-  /** Masks without changing the length, so that the same bytes are cut off. */
+  /** Masks the secret without changing the length of the output, so the tail begins at the same byte. */
   #mask(): Buffer {
     if (this.#secret === '') return this.#bytes;
     const text = this.#bytes.toString('latin1').replaceAll(this.#secret, '*'.repeat(this.#secret.length));

@@ -23,7 +23,7 @@ export const completionCommand = defineCommand({
   },
 });
 
-/** Milliseconds; a user waits for the completion of a line. */
+/** Milliseconds; a user is waiting for the completion. */
 const timeoutMs = 1000;
 
 const paths: Record<NumberedThings, string[]> = {

@@ -35,7 +35,7 @@ export interface RunReport {
   late(text: string): void;
   /** Reports the end; `text` is the title and the last output. */
   end(ending: { exitCode: number; isFailure: boolean; title: string; text: string }): void;
-  /** Keeps undelivered reports before the process ends. */
+  /** Stores undelivered reports before the process ends. */
   interrupt(): void;
   /** Resolves once everything has been sent or kept. */
   finish(): Promise<unknown>;
@@ -48,7 +48,7 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
   let end: KeptPing | undefined;
   /** Pings are sent one after the other. */
   let turn: Promise<unknown> = deliverKeptPings(server).then((isAway) =>
-    // The final ping is sufficient; the start only adds the duration.
+    // The final ping is sufficient; the start ping only adds the duration.
     isAway ? undefined : send(server, { path: toPath('start'), body: '' }),
   );
   const keep = (ping: KeptPing, at: Date): void => {
@@ -82,8 +82,8 @@ export const createHeartbeatReport = (server: AlertServer, address: string, retr
 };
 
 /**
- * Sends a ping. Resolves to undefined once the ping is on the server's disk, otherwise to the reason and whether it may
- * be temporary.
+ * Sends a ping. Resolves to undefined once the ping is on the server's disk, otherwise to the reason and whether the
+ * failure may be temporary.
  */
 const send = async (server: AlertServer, { path, body }: Pick<KeptPing, 'path' | 'body'>) => {
   const { status, reason } = await callServer(server, path, { method: 'POST', body, timeoutMs: attemptMs });
@@ -91,7 +91,7 @@ const send = async (server: AlertServer, { path, body }: Pick<KeptPing, 'path' |
   return { reason, isPassing: status === 0 || isPassingStatus(status) };
 };
 
-/** Delivers pings kept for a server, oldest first; resolves to true if the server is away. Never rejects. */
+/** Delivers pings kept for a server, oldest first. Resolves to true if the server is unreachable. Never rejects. */
 const deliverKeptPings = async (server: AlertServer): Promise<boolean> => {
   for (const { kept, remove } of spool.listFor(server.url.href)) {
     const unsent = await send(server, kept);

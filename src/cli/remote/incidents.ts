@@ -204,7 +204,7 @@ const act = async (
   return rows.length < data.length ? 1 : 0;
 };
 
-/** Also accepts `#412`, which a shell takes for a comment unless it is quoted. */
+/** Parses an incident number. Also accepts `#412`, which shells treat as a comment unless it is quoted. */
 const toNumber = (word: string): string => {
   const number = word.replace(/^#/, '');
   if (!/^[\w-]{1,36}$/.test(number)) {

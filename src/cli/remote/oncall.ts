@@ -80,7 +80,7 @@ const readOverride = (override: string, until: string | undefined, now: Date, fr
   return { rotation, member, endsAt: parseUntil(until, now, from).toISOString() };
 };
 
-/** Shown for a gap. */
+/** Shown when nobody is on call. */
 const nobody = 'nobody';
 
 const nothing = 'No rotations.\n';

@@ -101,12 +101,12 @@ export const runProgram = defineCommand({
       endedAt = performance.now();
       clearTimeout(timer);
     };
-    // Without the directory, relative paths would point elsewhere.
+    // In another directory, relative paths would mean other files.
     if (isFolderGone) ended();
     const { exitCode, failure, isStarted, drain } = isFolderGone
       ? toUnstarted('the working directory was deleted')
       : await runWrapped(words, { keep: tail.add, ended });
-    // From now on, a signal ends the wait for the server.
+    // From here on, a signal ends the wait for the server.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
         report.interrupt();
@@ -122,7 +122,7 @@ export const runProgram = defineCommand({
   },
 });
 
-/** Returns the server, or the reason why the variables are invalid, which must not stop the command. */
+/** Returns the server, or the reason why the variables are invalid. Invalid variables must not stop the command. */
 const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertServer | { refused: string } => {
   if (flag !== undefined) toServerUrl(flag, '--url');
   try {
@@ -134,12 +134,12 @@ const readServerOrProblem = (flag: string | undefined, dataDir?: string): AlertS
 
 const shells = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'zsh', 'fish']);
 
-/** Maximum number of a script's words in its name. */
+/** Maximum number of words that a script contributes to its name. */
 const maxWords = 3;
 
 /**
- * Returns the name people use for a command: its program; for a shell, the file it runs, or the first words of `-c`, up
- * to flags, quotes and variables.
+ * Returns a readable name for a command: its program. For a shell, the name is the file it runs, or the first words of
+ * `-c` before any flag, quote or variable.
  */
 export const toCommandName = ([program = '', ...args]: readonly string[]): string => {
   const name = basename(program);
@@ -156,7 +156,7 @@ export const toCommandName = ([program = '', ...args]: readonly string[]): strin
 
 const longestKey = 256;
 
-/** If given, includes the command line in the key, to distinguish commands with the same name. */
+/** Returns the default key, which includes the command line, if given, to distinguish commands with the same name. */
 const toDefaultKey = (about: { source: string; hostname: string }, words: readonly string[]): string => {
   const line = words.length === 0 ? [] : [toHash(JSON.stringify(words)).slice(0, 8)];
   const key = [about.source, about.hostname, ...line].join('/');
@@ -206,7 +206,7 @@ const createAlertReport = (
     late: fail,
     end: ({ isFailure, title, text }) => {
       if (isFailure) return fail(text);
-      // Also resolves the previous run's alerts.
+      // Also resolves the alerts of the previous run.
       const isOver = last !== undefined || tolerate('an earlier alert is not resolved', () => failedRuns.has(file));
       if (isOver) send({ ...about, level: 'INFO', message: title, status: 'resolved' });
       else turn = deliverKept(server, performance.now());
@@ -222,7 +222,7 @@ const createAlertReport = (
   };
 };
 
-/** Creates the report of a run without a usable server. */
+/** Creates the report for a run without a usable server. */
 const createMuteReport = (reason: string): RunReport => {
   const fail = (): void => say(explainUnsent({ reason, isKept: false, lost: 'the settings name no usable server' }));
   return {

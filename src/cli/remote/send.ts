@@ -95,8 +95,8 @@ const toLabel = (text: string): [string, string] => {
 };
 
 /**
- * Returns the words; without words, or for `-`, returns standard input; bytes that are not UTF-8 become U+FFFD. Throws
- * a UsageError.
+ * Returns the words joined. Without words, or for `-`, reads standard input, where bytes that are not UTF-8 become
+ * U+FFFD. Throws a UsageError.
  */
 const readMessage = async (words: readonly string[]): Promise<string> => {
   const isPiped = words.length === 0 || (words.length === 1 && words[0] === '-');

@@ -11,7 +11,7 @@ import { readInput } from '../stdio.ts';
 
 /** Server that receives alerts. */
 export interface AlertServer {
-  /** Ends with `/`; the path is a mount or a proxy's prefix. */
+  /** Ends with `/`. The path is a mount, or the prefix used by a proxy. */
   url: URL;
   key: string | undefined;
   /** Socket of an agent on this machine. */
@@ -91,7 +91,7 @@ export const readAlertKey = (key: string): string => {
 /** Maximum seconds of a timer (24 days). */
 const maxSeconds = 2_000_000;
 
-/** Converts a flag's value in seconds to milliseconds. Throws a UsageError. */
+/** Converts a flag's value from seconds to milliseconds. Throws a UsageError. */
 export const toMilliseconds = (flag: string, text: string): number => {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (seconds <= maxSeconds) return seconds * 1000;
@@ -123,7 +123,7 @@ export interface ServerReply {
   /** Reason for a failure, as a clause for people. It never shows the key. */
   reason: string;
   /**
-   * No response was received, and retrying is useless: the certificate is not trusted, or the server speaks neither
+   * True if there was no response and retrying is useless: the certificate is not trusted, or the server speaks neither
    * HTTP nor TLS.
    */
   isLasting: boolean;
@@ -137,7 +137,7 @@ type Call = Pick<RequestOptions, 'method' | 'headers'> & {
 };
 
 /**
- * Sends one request with the server's key, on a separate connection, and reads the response, which must be complete
+ * Sends one request with the server's key on a separate connection and reads the response, which must be complete
  * within `timeoutMs`. Does not follow redirects. Never rejects. Avoids `fetch`, which takes 15 ms to load.
  */
 export const callServer = async (
@@ -160,7 +160,7 @@ export const callServer = async (
         ...headers,
       } as OutgoingHttpHeaders,
     });
-    // Once the response has begun, reading it fails as well.
+    // Once the response has begun, reading it can fail as well.
     sent.on('error', () => undefined);
     try {
       const [response]: IncomingMessage[] = await once(sent.end(toBodyText(body)), 'response');
@@ -201,7 +201,7 @@ export const explainStatus = ({ url, key }: AlertServer, status: number, error: 
   return `${url.origin} responded ${status}: ${said.slice(0, 500)}`;
 };
 
-/** Statuses after which a server, or a proxy in front of it, may later accept the same request. */
+/** Statuses after which a server, or a proxy in front of the server, may later accept the same request. */
 const passing = new Set([408, 429, 502, 503, 504]);
 
 export const isPassingStatus = (status: number): boolean => passing.has(status);

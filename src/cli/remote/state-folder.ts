@@ -6,7 +6,10 @@ import { toLocalSecond } from '../../lib/local-time.ts';
 import { replaceFile } from '../../storage/replaced-file.ts';
 import { say } from '../stdio.ts';
 
-/** Maximum files in a folder, which drops the oldest first, and maximum bytes of a file (an alert in its envelope). */
+/**
+ * Maximum number of files in a folder, beyond which the oldest are dropped, and maximum bytes of a file (an alert in
+ * its envelope).
+ */
 const maxFiles = 1000;
 const maxBytes = 16 * 1024 * 1024;
 const maxFileBytes = (1024 + 64) * 1024;
@@ -36,8 +39,8 @@ export class StateFolder {
   }
 
   /**
-   * Returns undefined for a missing file, and an empty text for anything but a regular file, such as a pipe, which
-   * could block.
+   * Returns the file's text, or undefined for a missing file. Anything but a regular file, such as a pipe that could
+   * block, counts as empty.
    */
   read(file: string): string | undefined {
     const path = join(this.#path, file);
@@ -50,7 +53,7 @@ export class StateFolder {
     }
   }
 
-  /** Returns the number of older files dropped. */
+  /** Writes a file and returns the number of older files dropped. */
   write(file: string, text: string): number {
     mkdirSync(this.#path, { recursive: true, mode: 0o700 });
     assertOwn(this.#path);
@@ -58,7 +61,7 @@ export class StateFolder {
     return tolerate('the oldest files could not be deleted', () => this.#dropOldest()) ?? 0;
   }
 
-  /** Does nothing if the file is missing. */
+  /** Removes a file; does nothing if the file is missing. */
   remove(file: string): void {
     rmSync(join(this.#path, file), { force: true });
   }
@@ -95,26 +98,27 @@ export class StateFolder {
   }
 }
 
-/** Undelivered messages with their server's URL, one per file. `noun` is what messages to people call them. */
+/** Undelivered messages with their server's URL, one per file. `noun` is the word for a message in output to people. */
 export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   readonly #noun: string;
   readonly #isWhole: (kept: Kept) => boolean;
 
-  /** `isWhole` returns false, or throws, for values not written by this class. */
+  /** `isWhole` returns false, or throws, for values that this class did not write. */
   constructor(name: string, noun: string, isWhole: (kept: Kept) => boolean) {
     super(name);
     this.#noun = noun;
     this.#isWhole = isWhole;
   }
 
-  /** Keeps a message that was to be sent at `at`; returns the number of older messages dropped. */
+  /** Stores a message that was due at `at`; returns the number of older messages dropped. */
   keep(kept: Kept, at: Date): number {
     return this.write(`${String(at.getTime()).padStart(16, '0')}-${randomUUID()}.json`, JSON.stringify(kept));
   }
 
   /**
-   * Yields the messages kept for a server, oldest first. Each is read on its turn, because another process may deliver
-   * it first. Never throws; a file that can never be delivered gets the ending `.bad`.
+   * Yields the messages kept for a server, oldest first. Each file is read only when its turn comes, because another
+   * process may deliver the message first. Never throws. A file that can never be delivered is renamed to end in
+   * `.bad`.
    */
   *listFor(url: string): Generator<{ kept: Kept; remove(): void }> {
     const noun = this.#noun;
@@ -141,11 +145,11 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
   }
 }
 
-/** Marks a text as sent later than intended, for people. */
+/** Adds to a text, for people, that it was sent later than intended. */
 export const toLateText = (text: string, at: Date): string =>
   `${text}\n(sent late; happened at ${toLocalSecond(at.getTime())})`;
 
-/** Runs an action that the command does not depend on; prints only the first fault with a given effect. */
+/** Runs an action that is not essential to the command. Prints only the first fault with a given effect. */
 export const tolerate = <T>(effect: string, action: () => T): T | undefined => {
   try {
     return action();
@@ -167,7 +171,7 @@ const assertOwn = (folder: string): void => {
   if (!isOwn) throw new Error(`other accounts can write ${folder}: remove it`);
 };
 
-/** Undefined for a user without a home directory. */
+/** Returns the folder for state; undefined for a user without a home directory. */
 const findBase = (): string | undefined => {
   const { XDG_STATE_HOME: given = '' } = process.env;
   if (isAbsolute(given)) return given;

@@ -6,13 +6,16 @@ import { escapeControls } from '../stdio.ts';
 /** Characters between two columns. */
 const gap = '  ';
 
-/** Widths of a column other than the last: its maximum unless there is room, and its minimum in a narrow terminal. */
+/**
+ * Widths of a column other than the last: the maximum unless there is room for more, and the minimum in a narrow
+ * terminal.
+ */
 const maxWidth = 28;
 const minWidth = 8;
 
 /**
- * The last column is the most informative: other columns shrink to give it the first width, and are omitted to give it
- * the second.
+ * Widths for the last column, the most informative. Other columns shrink to give it the first width, and are omitted to
+ * give it the second.
  */
 const lastWide = 36;
 const minLastWidth = 24;
@@ -24,7 +27,7 @@ interface TableOptions {
   dropped?: readonly string[];
   /** Titles of columns that are useless when cut, such as times. */
   fixed?: readonly string[];
-  /** Initial widths by title, for rows that come later. */
+  /** Initial widths by title, sized for rows that arrive later. */
   usual?: Readonly<Record<string, number>>;
 }
 
@@ -35,8 +38,8 @@ export const toTable = (titles: readonly string[], rows: Rows, options?: TableOp
   createTable(titles, options)(rows);
 
 /**
- * Creates a table for rows that arrive one at a time: the first text begins with the titles; columns become wider as
- * needed, never narrower.
+ * Creates a table for rows that arrive one at a time. The first text begins with the titles. Columns widen as needed
+ * and never narrow.
  */
 export const createTable = (
   titles: readonly string[],
@@ -67,7 +70,7 @@ export const createTable = (
   };
 };
 
-/** True if texts are coloured here. */
+/** True if this terminal gets coloured text. */
 export const isPainted = (): boolean => process.stdout.isTTY === true && !process.env['NO_COLOR'];
 
 /** Computes the column widths for this terminal; 0 for omitted columns. */
@@ -105,7 +108,9 @@ const fitWidths = (
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits a text into user-perceived characters. The segmenter is created on demand: most texts are plain. */
+/**
+ * Splits a text into user-perceived characters. The segmenter is created on demand, because most texts are plain ASCII.
+ */
 const listCharacters = (text: string): string[] => {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -117,7 +122,7 @@ const wide =
 
 const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
-/** Returns the terminal columns of a text without control characters. */
+/** Returns the number of terminal columns that a text without control characters takes up. */
 export const toWidth = (text: string): number =>
   isPlain(text) ? text.length : listCharacters(text).reduce((sum, each) => sum + toCharacterWidth(each), 0);
 
@@ -137,7 +142,7 @@ export const fitText = (text: string, columns: number): string => {
   return `${shown}…`;
 };
 
-/** Colours a severity that fills a column. */
+/** Colours a severity that is padded to its column. */
 export const paintSeverity = (text: string): string => {
   const name = text.trim();
   if (name === 'CRITICAL') return styleText(['bold', 'magenta'], text);
@@ -162,13 +167,13 @@ export const toRelativeTime = (time: string): string => {
 /** Formats a time in local time: `2026-01-31 09:30:00`. */
 export const toReadableTime = (time: string): string => toLocalTimestamp(new Date(time)).replace('T', ' ');
 
-/** Adds the full text of the last column below a single thing's table, if the table cuts it. */
+/** Adds the full text of the last column below a table of one row, if the table cuts the text. */
 export const withWhole = (table: string, text: string): string => {
   const whole = escapeControls(foldSpaces(text));
   return table.includes(whole) ? table : `${table}\n${whole}\n`;
 };
 
-/** Joins several lines into one. */
+/** Joins the lines of a text into one line. */
 export const foldSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Wraps the words into lines of at most `width` characters. */

@@ -55,7 +55,7 @@ const toTaskTable = (rows: readonly Task[]): string =>
     { paint: paintPriority, dropped: ['CREATED'], fixed: ['#', 'CREATED'] },
   );
 
-/** Colours a priority that fills a column. */
+/** Colours a priority that is padded to its column. */
 const paintPriority = (text: string): string => {
   const name = text.trim();
   if (name === 'Critical') return styleText(['bold', 'magenta'], text);

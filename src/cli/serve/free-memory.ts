@@ -1,6 +1,6 @@
 /**
- * Collects garbage from startup, which V8 would otherwise keep for a long time: a fifth of the idle memory (row B10 of
- * the bench), and 450 MB after a seed of a million tasks.
+ * Collects the garbage of startup, which V8 would otherwise keep for a long time: a fifth of the idle memory (row B10
+ * of the bench), or 450 MB after seeding a million tasks.
  */
 export const freeMemory = async (): Promise<void> => {
   // Node can be built without the inspector.

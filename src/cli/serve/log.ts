@@ -8,15 +8,15 @@ import { escapeControls } from '../stdio.ts';
 const maxWaitingBytes = 1024 * 1024;
 
 /**
- * Logs to standard error: readable lines in a terminal, otherwise JSON. A full disk, a closed terminal or a stopped
- * reader must not stop the server: failed lines are retried with the next line.
+ * Creates the log: readable lines on standard error in a terminal, otherwise JSON. A full disk, a closed terminal or a
+ * stalled reader must not stop the server, so failed lines are retried with the next line.
  */
 export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
   // Opened first, so that writing to a full pipe fails instead of blocking.
   const { isTTY } = process.stderr;
   const destination = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes, retryEAGAIN: () => false });
   destination.on('error', () => undefined);
-  // Lacks flushSync, which pino would call after a fatal error and which retries as long as the disk is full.
+  // Has no flushSync, which pino would call after a fatal error and which retries as long as the disk is full.
   const write = (line: string): void => {
     clearProgress();
     destination.write(isTTY ? toReadable(line) : line);

@@ -42,7 +42,10 @@ interface Options {
   openStorage: OpenStorage;
 }
 
-/** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
+/**
+ * Creates the app, which does not listen yet, and the warnings for the log. Throws a SettingsError for invalid
+ * settings.
+ */
 const prepare = async (
   schema: TObject,
   flags: Flags,
@@ -66,8 +69,8 @@ const prepare = async (
 };
 
 /**
- * Runs all startup checks without changing anything. Logs warnings; resolves to the changes a startup would make to the
- * database, as sentences without a full stop. Throws a SettingsError if a startup would.
+ * Runs all startup checks without changing anything. Logs warnings; resolves to the changes that a startup would make
+ * to the database, as sentences without a full stop. Throws a SettingsError wherever a startup would.
  */
 export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   withTrialStorage(async (openStorage) => {
@@ -79,15 +82,15 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   });
 
 /**
- * Starts the server, which stops on a signal; resolves once it listens. Throws a SettingsError if the server cannot
- * start.
+ * Starts the server and resolves once it listens. A signal stops the server. Throws a SettingsError if the server
+ * cannot start.
  */
 export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
   const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });
   const isHeapLarge = process.memoryUsage().heapUsed > largeHeapBytes;
   if (isHeapLarge) await freeMemory();
   const address = await listen(app, settings, log);
-  /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
+  /** Reopens files and applies changed users. Errors are logged and leave the previous state in use. */
   const reload = async (): Promise<void> => {
     await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be reopened'));
     reloadSettings(app, log, schema, flags);
@@ -100,20 +103,20 @@ export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<
     limitMs: gracePeriodMs,
     reload: isInTerminal ? undefined : reload,
   });
-  // The server works even without its start message, for example if the disk is full.
+  // The server works even if its start message cannot be written, for example because the disk is full.
   process.stdout.on('error', () => undefined);
   clearProgress();
   // Printed after the signal handlers are installed: readers of the address may also stop the server.
   process.stdout.write(createStartMessage(app, address, settings));
-  // Logged after the message, so that it is not interrupted.
+  // Logged last, so the start message is not interrupted.
   for (const warning of warnings) log.warn(warning);
   for (const remark of app.remarks) log.info(remark);
   if (!isHeapLarge) setTimeout(freeMemory, startGarbageMs).unref();
 };
 
 /**
- * Starts a server in this process using only the settings of a config file, without a start message; logs only errors.
- * Resolves to its address and a function that stops it. Throws a SettingsError.
+ * Starts a server in this process using only the settings of a config file. Prints no start message and logs only
+ * errors. Resolves to the server's address and a function that stops the server. Throws a SettingsError.
  */
 export const startServer = async (schema: TObject, config: string) => {
   const options = { logLevel: 'error', environment: {}, openStorage } as const;
@@ -121,17 +124,17 @@ export const startServer = async (schema: TObject, config: string) => {
   return { url: await listen(app, settings, log), close: () => app.server.close() };
 };
 
-/** Returns warnings about open access to the server. */
+/** Returns warnings for routes that are open to everyone. */
 const listAccessWarnings = ({ mounts, openRoutesNotice }: App, { jwtSecret }: Settings): Warning[] => {
   const profiles = mounts.flatMap((mount) => mount.profiles);
   const closed = profiles.filter(
     ({ aliases, routes }) =>
       routes.every(({ access }) => access !== 'open') &&
-      // A profile that came along with another was not requested.
+      // Skips profiles that the user did not ask for, but that another profile brought along.
       !profiles.some(({ name }) => aliases.includes(name)),
   );
   const names = [...new Set(closed.map(({ name }) => name))].join(', ');
-  // With a known key, another program can issue tokens.
+  // Anyone who knows the key can issue tokens.
   const isUsable = names === '' || jwtSecret !== undefined || profiles.some(({ name }) => name === 'login');
   return [
     ...(isUsable
@@ -165,7 +168,10 @@ const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyB
   }
 };
 
-/** Heap size in bytes above which `freeMemory` runs before listening, because it would delay requests too long. */
+/**
+ * Heap size in bytes above which `freeMemory` runs before the server listens, because later it would delay requests too
+ * long.
+ */
 const largeHeapBytes = 64 * MiB;
 
 /** Milliseconds between listening and `freeMemory`, so that the first response does not wait for it. */
@@ -191,7 +197,7 @@ const createStartMessage = (
   address: string,
   { store, publicUrl }: Settings,
 ): string => {
-  // A setting of notifications, which may be off.
+  // A setting of notifications, which may be disabled.
   const reached = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : undefined;
   const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
   const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
@@ -211,7 +217,7 @@ const createStartMessage = (
     '',
     `Open without a token: ${describeOpenProfiles(mounts)}`,
     ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
-    // Only the console has the invitation's page.
+    // The invitation's page is part of the console.
     ...(invitation && home !== '/docs/'
       ? ['', `${invitation.text}: ${reached ?? local}${home}${invitation.fragment}`]
       : []),
@@ -225,7 +231,9 @@ const alignColumns = (rows: readonly (readonly string[])[]): string[] => {
   return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
 };
 
-/** Lists the profiles whose routes are all open, then, as `in part`, the profiles with only some open routes. */
+/**
+ * Lists the profiles whose routes are all open, followed by the profiles with only some open routes, marked `in part`.
+ */
 const describeOpenProfiles = (mounts: App['mounts']): string => {
   const isOpen = ({ access }: { access: string }): boolean => access === 'open';
   const profiles = mounts.flatMap((mount) => mount.profiles).filter(({ routes }) => routes.some(isOpen));

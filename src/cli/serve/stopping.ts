@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 
 /**
- * Signals that shut the server down in order. A fault in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled:
- * its handler would run again and again. Without a handler the process ends immediately and a service manager restarts
- * it.
+ * Signals that shut the server down in order. Faults in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled,
+ * because the handler would run again and again. Without a handler, the process ends immediately and a service manager
+ * restarts it.
  */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const;
 
 /**
- * Ignored signals: on these, other daemons reopen their logs, but Node would open its debugger to every local account,
- * or end without completing anything.
+ * Signals to ignore. Other daemons reopen their logs on these signals; by default, Node would open its debugger to
+ * every local account, or exit without completing its work.
  */
 const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
 
@@ -19,7 +19,7 @@ interface Options {
   close(): Promise<unknown>;
   /** Milliseconds allowed for closing. */
   limitMs: number;
-  /** Handler of SIGHUP; without a handler, SIGHUP stops the server, too. */
+  /** Handler of SIGHUP. Without a handler, SIGHUP stops the server. */
   reload: (() => Promise<void>) | undefined;
 }
 

@@ -75,7 +75,7 @@ test('the preview of a schedule has the next times of cron in the time zone', as
   assert.equal(json.data.length, 3);
   for (const at of json.data) {
     const time = new Date(at);
-    // If a day field begins with *, both day fields must match.
+    // If either day field begins with *, a time must match both day fields.
     assert.deepEqual([time.getUTCDay(), time.getUTCHours(), time.getUTCDate() % 2], [1, 12, 1], at);
   }
   const { json: far } = await ask({ schedule: '30 5 * * *', timeZone: 'Asia/Kolkata' });

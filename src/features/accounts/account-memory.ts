@@ -16,8 +16,9 @@ interface ConfiguredAccount {
 export type AccountMemory = Awaited<ReturnType<typeof openAccountMemory>>;
 
 /**
- * Opens the memory of the configured accounts at the last startup. It finds users removed from the config file while
- * the server was stopped, who may still have a token. A mark may be made with any of the keys; new marks use the first.
+ * Opens the memory of the configured accounts at the last startup, which reveals users who were removed from the config
+ * file while the server was stopped and may still have a token. Marks made with any of the keys are valid; new marks
+ * use the first key.
  */
 export const openAccountMemory = async (
   file: ReplacedFile,
@@ -39,13 +40,13 @@ export const openAccountMemory = async (
     });
   };
   return {
-    /** Returns the names that were removed from the config file or have another role or password there. */
+    /** Returns the names that were removed from the config file, or now have another role or password there. */
     listChanged: (accounts: readonly ConfiguredAccount[]): string[] =>
       stored.flatMap(([name, mark]) => {
         const account = accounts.find((one) => one.name === name);
         return account && isSame(account, mark) ? [] : [name];
       }),
-    /** Stores the accounts once their revocations are stored; after a failure, the next startup revokes again. */
+    /** Stores the accounts once their revocations are stored. If storing fails, the next startup revokes again. */
     store: (accounts: readonly ConfiguredAccount[], revoked: Promise<unknown>): void => {
       const [key = ''] = keys;
       const marks = accounts.map((one): StoredMark => [one.name, toMark(one, key).toString('base64url')]);
@@ -57,7 +58,7 @@ export const openAccountMemory = async (
         written = text;
       }).catch((err: unknown) => log.warn({ err }, 'login: the configured accounts could not be stored'));
     },
-    /** Resolves when all writes have ended. */
+    /** Resolves once all writes have ended. */
     settle: (): Promise<unknown> => serially(async () => undefined),
   };
 };

@@ -11,11 +11,11 @@ import type { User, UserSettings } from './users.ts';
 export const sessionEndKind = 'session-end';
 
 export interface SessionEnd {
-  /** Second of Unix time up to which earlier versions refuse the name's tokens. */
+  /** Unix second up to which earlier versions refuse the name's tokens. */
   notBefore: number;
   /**
-   * True if the name had no account: its tokens come from another issuer, and only their time tells valid tokens from
-   * revoked ones.
+   * True if the name had no account. Its tokens come from another issuer, so only their times distinguish valid tokens
+   * from revoked ones.
    */
   isForeign?: boolean;
 }
@@ -30,26 +30,29 @@ interface AccountParts {
   users: UserSettingKeeper;
   /** Configured accounts at the last startup; undefined if no token outlives the process. */
   memory: AccountMemory | undefined;
-  /** Stores a revocation of all of a name's tokens that no runtime setting records yet. */
+  /** Stores a revocation of all of a name's tokens, unless a runtime setting already records it. */
   storeRevocation(name: string): Promise<void>;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /**
- * Creates the accounts: runtime users and configured users; a configured user wins over a runtime user with the same
- * name. Without an Admin account, there are `admin` and `reader` with random passwords. There are no accounts before
- * `load`. Users who are removed, or get another role or password, have their tokens revoked, even if the config file
- * changed while the server was stopped.
+ * Creates the accounts: runtime users and configured users. A configured user wins over a runtime user with the same
+ * name. If no Admin is configured, `admin` and `reader` exist with random passwords. There are no accounts before
+ * `load`. Tokens are revoked for users who are removed or get another role or password, even if the config file changed
+ * while the server was stopped.
  */
 export const createAccounts = ({ secrets, settings, users: runtime, memory, storeRevocation }: AccountParts) => {
   let given: UserSettings = {};
   let accounts = new Map<string, Account>();
   /** Users whose random passwords have been announced. */
   const announced = new Set<string>();
-  /** Marks of revocations that are not stored yet, by name; a mark is part of the generation. */
+  /** Revocation marks that are not stored yet, by name. A mark is part of the generation. */
   const unstoredMarks = new Map<string, string>();
-  /** True once the configured accounts have been compared with those of the last startup, which needs all accounts. */
+  /**
+   * True once the configured accounts have been compared with those of the last startup. The comparison needs all
+   * accounts.
+   */
   let isCompared = memory === undefined;
   const listeners: (() => void)[] = [];
   const isRead = (): boolean => settings.isRead();
@@ -70,7 +73,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     return [...runtime.list().filter(({ name }) => !configured.some((one) => one.name === name)), ...configured];
   };
   const listTemporary = (permanent: readonly Account[]): { name: string; role: Role; password: string }[] => {
-    // If only admin has a configured password, reader still gets a random one, as the API specifies.
+    // Even if only admin has a configured password, reader gets a random password, as the API specifies.
     const isSettled = given.users !== undefined || permanent.some(({ setting, role }) => setting && role === 'Admin');
     if (isSettled || !isRead()) return [];
     return (['admin', 'reader'] as const)
@@ -81,7 +84,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
         password: secrets.get(`${name}Password`, passwordBytes),
       }));
   };
-  /** Refuses all of a name's tokens immediately, and stores the revocation. */
+  /** Refuses all of a name's tokens immediately and stores the revocation. */
   const revoke = async (name: string): Promise<void> => {
     const mark = `x${randomBytes(6).toString('base64url')}`;
     unstoredMarks.set(name, mark);
@@ -90,7 +93,8 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   };
 
   /**
-   * Lists accounts for the memory. A temporary account's random password changes with each startup and revokes nothing.
+   * Lists accounts for the memory. Leaves out temporary accounts: their random passwords change with each startup,
+   * which must not revoke anything.
    */
   const listRemembered = () =>
     [...accounts.values()]
@@ -109,7 +113,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     isCompared ||= isComplete;
     const names = new Set([...changed.map(({ name }) => name), ...differing]);
     const revoked = Promise.all([...names].map(revoke));
-    // The accounts may be stored only after their revocations.
+    // Revocations must be stored before the accounts.
     if (isComplete) memory?.store(listRemembered(), revoked);
     revoked.catch(() => undefined);
   };
@@ -117,7 +121,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
   const isForeign = (name: string, end: RuntimeSetting<SessionEnd> | undefined): boolean =>
     end?.value.isForeign === true && !unstoredMarks.has(name) && !runtime.findStored(name);
 
-  /** @throws AccountsUnknown while a database with accounts and revocations has not been read */
+  /** @throws AccountsUnknown if the accounts and revocations in the database have not been read yet */
   const findGrant = (name: string): TokenGrant | undefined => {
     if (!isRead()) throw new AccountsUnknown();
     const account = accounts.get(name);
@@ -136,7 +140,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     };
   };
 
-  /** Recomputes the accounts; returns the start message's lines about random passwords. */
+  /** Recomputes the accounts and returns the lines about random passwords for the start message. */
   const renew = (): string[] => {
     const permanent = listPermanent();
     const temporary = listTemporary(permanent);
@@ -168,7 +172,7 @@ export const createAccounts = ({ secrets, settings, users: runtime, memory, stor
     findGrant,
     /** Lists all accounts by name. */
     list: (): Account[] => [...accounts.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
-    /** Replaces the configured accounts; returns the start message's lines about random passwords. */
+    /** Replaces the configured accounts and returns the lines about random passwords for the start message. */
     load: ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
       given = {
         ...(users && { users }),
@@ -201,7 +205,10 @@ const findGeneration = (
   );
 };
 
-/** Returns the account with the unchanged previous account's hash, to hash a password only once. */
+/**
+ * Returns the account with the hash of the previous account, if the password is unchanged, so each password is hashed
+ * only once.
+ */
 const reuseHash = (account: Account, before: Account | undefined): Account =>
   before?.checked === account.checked && before.origin === account.origin && !account.setting ? before : account;
 

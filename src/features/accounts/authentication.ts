@@ -20,7 +20,7 @@ type LoginParts = Pick<Parts, 'storage' | 'clock' | 'log' | 'meters'> & {
 /** Returns the account for a name and password; rejects with an HttpError if either is wrong. */
 export type Authenticate = (name: string, password: string, ip: string | undefined) => Promise<Account>;
 
-/** Seconds on a monotonic clock. */
+/** Returns the seconds on a monotonic clock. */
 const readSeconds = (): number => performance.now() / 1000;
 
 export const createAuthentication = (
@@ -67,7 +67,7 @@ export const createAuthentication = (
         }
         throw new HttpError('unauthorized', 'Unknown user');
       }
-      // An impossible password is not a guess and does not count as wrong.
+      // A password that cannot exist is not a guess and does not count as wrong.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
       const check = async (): Promise<boolean> => isPassword(password, await account.readHash());
       const isKnown = lastGroups.get(account.name) === group;
@@ -79,7 +79,7 @@ export const createAuthentication = (
       }
       // The account was deleted or changed during the check.
       if (accounts.find(name)?.checked !== account.checked) throw new HttpError('unauthorized', 'Invalid password');
-      // A success without earlier failures changes nothing on other instances.
+      // A success without earlier failures has no effect on other instances.
       if (attempt.succeed()) await shared?.report({ ip, user, isRight: true });
       lastGroups.set(account.name, group);
       count('accepted');

@@ -10,7 +10,7 @@ import { accountNameForm } from './user-kind.ts';
 /** Stored form: the key's hash, never the key itself. */
 type StoredKey = Omit<AccessKey, 'name'>;
 
-/** Key from the config file or a runtime setting. */
+/** Accepted key, from the config file or from a runtime setting. */
 export interface MergedKey extends AccessKey {
   setting: RuntimeSetting<StoredKey> | undefined;
 }

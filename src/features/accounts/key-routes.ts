@@ -6,7 +6,7 @@ import { createSettingRoutes } from '../../kit/setting-routes.ts';
 import { type KeyKeeper, keyKind, type MergedKey } from './key-kind.ts';
 import { CreatedKey, KeyList, NewKey, type ShownKey } from './schema.ts';
 
-/** Milliseconds without use after which a key counts as unused. */
+/** Milliseconds without use after which a key is reported as unused. */
 const unusedMs = 90 * 24 * 60 * 60_000;
 
 interface KeyParts {
@@ -18,7 +18,7 @@ interface KeyParts {
 }
 
 export const createKeyRoutes = ({ keeper, keys, loadUses, clock }: KeyParts): Route[] => {
-  /** Returns a key in its response form, without its hash. */
+  /** Returns a key in the form used in responses, without its hash. */
   const toShown = ({ name, sha256, scopes, setting }: MergedKey): ShownKey => {
     const { since = 0, last = 0 } = keys.findByHash(sha256)?.use ?? {};
     return {
