@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { awaitWithin } from '../../lib/scheduling.ts';
 import { dayMs } from '../../lib/units.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './batch.ts';
@@ -14,6 +15,9 @@ const endedMs = dayMs;
 
 /** Milliseconds before the lease of a vanished machine or instance is deleted; until then it shows since when. */
 const leaseKeptMs = 30 * dayMs;
+
+/** Milliseconds for all final, non-essential messages of a process that ends. */
+const farewellsMs = 250;
 
 /** Milliseconds a request waits for an unresponsive database. */
 export interface Patience {
@@ -38,6 +42,8 @@ export class Database {
   /** Writer for `writeApart`, created on first use. */
   #apart: ChangeWriter | undefined;
   readonly #createApart: () => ChangeWriter;
+  /** Milliseconds left for final messages. */
+  #farewellMs = farewellsMs;
   readonly #deletion = new RowDeletion((statement) => this.query(statement));
 
   /** Throws an Error for an invalid address; the message is a clause. */
@@ -155,6 +161,13 @@ export class Database {
     this.#writer.stop();
     this.#apart?.stop();
     this.#reader.stop();
+  }
+
+  /** Waits for a final, non-essential message. An unresponsive database delays the end only once. */
+  async waitForFarewell(message: Promise<void>): Promise<void> {
+    const begun = performance.now();
+    await awaitWithin(this.#farewellMs, message);
+    this.#farewellMs = Math.max(0, this.#farewellMs - (performance.now() - begun));
   }
 
   async close(): Promise<void> {

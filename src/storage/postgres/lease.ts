@@ -1,4 +1,3 @@
-import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Database } from './database.ts';
 
 /** Seconds a lease lasts after its renewal. */
@@ -6,9 +5,6 @@ const leaseSeconds = 15;
 
 /** Milliseconds between attempts to acquire or renew a lease. */
 const renewMs = 5000;
-
-/** Maximum milliseconds for a final, non-essential message to the shared database when the process ends. */
-export const farewellMs = 250;
 
 /** Right of one instance to act on behalf of all. */
 export interface Lease {
@@ -32,7 +28,7 @@ export const ownLease: Lease = {
  * other instances.
  */
 export const createLease = (
-  database: Pick<Database, 'query' | 'instance'>,
+  database: Pick<Database, 'query' | 'instance' | 'waitForFarewell'>,
   name: string,
   isWanted: () => boolean = () => true,
 ): Lease & { begun: Promise<void> } => {
@@ -85,7 +81,7 @@ export const createLease = (
     close: async () => {
       isClosed = true;
       clearInterval(timer);
-      await awaitWithin(farewellMs, Promise.resolve(running).then(giveUp));
+      await database.waitForFarewell(Promise.resolve(running).then(giveUp));
     },
   };
 };

@@ -2,9 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { StoreUnavailable } from '../../../lib/expected-errors.ts';
 import { parseJson } from '../../../lib/parse-json.ts';
-import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { Database } from '../../../storage/postgres/database.ts';
-import { farewellMs } from '../../../storage/postgres/lease.ts';
 import type { ReplacedFile } from '../../../storage/replaced-file.ts';
 import type { ReceiptTimes } from './receipt-times.ts';
 
@@ -60,7 +58,7 @@ export const createFileCopies = (times: ReceiptTimes, file: ReplacedFile): Recei
 /** Copies to the shared database, one row per process. */
 export const createDatabaseCopies = (
   times: ReceiptTimes,
-  database: Pick<Database, 'query' | 'instance'>,
+  database: Pick<Database, 'query' | 'instance' | 'waitForFarewell'>,
 ): ReceiptCopies => {
   let hasBegun = false;
   let syncedAt = Number.NEGATIVE_INFINITY;
@@ -115,7 +113,7 @@ export const createDatabaseCopies = (
     begin,
     sync,
     close: async () => {
-      if (hasBegun) await awaitWithin(farewellMs, writeQuietly());
+      if (hasBegun) await database.waitForFarewell(writeQuietly());
     },
   };
 };
