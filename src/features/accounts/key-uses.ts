@@ -23,8 +23,8 @@ interface UseStore {
 const toId = ({ sha256 }: KnownKey): string => sha256.slice(0, 16);
 
 /**
- * Tracks when keys are used, stored every 10 minutes instead of with each request. After a failure, a key's next use
- * sets its time again.
+ * Tracks when keys are used. Uses are stored every 10 minutes instead of with each request; a use that could not be
+ * stored is corrected by the key's next use.
  */
 export const createKeyUses = (
   keys: Pick<AccessKeys, 'list'>,

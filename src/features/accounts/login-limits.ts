@@ -1,11 +1,11 @@
 import { toAddressGroup } from '../../http/fair-shares.ts';
 
 export interface AttemptLimits {
-  /** Wrong logins from an address before its further ones are delayed; 0 for no limit. */
+  /** Number of wrong logins from an address before further logins from there are delayed; 0 for no limit. */
   perAddress: number;
-  /** Wrong logins for one user within an hour before failing addresses are delayed; 0 for no limit. */
+  /** Number of wrong logins for one user within an hour before failing addresses are delayed; 0 for no limit. */
   perUser: number;
-  /** Wrong logins for all users within an hour before failing addresses are delayed; 0 for no limit. */
+  /** Number of wrong logins for all users within an hour before failing addresses are delayed; 0 for no limit. */
   inTotal: number;
   /** Longest delay in seconds. */
   maxDelay: number;
@@ -32,7 +32,7 @@ interface LoginAddress {
 
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
-/** Maximum number of addresses in memory; the one with the oldest last failure is dropped first. */
+/** Maximum number of addresses in memory. The address whose last failure is oldest is dropped first. */
 const maxAddresses = 10_000;
 
 /** Seconds after its last wrong login before an address is forgotten. */
@@ -41,7 +41,7 @@ const addressMemory = 3600;
 /** Seconds of the first delay; each further wrong login doubles the delay. */
 const firstDelay = 10;
 
-/** Longest delay in seconds caused by other clients; users who mistyped once wait, too. */
+/** Longest delay in seconds caused by other clients, which also affects users who mistyped once. */
 const maxSharedDelay = 30;
 
 /**
@@ -62,7 +62,7 @@ export const createLoginLimits = (
     const address = addresses.get(group);
     return address && !isOld(address) ? address : { wrong: new Map(), lastWrong: now(), pending: 0 };
   };
-  /** Stores an address as the newest. */
+  /** Stores an address as the most recent one. */
   const keep = (group: string, address: LoginAddress): void => {
     addresses.delete(group);
     addresses.set(group, address);
@@ -85,7 +85,7 @@ export const createLoginLimits = (
     return wrong.delete(undefined) || hadKnown;
   };
   return {
-    /** Begins an attempt, or returns the seconds to wait; `user` is undefined for an unknown user. */
+    /** Begins an attempt, or returns the seconds to wait. `user` is undefined for an unknown user. */
     begin: (ip: string | undefined, user: string | undefined) => {
       const group = toAddressGroup(ip);
       const address = read(group);
@@ -103,7 +103,7 @@ export const createLoginLimits = (
           addWrong(group, user, address, now());
           if (countWrong(address) === limits.perAddress) reportDelayed(ip);
         },
-        /** Forgets the wrong logins for this user and for unknown users; returns true if there were any. */
+        /** Forgets the wrong logins for this user and for unknown users. Returns true if there were any. */
         succeed: (): boolean => forget(user, address),
         /** Ends the check, whatever its outcome. */
         end: (): void => {
@@ -127,13 +127,15 @@ export const createLoginLimits = (
 
 const countWrong = ({ wrong }: LoginAddress): number => [...wrong.values()].reduce((sum, count) => sum + count, 0);
 
-/** Returns how many of an address's logins may be checked at a time: all of them may turn out wrong. */
+/** Returns how many logins from an address may be checked at a time, assuming that all of them are wrong. */
 const countPlaces = (free: number, wrong: number, delay: number): number => {
   if (delay > 0) return 1;
   return free === 0 ? Number.POSITIVE_INFINITY : free - wrong;
 };
 
-/** Returns the seconds to wait after `wrong` logins, of which the first `free` are not delayed; `free` 0: no limit. */
+/**
+ * Returns the seconds to wait after `wrong` logins, the first `free` of which are not delayed. No delay if `free` is 0.
+ */
 const toDelay = (wrong: number, free: number, longest: number): number =>
   free === 0 || wrong < free ? 0 : Math.min(longest, firstDelay * 2 ** (wrong - free));
 

@@ -7,9 +7,9 @@ const minute = 60_000;
 export type RefusedLogins = ReturnType<typeof createRefusedLogins>;
 
 /**
- * Creates the log of refused logins, with user and address, never with the password or an unknown name: people type
- * passwords into the wrong field. To keep guessing from filling the log, each minute has a limit of lines, and one line
- * counts the rest.
+ * Creates the log of refused logins, with user and address. Never logs the password or an unknown name, because people
+ * type passwords into the wrong field. To keep guessing from filling the log, the number of lines per minute is
+ * limited, and one line counts the rest.
  */
 export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
   let lines = 0;

@@ -18,7 +18,7 @@ interface SessionParts {
   endAll(user: string): Promise<number>;
 }
 
-/** Access to one's own sessions, whatever the `access` setting is. */
+/** Access to the caller's own sessions, regardless of the `access` setting. */
 const own = { ...needs('account:own'), staysOpen: true } as const;
 
 export const createSessionRoutes = (parts: SessionParts): Route[] => [

@@ -41,7 +41,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 type Caller = Pick<FastifyRequest, 'ip' | 'headers'>;
 
 /**
- * Creates the list of sessions whose tokens this process or another instance has recently issued. The list only informs
+ * Creates the list of sessions with tokens recently issued by this process or another instance. The list only informs
  * users: tokens are valid without an entry.
  */
 export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?: SharedSessions) => {
@@ -78,7 +78,7 @@ export const createSessions = (clock: () => Date, findGrant: FindGrant, shared?:
   };
   return {
     note,
-    /** Lists a user's sessions with this request's session, which may be older than this process. */
+    /** Lists a user's sessions, including the session of this request, which may be older than this process. */
     listWith: async (user: string, session: Session, caller: Caller): Promise<KnownSession[]> => {
       const found = await list(user);
       if (found.some(({ id }) => id === session.id)) return found;

@@ -12,11 +12,11 @@ import { toShownUser } from './user-kind.ts';
 const codeBytes = 24;
 const setupMinutes = 30;
 
-/** Setup of the first account with the start message's code, which works once. */
+/** Setup of the first account with the code from the start message. The code works once. */
 export interface Setup {
   /** Undefined once an account exists. */
   invitation: Invitation | undefined;
-  /** Reserves the code for one request; throws an HttpError if it is wrong, expired or used. */
+  /** Reserves the code for one request. Throws an HttpError if the code is wrong, expired or used. */
   take(code: string): void;
   /** Releases the code after a request that created no account. */
   giveBack(): void;

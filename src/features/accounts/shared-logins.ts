@@ -4,7 +4,7 @@ import type { Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { CheckedLogin, LoginLimits } from './login-limits.ts';
 
-/** Milliseconds that a login waits for the database; without the database, each instance counts only its own logins. */
+/** Milliseconds that a login waits for the database. Without the database, each instance counts only its own logins. */
 const queryTimeoutMs = 500;
 
 /** Shares the last hour's checked logins with the other instances of a database. */
@@ -25,7 +25,7 @@ export const createSharedLogins = (database: Database, clock: () => Date, learn:
         values: [lastSeq, database.instance],
       });
       for (const { seq, ip, name, is_right: isRight, age } of rows) {
-        // A concurrent refresh may have counted this row.
+        // Another refresh may have counted this row already.
         if (seq <= lastSeq) continue;
         lastSeq = seq;
         learn({ ip: ip ?? undefined, user: name ?? undefined, isRight, age });

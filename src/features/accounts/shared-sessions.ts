@@ -3,10 +3,12 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { SharedSessions } from './sessions.ts';
 
-/** Milliseconds that a list waits for the database; without it, an instance lists only the sessions it knows. */
+/**
+ * Milliseconds that a list waits for the database. Without the database, an instance lists only the sessions it knows.
+ */
 const queryTimeoutMs = 1000;
 
-/** Milliseconds after which a session's last token has expired, even with wrong clocks. */
+/** Milliseconds after which a session's last token has expired, allowing for wrong clocks. */
 const keptMs = 2 * 1000 * tokenLifetime;
 
 /** Stores sessions in a table for users' lists. Tokens are valid without an entry. */
@@ -21,7 +23,7 @@ export const createSharedSessions = (
         ON CONFLICT (id) DO UPDATE SET at = excluded.at, address = excluded.address, client = excluded.client
         WHERE known.at < excluded.at RETURNING 1 AS one`;
       const values = [id, user, since * 1000, renewedAt * 1000, address, client];
-      // The database logs its own failure; until its renewal, only this instance lists the session.
+      // The database logs its own failure. Until the session is renewed, only this instance lists it.
       database.query({ text, values }).catch(() => undefined);
     },
     remove: (user) => {

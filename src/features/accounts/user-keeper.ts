@@ -14,8 +14,8 @@ import { type Account, assertUserName, type StoredUser, type UserSettingKeeper }
 const revocation: PutOptions = { isRevocation: true };
 
 /**
- * Maximum number of session ends, at any clock time, stored for names without an account: their tokens must stay
- * refused.
+ * Maximum number of session ends stored for names without an account, regardless of the clock. Such names' tokens must
+ * stay refused.
  */
 const maxSessionEnds = 20_000;
 
@@ -45,14 +45,14 @@ const assertStrong = (name: string, password: string): void => {
   if (weakness !== undefined) throw new HttpError('invalid', `password ${weakness}`);
 };
 
-/** Refusal of a setup link that has been used or is not needed. */
+/** Refuses a setup link that has been used or is not needed. */
 export const linkUsed = (): HttpError =>
   new HttpError('forbidden', 'The link was already used, or an account exists: log in');
 
 export type UserKeeper = ReturnType<typeof createUserKeeper>;
 
 /**
- * Creates the keeper, which changes users one at a time: two concurrent changes could remove the last two
+ * Creates the keeper, which changes users one at a time, because two concurrent changes could remove the last two
  * administrators.
  */
 export const createUserKeeper = (
@@ -77,7 +77,7 @@ export const createUserKeeper = (
     if (account) return account;
     throw new HttpError('wrong-state', `User ${name} was deleted in the meantime`);
   };
-  /** Refuses to remove the last administrator; afterwards only the config file could add an administrator. */
+  /** Refuses to remove the last administrator, after which only the config file could add an administrator. */
   const assertOthers = (name: string, change: string): void => {
     const isOther = (one: Account): boolean => one.name !== name && one.role === 'Admin' && one.origin !== 'temporary';
     if (accounts.list().some(isOther)) return;
@@ -88,7 +88,7 @@ export const createUserKeeper = (
     if (!expected || expected.includes(version)) return;
     throw new StoreConflict(`${name} was changed; its current version is ${version}`, version);
   };
-  /** Revokes all of a name's tokens: an account's tokens by its generation, another issuer's up to this second. */
+  /** Revokes all of a name's tokens: tokens of an account by generation, tokens of another issuer up to this second. */
   const endSessions = (name: string, by: string, hadAccount = false): Promise<RuntimeSetting<SessionEnd>> => {
     const isForeign = !hadAccount && (accounts.findGrant(name) === undefined || isForeignEnd(name));
     const value: SessionEnd = { notBefore: toSecond(clock()), ...(isForeign && { isForeign }) };
@@ -119,13 +119,13 @@ export const createUserKeeper = (
     else if (role === account.role) return account;
     const passwordHash = password === undefined ? setting.value.passwordHash : await hashPassword(password);
     const value: StoredUser = { role, passwordHash, notBefore: toSecond(clock()) };
-    // A change by another instance that this one does not know yet must not be overwritten.
+    // A change made by another instance, but not known here yet, must not be overwritten.
     await users.store(name, value, by, expected ?? [setting.version], revocation);
     return requireFound(name);
   };
   return {
     create: (given: NewAccount, by: string): Promise<Account> => serially(() => add(given, by)),
-    /** Creates the first administrator; loses to an earlier one created by another instance. */
+    /** Creates the first administrator, unless another instance has created one earlier. */
     createFirst: ({ name, password }: Omit<NewAccount, 'role'>): Promise<Account> =>
       serially(async () => {
         await users.catchUp();
@@ -139,7 +139,7 @@ export const createUserKeeper = (
         throw linkUsed();
       }),
     /**
-     * Replaces role and password; a missing password leaves the old one in place. Users change their own password with
+     * Replaces role and password. Without a password, the old password stays. Users change their own password with
      * `changePassword`.
      */
     change: async (
@@ -171,13 +171,13 @@ export const createUserKeeper = (
         const account = requireRuntime(name);
         assertVersion(account, expected);
         if (account.role === 'Admin') assertOthers(name, 'create another administrator before you delete this one');
-        // Tokens are revoked first: a crash then leaves no valid token of a deleted user.
+        // Tokens are revoked first, so a crash never leaves a valid token of a deleted user.
         await endSessions(name, by);
         await users.delete(name, by, expected ?? [account.setting?.version ?? 0]);
         return account;
       }),
     endSessions,
-    /** Deletes the oldest session ends of names without an account; several instances may do this at the same time. */
+    /** Deletes the oldest session ends of names without an account. Several instances may do this concurrently. */
     removeOld: async (): Promise<void> => {
       const gone = settings.list(sessionEndKind).filter(({ name }) => accounts.find(name) === undefined);
       const sorted = gone.sort((one, other) => one.version - other.version);

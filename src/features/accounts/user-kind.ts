@@ -11,7 +11,7 @@ import type { User } from './users.ts';
 
 /** Stored form of a user. */
 export interface StoredUser extends Pick<User, 'role' | 'passwordHash'> {
-  /** Second of Unix time up to which earlier versions refuse the user's tokens. */
+  /** Unix second up to which earlier versions refuse the user's tokens. */
   notBefore: number;
 }
 
@@ -22,18 +22,18 @@ export interface Account {
   origin: 'config' | 'made' | 'temporary';
   /** Setting of a runtime account. */
   setting?: RuntimeSetting<StoredUser>;
-  /** Role with password or hash, which a login checks. */
+  /** Role with password or hash, as checked by a login. */
   checked: string;
   /**
-   * Returns the hash. Built-in accounts hash their password at the first login: hashing at startup would delay the
-   * first response.
+   * Returns the hash. Passwords of built-in accounts are hashed at the first login, because hashing at startup would
+   * delay the first response.
    */
   readHash(): Promise<string> | string;
 }
 
 export type UserSettingKeeper = SettingKeeper<StoredUser, Account>;
 
-/** Pattern for names of runtime users and keys, which are parts of paths. */
+/** Pattern for names of runtime users and keys, which appear in paths. */
 export const accountNameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** @throws HttpError */

@@ -46,7 +46,7 @@ const createAlertsRoute = (parts: AlertmanagerParts): Route => {
   });
 };
 
-/** Limits concurrent lists because each may compare thousands of alerts. */
+/** Limits concurrent lists, because each list may compare thousands of alerts. */
 const createListQueue = () =>
   createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
 

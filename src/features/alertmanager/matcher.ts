@@ -15,7 +15,10 @@ export const parseMatcher = (text: string): SilenceMatcher => {
 
 const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
 
-/** Returns undefined if a quote is missing. Unknown escapes stay because they belong to regular expressions. */
+/**
+ * Removes quotes; returns undefined if a quote is missing. Keeps unknown escapes, because they belong to regular
+ * expressions.
+ */
 const unquote = (text: string): string | undefined => {
   if (!text.startsWith('"') && !text.endsWith('"')) return text;
   const inner = /^"((?:[^"\\]|\\.)*)"$/s.exec(text)?.[1];

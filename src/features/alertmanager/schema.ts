@@ -1,7 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { defineShape, nullable } from '../../kit/route.ts';
 
-/** Maximum number of matchers, and maximum characters of texts. A silence's patterns fit into values as expressions. */
+/**
+ * Maximum number of matchers, and maximum characters of texts. Silence patterns fit into values even when written as
+ * expressions.
+ */
 const maxMatchers = 50;
 const maxTextLength = 256;
 const maxValueLength = 1024;
@@ -130,7 +133,7 @@ export type AlertmanagerSilence = Static<typeof AlertmanagerSilence>;
 export const AlertmanagerSilences = Type.Array(AlertmanagerSilence);
 
 export const AlertmanagerSilenceId = defineShape('AlertmanagerSilenceId', { silenceID: text(id) });
-/** Bare string, because amtool shows no other form. */
+/** Bare string, because amtool cannot show any other form. */
 export const AlertmanagerRefusal = Type.String({ examples: ['endsAt must be in the future'] });
 export const AlertmanagerDone = defineShape('AlertmanagerDone', {});
 

@@ -131,7 +131,10 @@ const createPostRoute = ({ silences, clock }: AlertmanagerParts): Route =>
     },
   });
 
-/** Sends refusals as 400 or 404 with a bare JSON string, all that clients read; `amtool silence import` needs 404. */
+/**
+ * Sends refusals as 400 or 404 with a bare JSON string, the only form that clients read. `amtool silence import` needs
+ * 404.
+ */
 const sendRefusal = (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
   const known = toHttpError(error);
   const kind = { 400: 'invalid', 404: 'not-found', 409: 'invalid' }[known?.status ?? 0] as

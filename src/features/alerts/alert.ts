@@ -10,7 +10,7 @@ import { hashParts, toShortKey } from './intake/hashes.ts';
 import { toLink } from './intake/links.ts';
 import type { Alert, AlertBody } from './schema.ts';
 
-/** Maximum characters of a foreign alert's texts. */
+/** Maximum number of characters in each text of a foreign alert. */
 const maxLengths = { source: 256, message: 4096, hostname: 253, fingerprint: 256, details: 4096 };
 
 /** True if none of the fields has text. */
@@ -19,16 +19,19 @@ export const isEmpty = ({ source, level, message, hostname }: AlertBody): boolea
 
 /** Alert as a log line. */
 export type AlertRecord = Alert & {
-  /** Time of receipt in RFC 3339, as local time with its offset, which `timestamp` and `receivedAt` lack. */
+  /** Time of receipt in RFC 3339: local time with its offset, which `timestamp` and `receivedAt` do not have. */
   time: string;
-  /** `key:NAME`, `user:NAME`, `address:IP`, or `signalbox` for its own alerts. Version 1.0 lines have no sender. */
+  /**
+   * `key:NAME`, `user:NAME`, `address:IP`, or `signalbox` for alerts from this server itself. Version 1.0 lines have no
+   * sender.
+   */
   sender: string;
   /** Name of the format, e.g. `alertmanager`; absent for native alerts. */
   format?: string;
   status?: 'firing' | 'resolved';
   /** Set if the alert acknowledges the incident with its fingerprint. */
   acknowledges?: true;
-  /** The sender's id for the problem; the `key` of a native alert. */
+  /** The sender's id for the problem. For a native alert, its `key`. */
   fingerprint?: string;
   /** RFC 3339 in UTC; null if unknown. */
   startsAt?: string | null;
@@ -40,19 +43,19 @@ export type AlertRecord = Alert & {
   details?: string;
   /** http and https URLs by purpose, e.g. `runbook`. */
   links?: Record<string, string>;
-  /** In a resolution: the resolved alert's id, if known, and its level, by default the level given by the sender. */
+  /** In a resolution: the id of the resolved alert, if known, and its level, or the level given by the sender. */
   resolves?: string;
   firingLevel?: string;
   /** In a resolution: when the series' first alert was received, RFC 3339 in UTC. */
   firingSince?: string;
   /** In a reminder: the first alert's id. */
   repeatOf?: string;
-  /** Key that identifies repeats, and for a request with an `Idempotency-Key` the alert's hash. */
+  /** Key that identifies repeats. For a request with an `Idempotency-Key`, also the alert's hash. */
   key?: string;
   bodyHash?: string;
-  /** Set in the resolution of an alert that its sender no longer repeats. */
+  /** Set in the resolution of an alert that its sender stopped repeating. */
   expired?: true;
-  /** Set for an imported alert, which no destination gets. */
+  /** Set for an imported alert, which is not sent to any destination. */
   imported?: true;
   /** Instances of signalbox that have already delivered the alert. */
   via?: string;
@@ -78,7 +81,10 @@ export const createAlert = (body: AlertBody, { now, sender }: Receipt): AlertRec
   sender,
 });
 
-/** Creates the record of a native alert. Unusable members are omitted, so that a bad link never loses an alert. */
+/**
+ * Creates the record of a native alert. Unusable members are omitted, so that an alert is never lost because of a bad
+ * link.
+ */
 export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: IncomingHttpHeaders): AlertRecord => {
   const record = createAlert(body, receipt);
   const status = readStatus(body);
@@ -94,7 +100,9 @@ export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: In
   return addOrigin(record, headers);
 };
 
-/** Reads a member sent by other signalbox instances; ignores other types, as the contract does unknown members. */
+/**
+ * Reads a member sent by other signalbox instances. Ignores other types, just as the contract ignores unknown members.
+ */
 const readExtra = (body: AlertBody, name: 'fingerprint' | 'details'): string => toText((body as LogRecord)[name]);
 
 const readStatus = (body: AlertBody): AlertRecord['status'] => {
@@ -137,10 +145,10 @@ export const createForeignAlert = (
 };
 
 /**
- * Returns the key of a series with its state and severity. An alert is a repeat if its state and severity equal those
- * of the last alert with the same sender, fingerprint and start. An alert can fire again with its former start, which
- * Prometheus restores after an outage. Keys include the sender, because fingerprints are no secret. A worse alert is no
- * repeat.
+ * Returns the key of a series, combined with its state and severity. An alert is a repeat if it has the same state and
+ * severity as the last alert with that sender, fingerprint and start. An alert can fire again with its former start,
+ * because Prometheus restores the start after an outage. Keys include the sender, because fingerprints are not secret.
+ * A more severe alert is not a repeat.
  */
 const toKey = (
   sender: string,

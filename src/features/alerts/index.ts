@@ -100,7 +100,7 @@ export const alerts = defineFeature({
             journal,
             firing,
             clock,
-            // An instance delivers only the alerts it has received itself.
+            // An instance delivers only alerts that it has received itself.
             deliveriesOf: (record) => (isOwn(record) ? offers.notifications.deliveriesOf(record) : []),
             nameIncidents: async (records) => offers.incidents.nameIncidents(records),
           }),

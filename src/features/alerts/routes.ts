@@ -14,7 +14,7 @@ interface AlertRouteParts extends IntakeParts {
   listUnavailable(): Promise<string[]>;
 }
 
-/** Creates the contract's alert routes, plain-text intake, and readiness at its two paths. */
+/** Creates the contract's alert routes, the intake for plain text, and readiness at both of its paths. */
 export const createAlertRoutes = (parts: AlertRouteParts): Route[] => [
   createNativeRoute(parts),
   createTextRoute(parts),

@@ -73,7 +73,7 @@ const example = '2026-01-31T09:30:00+01:00';
 
 const AlertTime = Type.String({ format: 'date-time', examples: [example] });
 
-/** Filters for search and histogram. */
+/** Filters shared by search and histogram. */
 const since = optionalText(`Only alerts received at this time or later, ${rfc3339}.`, example);
 const until = optionalText(`Only alerts received before this time, ${rfc3339}.`, example);
 const level = optionalText('Only alerts with this level, ignoring case; `*` matches any text.', 'ERROR');

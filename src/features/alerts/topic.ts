@@ -7,10 +7,10 @@ import type { FiringState } from './firing/firing-alerts.ts';
 import { AlertEntry } from './schema.ts';
 import { toEntry } from './shown-alert.ts';
 
-/** Milliseconds for which alerts are collected under load, so that listeners get them in few writes. */
+/** Milliseconds for which alerts are collected under load, so that listeners get them in fewer writes. */
 const collectingMs = 20;
 
-/** Creates the topic of stored alerts, in search form; an event's id is its alert's seq. */
+/** Creates the topic of stored alerts in search form. An event's id is the seq of its alert. */
 export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topic => {
   let { lastSeq: stored } = journal.state();
   const wakeups = new Set<() => void>();
@@ -33,7 +33,7 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringState): Topi
     lastId: () => stored,
     refresh: async () => journal.refresh?.(),
     subscribe: (send, after) => {
-      // Until the log has been reached, its last seq is unknown.
+      // The last seq is unknown until the log is available.
       const from = stored === undefined ? undefined : after;
       const follower = new LogFollower(journal, {
         lastSeq: () => stored,

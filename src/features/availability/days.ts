@@ -1,7 +1,7 @@
 import { ZoneClock } from '../../lib/time-zone.ts';
 import { dayMs } from '../../lib/units.ts';
 
-/** Maximum number of zones whose clocks are kept. */
+/** Maximum number of time zones whose formatters are cached. */
 const maxClocks = 50;
 
 const clocks = new Map<string, ZoneClock>();
@@ -30,12 +30,12 @@ export const listLocalDays = (from: number, until: number, timeZone: string): Lo
     if (begin >= until) return days;
     const end = clock.toFirstTime(midnight + dayMs);
     const day = { day: toDayText(midnight), from: Math.max(begin, from), until: Math.min(end, until) };
-    // A zone may have skipped a day.
+    // A time zone may have skipped a day.
     if (day.from < day.until) days.push(day);
   }
 };
 
-/** Returns when the calendar day `count` days before the day of a time began. */
+/** Returns the beginning of the calendar day that is `count` days before the day of the given time. */
 export const findDayBefore = (at: number, count: number, timeZone: string): number => {
   const clock = clockOf(timeZone);
   return clock.toFirstTime(toMidnight(clock.toLocal(at)) - count * dayMs);

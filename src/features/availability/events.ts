@@ -6,13 +6,13 @@ import type { SavedHistory } from './history.ts';
 export type AvailabilityEvent =
   /** The state of a check changed at a place. */
   | ({ type: 'state'; check: CheckId; incident?: number } & CheckReading)
-  /** Silences began or ceased to declare maintenance. */
+  /** Silences started or stopped declaring maintenance. */
   | { type: 'maintenance'; check: CheckId; createdAt: number; isOn: boolean; at: number }
   /** The current outage has this incident. */
   | { type: 'incident'; check: CheckId; incident: number; at: number }
-  /** The checks of these places are being observed. */
+  /** The checks at these places are being observed. */
   | { type: 'alive'; places: readonly string[]; at: number }
-  /** The checks of a place were not observed between the two times. */
+  /** The checks at a place were not observed between the two times. */
   | { type: 'gap'; place: string; from: number; at: number }
   /** The clock was set back to this time. */
   | { type: 'clock'; at: number }

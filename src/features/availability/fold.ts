@@ -8,16 +8,16 @@ import { CheckHistory, type SavedHistory } from './history.ts';
 /** Maximum number of checks with a history, including deleted ones. */
 const maxHistories = 20_000;
 
-/** Check whose history an event changed; `all`, or undefined for none. */
+/** Check whose history an event changed: `all` for every check, undefined for none. */
 export type ChangedCheck = CheckId | 'all' | undefined;
 
 /** Entry of a snapshot. */
 export type SavedEntry = SavedHistory | { gapFrom: number | null; alive: (readonly [place: string, at: number])[] };
 
-/** Histories of all checks. */
+/** Histories of all checks, folded from events. */
 export class AvailabilityFold implements ProjectionState<ChangedCheck> {
   readonly #histories = new Map<CheckId, CheckHistory>();
-  /** Beginning of the last gap in Unix milliseconds; the clock may have been set forward at its end. */
+  /** Start of the last gap in Unix milliseconds. The clock may have been set forward at the end of the gap. */
   #gapFrom = Number.POSITIVE_INFINITY;
   /** Last sign of life of each place in Unix milliseconds. */
   readonly #alive = new Map<string, number>();
@@ -36,7 +36,8 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
   }
 
   /**
-   * True for a time more than a day before the last sign of life and before the last gap: the clock is not set yet, as after a boot without a clock battery. Histories wait until the clock is set.
+   * True for a time more than a day before both the last sign of life and the last gap. Such a time means that the
+   * clock is not set yet, as after booting without a clock battery. Histories wait until the clock is set.
    */
   isTooEarly(at: number): boolean {
     return at < Math.min(Math.max(0, ...this.#alive.values()) - dayMs, this.#gapFrom);
@@ -85,7 +86,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return saved.check;
   }
 
-  /** Replaces the history of a check, whose places go on observing the check. */
+  /** Replaces the history of a check. The check's places continue to observe it. */
   #import({ history, at }: Extract<AvailabilityEvent, { type: 'imported' }>): ChangedCheck {
     const known = this.find(history.check);
     if (!known && this.#histories.size >= maxHistories) return undefined;
@@ -108,10 +109,10 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return true;
   }
 
-  /** Finds or begins the history of a check; undefined if there are too many. */
+  /** Returns the history of a check, which is created if needed; undefined if there are too many histories. */
   #require({ check, createdAt }: { check: CheckId; createdAt: number }): CheckHistory | undefined {
     const known = this.find(check);
-    // A check from the config file continues the history of its name, because it has no creation time.
+    // A check from the config file has no creation time, so it continues the history of its name.
     const isOther = known !== undefined && createdAt > 0 && known.createdAt > 0 && createdAt !== known.createdAt;
     if (known && !isOther) {
       known.createdAt = createdAt;
@@ -124,7 +125,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return history;
   }
 
-  /** Forgets the check that was deleted first; returns false if none was. */
+  /** Forgets the check that was deleted first. Returns false if no check was deleted. */
   #forgetDeleted(): boolean {
     let first: CheckHistory | undefined;
     for (const history of this.list()) {
@@ -134,7 +135,7 @@ export class AvailabilityFold implements ProjectionState<ChangedCheck> {
     return first !== undefined && this.#histories.delete(first.check);
   }
 
-  /** Forgets changes in the future: the clock had been set forward, or is set back now. */
+  /** Forgets changes in the future, which exist if the clock was set forward earlier or is set back now. */
   #setBack(at: number): void {
     if (this.isTooEarly(at)) return;
     for (const [place, last] of this.#alive) this.#alive.set(place, Math.min(last, at));

@@ -10,15 +10,15 @@ export interface SavedHistory extends SavedTimeline {
   isMaintained: boolean;
 }
 
-/** History of one check. Several places may observe the check: it is down if any of them finds it down. */
+/** History of one check. Several places may observe the check, which is down if any place finds it down. */
 export class CheckHistory {
   readonly check: CheckId;
-  /** Creation time of the check in Unix milliseconds; 0 for the config file. */
+  /** Creation time of the check in Unix milliseconds; 0 for a check from the config file. */
   createdAt: number;
   readonly timeline: Timeline;
-  /** Time of the deletion in Unix milliseconds; null for a defined check. */
+  /** Time of the deletion in Unix milliseconds; null for a check that still exists. */
   deletedAt: number | null = null;
-  /** True for each place where the check is up, false where it is down; places that do not know the state are missing. */
+  /** Places with a known state: true where the check is up, false where it is down. */
   readonly #places = new Map<string, boolean>();
   #isMaintained = false;
 
@@ -32,7 +32,7 @@ export class CheckHistory {
     return this.#isMaintained;
   }
 
-  /** True if a place knows the state. */
+  /** True if at least one place knows the state. */
   get isObserved(): boolean {
     return this.#places.size > 0;
   }
@@ -53,9 +53,9 @@ export class CheckHistory {
   lose(place: string, from: number, until = Number.POSITIVE_INFINITY): void {
     const wasObserved = this.#places.delete(place);
     if (!wasObserved && !this.#isMaintained) return;
-    // Maintenance that ended in the meantime would count for too long.
+    // Otherwise, maintenance that ended in the meantime would count for too long.
     if (this.#places.size === 0) this.#isMaintained = false;
-    // The last change was observed, even if it was later than the last sign of life.
+    // The last change was observed, even if it is later than the last sign of life.
     this.#settle(Math.min(Math.max(from, 1000 * (this.timeline.since + 1)), until));
   }
 

@@ -11,7 +11,7 @@ import { createAvailabilitySource } from './source.ts';
 import { AvailabilityStore } from './store.ts';
 import { availabilityTransfer } from './transfer.ts';
 
-/** Segments are deleted once a snapshot has their events. */
+/** Log segments are deleted once a snapshot contains their events. */
 const files: LogOptions = {
   segmentBytes: 4 * MiB,
   retainBytes: 1,

@@ -15,7 +15,7 @@ import { AvailabilityStore } from './store.ts';
 
 const report = { warn: () => undefined, error: () => undefined };
 
-/** World outside of the server: the clock, the watched thing, silences and incidents. */
+/** World outside the server: the clock, the watched machine, silences and incidents. */
 class World {
   now: number;
   reading: 'up' | 'down' | 'unknown' = 'up';
@@ -28,7 +28,7 @@ class World {
   }
 }
 
-/** Starts a server's recorder in a folder. */
+/** Starts a server's recorder with its data in a folder. */
 const startServer = async (t: Scope, directory: string, world: World) => {
   const journal = await openJournal({ directory, name: 'availability', awaitsHold: true, recentCount: 100 });
   const snapshot = createSnapshotFile(join(directory, 'availability.state'));
@@ -75,7 +75,7 @@ const startServer = async (t: Scope, directory: string, world: World) => {
       note(undefined);
       await recorder.look();
     },
-    /** Ends without a last event and without a snapshot. */
+    /** Stops abruptly, without a last event or a snapshot. */
     kill: close,
     stop: async (): Promise<void> => {
       await recorder.close();
@@ -91,11 +91,11 @@ const day = 24 * 60 * 60;
 const spanSeconds = 4 * day;
 const [, down, maintenance, unknown] = checkStates.map((_, code) => code) as [number, number, number, number];
 
-/** State of each second, as an observer who knows everything would write it down. */
+/** State in each second, as recorded by an all-knowing observer. */
 class Truth {
   readonly #first: number;
   readonly codes = new Uint8Array(spanSeconds).fill(unknown);
-  /** Seconds that a kill may have made unknown. */
+  /** Seconds that may be unknown because of a kill. */
   readonly loose = new Uint8Array(spanSeconds);
 
   constructor(first: number) {
@@ -113,7 +113,7 @@ class Truth {
   }
 }
 
-/** Beginnings of stories: before changes of the clocks in Berlin, at the border of a day in UTC, and in summer. */
+/** Start times of the scenarios: before clock changes in Berlin, at midnight UTC, and in summer. */
 const beginnings = ['2026-03-29T00:30:10Z', '2026-10-25T00:20:07Z', '2026-06-01T23:30:00Z', '2026-07-01T21:45:30Z'].map(
   (text) => Date.parse(text),
 );
@@ -153,12 +153,12 @@ const play = async (t: Scope, begin: number, steps: readonly Step[]) => {
       await server.look();
     }
   };
-  /** The server did not look from now on, and looks again in the future. */
+  /** Stops observing for a number of seconds. */
   const miss = (length: number): void => {
     const next = world.now + length * 1000;
     const code = codeOf();
     truth.fill(unknown, world.now, next);
-    // A state that has just begun is remembered for a second.
+    // A state that has just begun is held for a second.
     truth.fill(code, world.now, world.now + 1000);
     truth.loosen(world.now - 31_000, world.now + 1000);
     world.now = next;
@@ -174,7 +174,7 @@ const play = async (t: Scope, begin: number, steps: readonly Step[]) => {
       await server.noteChange();
     } else if (each.type === 'back') {
       const earlier = Math.max(begin, world.now - each.seconds * 1000);
-      // A change of less than half a minute is not noticed.
+      // Changes shorter than half a minute can be missed.
       if (world.now - earlier <= 30_000) miss(31);
       else {
         truth.fill(unknown, earlier, world.now);
@@ -221,7 +221,7 @@ test('each second has the state that an observer wrote down, over kills, stops, 
   );
 });
 
-/** Recounts days and outages from the states of seconds. */
+/** Recounts days and outages from the state of each second. */
 const assertTotals = (recorded: Uint8Array, first: number, { source }: Server): void => {
   const count = (from: number, until: number): number[] => {
     const counts = [0, 0, 0, 0];
@@ -233,7 +233,7 @@ const assertTotals = (recorded: Uint8Array, first: number, { source }: Server): 
   for (const timeZone of zones) {
     const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
     const days = new Map<string, number[]>();
-    // Zones change days at multiples of a minute.
+    // Days begin on whole minutes in every time zone.
     for (let second = first; second < end; ) {
       const next = Math.min(end, second + 60 - (second % 60));
       const name = format.format(second * 1000);

@@ -16,18 +16,18 @@ import type { AvailabilityStore } from './store.ts';
 const lookMs = 1000;
 
 /**
- * Milliseconds between two signs of life: after a kill, the time from the last one on is unknown. A longer pause of this
- * process, or a jump of its clock, is a gap.
+ * Milliseconds between two signs of life. After a kill, the state is unknown from the last sign of life on. A longer
+ * pause of this process, or a clock jump, is a gap.
  */
 const aliveMs = 30_000;
 
-/** Milliseconds after which another instance's place counts as unobserved. */
+/** Milliseconds after which a place of another instance counts as unobserved. */
 const staleMs = 90_000;
 
 /** Milliseconds for which the history of a deleted check is kept. */
 const deletedMs = 30 * dayMs;
 
-/** Milliseconds by which maintenance may be noticed late and still begins and ends on time. */
+/** Milliseconds by which the start or end of maintenance can be detected late and still be recorded on time. */
 const lateMs = 5000;
 
 const maxWaiting = 50_000;
@@ -39,7 +39,7 @@ const warnMs = minuteMs;
 
 interface RecorderParts {
   store: AvailabilityStore;
-  /** Held by the instance that records what belongs to no place: maintenance, incidents, deletions, lost places. */
+  /** Lease held by the instance that records events without a place: maintenance, incidents, deletions, lost places. */
   lease: Pick<Lease, 'isHeld'>;
   silences: Pick<SilenceSource, 'isMaintained' | 'nextChangeAfter' | 'onChanged'>;
   incidents: Pick<IncidentSource, 'listUnsettled' | 'onChanged'>;
@@ -47,27 +47,27 @@ interface RecorderParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Place that this instance observes. */
+/** Place observed by this instance. */
 interface OwnPlace {
-  /** Beginning of the observation. */
+  /** Start of the observation. */
   since: number;
   /** Last recorded states. */
   states: Map<CheckId, { state: 'up' | 'down' | 'unknown'; createdAt: number | undefined }>;
 }
 
-/** Compares the states of checks with their histories once a second and on each change, and appends what differs. */
+/** Compares the states of checks with their histories once a second and on each change, and appends the differences. */
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #sources: CheckSource[] = [];
   readonly #places = new Map<string, OwnPlace>();
-  /** Numbers of the checks' unresolved incidents. */
+  /** Numbers of unresolved incidents by check. */
   readonly #incidents = new Map<CheckId, number>();
   /** Events that are not stored yet, oldest first. */
   #waiting: AvailabilityEvent[] = [];
   readonly #serially = createSerial();
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Time of the last look. */
+  /** Time of the last comparison. */
   #seenAt: number | undefined;
   #aliveAt = Number.NEGATIVE_INFINITY;
   /** Time of the next comparison of all checks. */
@@ -81,7 +81,7 @@ export class Recorder {
   add(source: CheckSource): void {
     this.#sources.push(source);
     source.onChanged((name) => {
-      // After a change of the clock, places begin anew before their checks are compared.
+      // After a clock change, places start over before their checks are compared.
       this.#checkClock(this.#now());
       if (name === undefined) this.#comparesAt = 0;
       else if (this.#compare(source, name)) void this.#serially(() => this.#flush()).catch(() => undefined);
@@ -141,11 +141,11 @@ export class Recorder {
     const before = this.#seenAt;
     this.#seenAt = now;
     if (now < before - aliveMs) this.#waiting.push({ type: 'clock', at: now });
-    // All places begin anew, with a gap.
+    // All places start over, with a gap.
     if (Math.abs(now - before) > aliveMs) this.#places.clear();
   }
 
-  /** Begins to observe the places for which this instance has become responsible, and stops observing others. */
+  /** Starts to observe places for which this instance has become responsible, and stops observing places of others. */
   async #takePlaces(now: number): Promise<void> {
     const { store } = this.#parts;
     const wanted = new Set(
@@ -190,7 +190,7 @@ export class Recorder {
     // The histories must include all earlier events.
     await this.#flush();
     this.#findLostPlaces(now);
-    // Silences begin and end at their own times, although timers are late.
+    // Maintenance is recorded at the times given by the silences, because timers can be late.
     const at = now - dueAt < lateMs ? dueAt : now;
     for (const source of this.#sources) {
       const defined = source.listDefined();
@@ -204,7 +204,7 @@ export class Recorder {
     for (const check of this.#incidents.keys()) this.#compareIncident(check, now);
   }
 
-  /** Adds an event if the source reads another state than the last recorded one; returns true if it did. */
+  /** Adds an event if the source's state differs from the last recorded state. Returns true if so. */
   #compare(source: CheckSource, name: string): boolean {
     const reading = source.read(name);
     const own = reading && this.#places.get(toPlace(source, reading.place));
@@ -212,7 +212,7 @@ export class Recorder {
     const check = toId(source, name);
     const known = own.states.get(check) ?? { state: 'unknown', createdAt: this.#parts.store.find(check)?.createdAt };
     const { state, createdAt } = reading;
-    // An unknown state would begin a history only to say nothing.
+    // An unknown state would create a history without any information.
     if (state === known.state && (known.createdAt === undefined || known.createdAt === createdAt)) return false;
     own.states.set(check, { state, createdAt });
     const at = Math.max(reading.at, own.since);
@@ -230,7 +230,7 @@ export class Recorder {
     return true;
   }
 
-  /** Ends the states of checks that this instance observed and that are not defined any more. */
+  /** Ends the states of checks that this instance observed and that no longer exist. */
   #dropDeleted({ kind }: CheckSource, defined: ReadonlySet<CheckId>, at: number): void {
     for (const [place, { states }] of this.#places) {
       for (const [check, { state, createdAt = 0 }] of states) {
@@ -241,7 +241,7 @@ export class Recorder {
     }
   }
 
-  /** Adds gaps for places of instances that have ended. */
+  /** Adds gaps for places of instances that have stopped. */
   #findLostPlaces(now: number): void {
     for (const [place, aliveAt] of this.#parts.store.state.listAlive()) {
       const isLost = !this.#places.has(place) && now - aliveAt > staleMs;
@@ -288,11 +288,11 @@ export class Recorder {
 
   #add(event: AvailabilityEvent): void {
     this.#waiting.push(event);
-    // While nothing can be stored for long, the oldest changes are lost.
+    // If nothing can be stored for a long time, the oldest changes are lost.
     if (this.#waiting.length > maxWaiting) this.#waiting.shift();
   }
 
-  /** Stores the waiting events. Rejects if the log cannot store them; they wait then. */
+  /** Stores the waiting events. Rejects if the log cannot store them, in which case they keep waiting. */
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const events = this.#waiting.splice(0, storedTogether);
@@ -305,7 +305,7 @@ export class Recorder {
     }
   }
 
-  /** Logs at most once a minute; an unavailable store logs its own line. */
+  /** Logs at most once a minute. An unavailable store logs its own line. */
   #warn(err: unknown): void {
     if (err instanceof StoreUnavailable || performance.now() - this.#warnedAt < warnMs) return;
     this.#warnedAt = performance.now();
@@ -315,9 +315,9 @@ export class Recorder {
 
 const toId = ({ kind }: Pick<CheckSource, 'kind'>, name: string): CheckId => `${kind}:${name}`;
 
-/** Keeps apart places of different kinds with one name. */
+/** Returns a name that distinguishes places of different kinds. */
 const toPlace = ({ kind }: Pick<CheckSource, 'kind'>, place: string): string => `${kind}/${place}`;
 
-/** Returns the check whose alerts have this source. */
+/** Returns the check that sends alerts with this source. */
 const toCheck = (source: string): CheckId | undefined =>
   /^(?:watch|heartbeat|host)\/./.test(source) ? (source.replace('/', ':') as CheckId) : undefined;

@@ -21,7 +21,7 @@ import {
   SummaryQuery,
 } from './schema.ts';
 
-/** Days of a range without `from`. */
+/** Number of days in a range without `from`. */
 const usualDays = 90;
 const maxDays = 3660;
 
@@ -38,12 +38,12 @@ interface Kind extends RouteAccess {
   kind: CheckKind;
   noun: string;
   path: string;
-  /** Name of the parameter in the path. */
+  /** Name of the path parameter. */
   parameter: string;
   operationId: string;
 }
 
-/** Kinds of checks in the order of lists, with the access to their states. */
+/** Kinds of checks in the order of lists, each with the access rule for its states. */
 const kinds: readonly Kind[] = [
   {
     kind: 'watch',
@@ -177,7 +177,7 @@ interface Range {
   timeZone: string;
 }
 
-/** Reads the range of a query. Throws an HttpError for a range without seconds, in the future, or of many years. */
+/** Reads the range of a query. Throws an HttpError for a range that is empty, in the future, or many years long. */
 const parseRange = (query: Static<typeof SummaryQuery>, { source, clock }: RouteParts): Range => {
   const now = clock().getTime();
   const timeZone = query.timeZone === undefined ? readOwnTimeZone() : findTimeZone(query.timeZone);
@@ -211,7 +211,7 @@ const toOutage = ({ startsAt, endsAt, ...outage }: CheckOutage): ShownOutage => 
   ...outage,
 });
 
-/** True if `format`, or else the header `Accept`, prefers CSV. */
+/** True if `format`, or otherwise the `Accept` header, asks for CSV. */
 const wantsCsv = ({ query, headers }: FastifyRequest): boolean => {
   const { format } = query as { format?: string };
   if (format !== undefined) return format === 'csv';

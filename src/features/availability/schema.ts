@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { checkStates } from '../../kit/availability.ts';
 import { defineList, defineShape, orNull, Time } from '../../kit/route.ts';
 
-/** Formula of the percentage, which responses contain and pages print. */
+/** Formula of the percentage, included in responses and printed on pages. */
 export const percentageRule = '100 × up ÷ (up + down), rounded down; maintenance and unobserved time do not count';
 
 const seconds = (description: string, example: number) => Type.Integer({ description, examples: [example] });

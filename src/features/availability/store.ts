@@ -49,14 +49,14 @@ export class AvailabilityStore {
     return this.state.find(check);
   }
 
-  /** Calls the listener with each check whose history changed; `all` for all. */
+  /** Calls the listener with each check whose history changed, or with `all` if every history changed. */
   onChanged(listener: (check: CheckId | 'all') => void): void {
     this.#projection.onFolded((changed: readonly ChangedCheck[] = ['all']) => {
       for (const check of changed) if (check !== undefined) listener(check);
     });
   }
 
-  /** Resolves when the events have been stored and folded, in their order. Rejects with StoreUnavailable. */
+  /** Resolves once the events have been stored and folded in order. Rejects with StoreUnavailable. */
   async append(events: readonly AvailabilityEvent[]): Promise<void> {
     try {
       await Promise.all(events.map((event) => this.#projection.append({ ...event })));
@@ -69,7 +69,7 @@ export class AvailabilityStore {
     return this.#projection.catchUp();
   }
 
-  /** Stores a snapshot; on failure, which is logged, the log is kept. */
+  /** Stores a snapshot. If that fails, the failure is logged and the log is kept. */
   async save(): Promise<void> {
     await this.#projection.save().catch(() => undefined);
   }

@@ -7,12 +7,12 @@ import { daySeconds, maxChanges, type SavedTimeline, Timeline } from './timeline
 
 const days = 250;
 const midnight = 20_000 * daySeconds;
-/** First second of the model: noon. */
+/** First second of the model, at noon. */
 const first = midnight + daySeconds / 2;
 const unknown = checkStates.indexOf('unknown');
 const down = checkStates.indexOf('down');
 
-/** State of each second, by brute force. */
+/** State in each second, computed by brute force. */
 class Model {
   readonly #codes = new Uint8Array(days * daySeconds).fill(unknown);
   now = first;
@@ -38,7 +38,7 @@ class Model {
     return seconds;
   }
 
-  /** Numbers of outages and of their seconds. */
+  /** Counts outages and their seconds. */
   countOutages(from: number): { count: number; seconds: number } {
     let [count, seconds, before] = [0, 0, -1];
     for (let at = Math.max(from, first); at < this.now; at += 1) {
@@ -67,7 +67,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant('restore' as const) },
 );
 
-/** Copies a timeline as a snapshot does. */
+/** Copies a timeline through its snapshot form. */
 const copy = (timeline: Timeline): Timeline =>
   Timeline.restore(JSON.parse(JSON.stringify(timeline.save())) as SavedTimeline);
 
@@ -106,7 +106,7 @@ test('seconds of any range are those of a model with each second, whatever was m
         maxLength: 3,
       }),
       (steps, ranges) => {
-        // A clock that is set back into merged intervals divides them in proportion.
+        // Setting the clock back into merged intervals divides them in proportion.
         const has = (key: 'flap' | 'back') => steps.some((each) => each !== 'restore' && key in each);
         const canDivide = has('flap') && has('back');
         const { model, timeline } = play(steps);
@@ -142,7 +142,7 @@ test('seconds of any range are those of a model with each second, whatever was m
 test('outages of the exact days have the number and the seconds of a model, also when outages are merged', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
-      // Clocks that are set back can join two outages of the model.
+      // Setting the clock back can join two outages of the model.
       const { model, timeline } = play(steps.filter((each) => each === 'restore' || !('back' in each)));
       const exactFrom = (Math.floor(model.now / daySeconds) - 90) * daySeconds;
       const outages = timeline.listOutages(exactFrom, model.now);

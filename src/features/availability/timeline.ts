@@ -3,25 +3,28 @@ import { bisect } from '../../lib/bisect.ts';
 
 export const daySeconds = 24 * 60 * 60;
 
-/** Days of exact intervals; older days become a row each. */
+/** Number of days with exact intervals. Each older day becomes a row. */
 const exactDays = 100;
 
-/** Number of rows kept: ten years. */
+/** Maximum number of rows: ten years. */
 export const mostDayRows = 3660;
 
-/** Changes on one UTC day that stay exact; later intervals of the day are merged, with their seconds and outages. */
+/** Maximum exact changes on one UTC day. Later intervals of that day are merged, with their seconds and outages. */
 export const maxChanges = 50;
 
 /** Number of outages whose causes and incidents are remembered. */
 const maxFacts = 100;
 
-/** Code of a merged interval; the codes of states are their indexes. */
+/** Code of a merged interval. The codes of states are their indexes. */
 const mergedCode = checkStates.length;
 
 /** A change is stored as `second * base + code`. */
 const base = 8;
 
-/** Seconds of a day's states need 17 bits each; three of them and a flag fit into a number. */
+/**
+ * Base for packing a row: a day's seconds in one state fit into 17 bits, and three such counts and a flag fit into a
+ * number.
+ */
 const rowBase = 2 ** 17;
 
 /** Flag of a row with estimated seconds. */
@@ -34,7 +37,7 @@ const unknownCode = checkStates.indexOf('unknown');
 interface Merged {
   seconds: number[];
   outages: number;
-  /** True once the clock was set back into the merged intervals, which divided their seconds in proportion. */
+  /** True if the clock was set back into the merged intervals, so their seconds were divided in proportion. */
   isEstimated: boolean;
 }
 
@@ -62,9 +65,9 @@ export interface SavedTimeline {
   rows: number[];
 }
 
-/** States of one check over time, in Unix seconds. Takes at most 150 kB, however often the check changes. */
+/** States of one check over time, in Unix seconds. Takes up at most 150 kB, no matter how often the check changes. */
 export class Timeline {
-  /** Changes in order: a second, and the code of the state that begins. */
+  /** Changes in order: second, and code of the state that begins then. */
   #changes: number[] = [];
   /** Merged intervals by their start. */
   readonly #merged = new Map<number, Merged>();
@@ -72,7 +75,7 @@ export class Timeline {
   readonly #facts = new Map<number, OutageFacts>();
   /** UTC day number of the first row. */
   #firstDay = 0;
-  /** Seconds of the states on the days before the first change. */
+  /** Seconds in each state on the days before the first change. */
   #rows: number[] = [];
 
   get state(): CheckState {
@@ -89,7 +92,7 @@ export class Timeline {
     const at = Math.max(second, this.since);
     const code = checkStates.indexOf(state);
     if (this.#lastCode === code) return;
-    // A state without duration leaves no trace.
+    // A state that lasts no time leaves no trace.
     if (this.#changes.length > 0 && at === this.since) this.#removeLast();
     else if (this.#countOn(at) >= maxChanges) this.#mergeLast(at);
     if (this.#lastCode !== code) {
@@ -109,7 +112,10 @@ export class Timeline {
     return this.state === 'down' && !this.#facts.get(this.since)?.incident;
   }
 
-  /** Forgets all changes after a second: the current state began then, because the clock was set back. */
+  /**
+   * Forgets all changes after the given second, because the clock was set back. The current state begins at that
+   * second.
+   */
   cut(second: number): void {
     const { state } = this;
     const at = Math.max(second, (this.#firstDay + this.#rows.length) * daySeconds);
@@ -128,7 +134,7 @@ export class Timeline {
     this.change(state, at, facts);
   }
 
-  /** Counts the seconds of each state, by code, in a range that does not end in the future. */
+  /** Counts the seconds in each state, by code, in a range that does not end in the future. */
   count(from: number, until: number): { seconds: number[]; isExact: boolean } {
     const seconds = checkStates.map(() => 0);
     let isExact = true;
@@ -198,7 +204,7 @@ export class Timeline {
     return timeline;
   }
 
-  /** Yields the intervals that overlap a range; the last one has no end. */
+  /** Yields the intervals that overlap a range. The last interval has no end. */
   *#intervals(from: number, until: number) {
     const next = bisect(this.#changes, (change) => startOf(change) <= from);
     for (let index = Math.max(0, next - 1); index < this.#changes.length; index += 1) {
@@ -212,7 +218,7 @@ export class Timeline {
     }
   }
 
-  /** Code of the last interval; undefined before the first. */
+  /** Code of the last interval; undefined if there are no intervals. */
   get #lastCode(): number | undefined {
     const last = this.#changes.at(-1);
     return last === undefined ? undefined : codeOf(last);
@@ -223,7 +229,7 @@ export class Timeline {
     return this.#changes.length - bisect(this.#changes, (change) => startOf(change) < dayStart);
   }
 
-  /** Merges the last interval, which ends at a second, with the interval before it. */
+  /** Merges the last interval, which ends at the given second, with the interval before. */
   #mergeLast(at: number): void {
     const last = this.#changes.pop() ?? 0;
     const before = this.#changes.pop() ?? 0;
@@ -261,7 +267,7 @@ export class Timeline {
     if (this.#facts.size > maxFacts && oldest !== undefined) this.#facts.delete(oldest);
   }
 
-  /** Converts days that need no exact intervals to rows. */
+  /** Converts days that no longer need exact intervals to rows. */
   #prune(at: number): void {
     const firstExact = Math.floor(at / daySeconds) - exactDays;
     const first = startOf(this.#changes[0] ?? 0);
@@ -287,7 +293,9 @@ export class Timeline {
   }
 }
 
-/** True if a timeline can be restored: its changes are in order, with known states, and merged intervals have parts. */
+/**
+ * True if a timeline can be restored: changes are in order and have known states, and merged intervals are complete.
+ */
 export const isConsistent = ({
   changes,
   merged,
@@ -309,11 +317,11 @@ export const isConsistent = ({
   );
 };
 
-/** Estimated seconds are followed by a 1. */
+/** Converts a merged interval to its stored form. A final 1 marks estimated seconds. */
 const toSavedMerged = ([start, { outages, seconds, isEstimated }]: [number, Merged]) =>
   [start, outages, ...seconds, ...(isEstimated ? [1] : [])] as const;
 
-/** Returns a consistent timeline without its future, in which no change could be recorded. */
+/** Returns a timeline cut at the current time, because no change can be recorded before its last entry. */
 export const withoutFuture = (saved: SavedTimeline, now: number): SavedTimeline => {
   const rows = saved.rows.slice(0, Math.max(0, Math.floor(now / daySeconds) - saved.firstDay));
   const timeline = Timeline.restore({ ...saved, rows, firstDay: rows.length > 0 ? saved.firstDay : 0 });
@@ -324,7 +332,7 @@ export const withoutFuture = (saved: SavedTimeline, now: number): SavedTimeline 
 const startOf = (change: number): number => Math.floor(change / base);
 const codeOf = (change: number): number => change % base;
 
-/** Divides parts of a whole in proportion; the results are whole numbers with the sum `length`. */
+/** Divides a length in proportion to the parts. The results are whole numbers that add up to `length`. */
 const divide = (parts: readonly number[], length: number, whole: number): number[] => {
   if (length === whole) return [...parts];
   let [sum, given] = [0, 0];

@@ -14,7 +14,7 @@ const log = 'availability';
 const Whole = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Wholes = (maxItems: number) => Type.Array(Whole, { maxItems });
 
-/** History of a check in an export: times are Unix seconds, except `createdAt` and `deletedAt`. */
+/** History of a check in an export. Times are Unix seconds, except `createdAt` and `deletedAt`. */
 const ExportedHistory = Type.Object(
   {
     check: Type.String({ pattern: '^(?:watch|heartbeat|host):.{1,200}$', description: 'A kind and a name' }),
@@ -31,7 +31,7 @@ const ExportedHistory = Type.Object(
   { additionalProperties: false },
 );
 
-/** Fold whose checks are unknown from their last sign of life on: nothing observes an export. */
+/** Histories for an export: checks are unknown from their last sign of life on, because nothing observes an export. */
 class EndedFold extends AvailabilityFold {
   override save(): (readonly SavedEntry[])[] {
     for (const [place, at] of this.listAlive()) for (const history of this.list()) history.lose(place, at);
@@ -41,11 +41,11 @@ class EndedFold extends AvailabilityFold {
   }
 }
 
-/** Exports the history of each check as a line, and imports each as an event. */
+/** Exports the history of each check as a line, and imports each line as an event. */
 export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>({
   name: log,
   lines: { availability: ExportedHistory },
-  // Each start records the checks of the config file, even in an empty store.
+  // Each start records the checks of the config file, even with an empty store.
   isJoined: true,
   projection: { former: { table: log }, createState: () => new EndedFold() },
   table: {
@@ -72,7 +72,7 @@ export const availabilityTransfer = defineTransfer<SavedEntry | PortableRecord>(
         throw new SettingsError(['availability.check repeats the check of an earlier line']);
       if (!isConsistent(history)) throw new SettingsError(['availability.changes must be in order, with known states']);
       checks.add(history.check);
-      // The clock of the exporting server may have been ahead; an export itself ends a second after its last change.
+      // The clock of the exporting server may have been ahead. An export ends a second after its last change.
       const past = withoutFuture(history as unknown as SavedTimeline, Math.floor(at / 1000) + 1);
       const saved = { ...history, ...past, places: [], isMaintained: false };
       return { id: createId(), record: { type: 'imported', at, history: saved } };

@@ -16,13 +16,16 @@ export type CommandCaller = Pick<Execution, 'requestId' | 'user' | 'role' | 'rem
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** Creates the audit, which records every executed or refused command; `onRecord` is called with each stored record. */
+/**
+ * Creates the audit, which records every command that was executed or refused. `onRecord` is called with each stored
+ * record.
+ */
 export const createAudit = (journal: RecordLog, onRecord: (execution: Execution) => void = () => undefined) => ({
   /** Throws an HttpError (503) while records cannot be written. */
   assertWritable: async (): Promise<void> => {
     const { failure } = journal.state();
     if (failure) throw toUnavailable(failure.message);
-    // A database reports its state only when asked; files report theirs through `state`.
+    // A database reports its state only on request; files report their state through `state`.
     await journal.appendAll([]).catch(refuse);
   },
   /** Resolves once the record is on disk; rejects with an HttpError (503) if the journal cannot store it. */
@@ -45,7 +48,7 @@ const toUnavailable = (reason: string): HttpError =>
 
 const fields = Object.keys(Execution.properties);
 
-/** Returns exactly the fields of an execution; null for missing ones. */
+/** Returns exactly the fields of an execution, with null for missing fields. */
 export const toExecution = (record: Record<string, unknown>): object =>
   Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
 

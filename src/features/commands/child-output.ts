@@ -64,8 +64,8 @@ export const collectRows = (maxRows: number, toRow: (line: string) => OutputRow 
 };
 
 /**
- * Creates a reader that splits output into lines, in time slices. `onLine` gets undefined for a line of more than
- * `maxBytes`, which is never held in memory, and returns false to stop.
+ * Creates a reader that splits output into lines, working in time slices. `onLine` gets undefined for a line of more
+ * than `maxBytes`, which is never held in memory, and returns false to stop.
  */
 export const createLineReader = (onLine: (line: string | undefined) => boolean, maxBytes: number) => {
   let parts: Buffer[] = [];
@@ -96,8 +96,8 @@ export const createLineReader = (onLine: (line: string | undefined) => boolean, 
 };
 
 /**
- * Returns the first path that can be executed. If there is none, rejects with a CommandFailure with the message
- * `missing`.
+ * Returns the first path that can be executed. Rejects with a CommandFailure with the message `missing` if there is
+ * none.
  */
 export const requireProgram = async (paths: readonly string[], missing: string): Promise<string> => {
   const program = await findProgram(paths);

@@ -1,6 +1,6 @@
 interface CimClass {
   properties: readonly string[];
-  /** Properties that identify an instance; -KeyOnly returns only these. */
+  /** Properties that identify an instance; with -KeyOnly, only these are returned. */
   keys: readonly string[];
 }
 
@@ -54,5 +54,5 @@ export type CimClassName = keyof typeof cimClasses;
 
 export const cimClassNames = Object.keys(cimClasses) as CimClassName[];
 
-/** Instance with every property of its class; null for properties that the system does not provide. */
+/** Instance with every property of its class. Properties that the system does not provide are null. */
 export type CimInstance<C extends CimClassName> = Record<(typeof cimClasses)[C]['properties'][number], unknown>;

@@ -13,7 +13,7 @@ import { CommandFailure, type Runner } from './runner.ts';
 const stays = new AbortController().signal;
 const caller = { requestId: 'r', user: 'admin', role: 'Admin', remoteAddress: '::1' } as const;
 
-/** Creates an executor with its own journal, or with another `append`. */
+/** Creates an executor with its own journal, or with the given `append`. */
 const open = async (
   t: TestContext,
   run: Runner['run'],

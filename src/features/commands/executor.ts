@@ -8,7 +8,7 @@ import type { Execution } from './schema.ts';
 
 interface ExecutorParts {
   runner: Runner;
-  /** Seconds allowed for each command, not counting its time in the queue. */
+  /** Seconds allowed for each command, excluding its time in the queue. */
   timeoutSeconds: number;
   audit: Audit;
   clock: () => Date;

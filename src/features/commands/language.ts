@@ -14,7 +14,7 @@ export const shortenWord = (text: string): string => {
   return points.length > maxQuoteLength ? `${points.slice(0, maxQuoteLength).join('')}…` : text;
 };
 
-/** Returns the name that equals the text, ignoring case for ASCII letters only, which excludes look-alikes. */
+/** Returns the name that equals the text. Ignores case for ASCII letters only, so look-alikes do not match. */
 export const findName = <N extends string>(names: readonly N[], text: string): N | undefined =>
   /^\p{ASCII}*$/u.test(text) ? names.find((name) => name.toLowerCase() === text.toLowerCase()) : undefined;
 
@@ -24,14 +24,14 @@ export const findName = <N extends string>(names: readonly N[], text: string): N
  */
 const invisible = String.raw`\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}`;
 
-/** Quotes that PowerShell treats like ' and ", even inside quotes: they would end the text. */
+/** Quotes that PowerShell treats like ' and ", even inside quotes, where they would end the text. */
 const typographicQuotes = String.raw`\u2018-\u201e`;
 
 export const forbidden = `${invisible}${typographicQuotes}`;
 const forbiddenAnywhere = new RegExp(`[${forbidden}]`, 'u');
 const typographicQuote = new RegExp(`[${typographicQuotes}]`, 'u');
 
-/** The only characters allowed outside quotes, in any script; all others must be quoted. */
+/** The only characters, in any script, that are allowed outside quotes. */
 const tokenForm =
   /(?<space> +)|(?<comma>,)|'(?<single>[^']*)'|"(?<double>[^"$`]*)"|(?<word>[\p{L}\p{M}\p{N}\-_.*?:/\\%+=!~^[\]]+)/uy;
 
@@ -88,7 +88,7 @@ const describeCharacter = (character: string): string => {
   return /[\p{C}\p{Z}]/u.test(character) ? `Character U+${code}` : `Character ${character} (U+${code})`;
 };
 
-/** Words that PowerShell reads as numbers. A single word keeps its spelling; in a list, 1kb becomes 1024. */
+/** Words that PowerShell reads as numbers. On its own, such a word keeps its spelling; in a list, 1kb becomes 1024. */
 const number = /^\+?(?:0[xb][\da-f]*|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:[dln]|u?[lsy]|u)?(?:[kmgtp]b)?$/i;
 
 /** Numbers that PowerShell prints unchanged. */
@@ -107,9 +107,7 @@ export interface RawParameter {
   values: string[];
 }
 
-/**
- * Parses any text into a command with plain parameters; throws a Refusal naming the first part that is anything else.
- */
+/** Parses any text into a command with plain parameters. Throws a Refusal that names the first part that is neither. */
 export const parseCommandLine = (line: string): CommandLine => {
   const [first, ...rest] = readTokens(line);
   if (first?.kind !== 'word') throw new Refusal('The line must begin with a command');

@@ -11,7 +11,7 @@ import type { FiringState } from './firing-alerts.ts';
 import type { ReceiptCopies } from './receipt-copies.ts';
 import { type ReceiptTimes, tickMs } from './receipt-times.ts';
 
-/** Milliseconds until a resolution that could not be stored is retried. */
+/** Milliseconds until a failed write of a resolution is retried. */
 const retryMs = 5000;
 
 /** Maximum milliseconds by which unfinished work delays the process's exit. */
@@ -98,7 +98,7 @@ export class ExpiredAlerts {
       if (!times.has(key)) times.extend(key, expiry.ms ?? resolveTimeoutMs());
   }
 
-  /** After a start, gives each alert at least `resolveTimeout`, or the sender's own time if that is shorter. */
+  /** After a start, gives each alert at least `resolveTimeout`, or the time given by its sender if that is shorter. */
   #extendAtStart(): void {
     this.#addUnknown();
     const { times, firing, resolveTimeoutMs } = this.#parts;
@@ -124,7 +124,10 @@ export class ExpiredAlerts {
   }
 }
 
-/** Creates an expired alert's resolution under the alert's key, so that the alert is no repeat when it fires again. */
+/**
+ * Creates the resolution of an expired alert under the alert's own key, so that the alert does not count as a repeat
+ * when it fires again.
+ */
 const toResolution = (record: StoredRecord, now: Date): AlertRecord => {
   const { format, fingerprint, startsAt, labels, link, links, level, key } = record as StoredRecord & AlertRecord;
   const { hash } = splitKey(toText(key));

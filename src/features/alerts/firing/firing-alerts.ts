@@ -9,14 +9,14 @@ import { RecentKeys } from '../../../storage/recent-keys.ts';
 import type { Resolution } from '../shown-alert.ts';
 import { type AlertExpiry, readExpiry, Series, toSeriesKey } from './series.ts';
 
-/** Resolution: its id, RFC 3339 time and time of receipt in Unix milliseconds. */
+/** Resolution: id, RFC 3339 time, and time of receipt in Unix milliseconds. */
 const KnownResolution = Type.Object({ id: Type.String(), time: Type.String(), storedAt: Type.Number() });
 type KnownResolution = Static<typeof KnownResolution>;
 
-/** A series' worst alert, and when its first alert was received, in Unix milliseconds. */
+/** A series' most severe alert, and the time its first alert was received, in Unix milliseconds. */
 export type FiringAlert = Pick<Series, 'id' | 'level' | 'since' | 'isResolved'>;
 
-/** Maximum number of series, ids per series and resolved alerts in memory. */
+/** Maximum number of series, of ids per series, and of resolved alerts in memory. */
 const maxSeries = 20_000;
 const maxIds = 16;
 const maxResolutions = 50_000;
@@ -31,14 +31,14 @@ type FiringEntry = Static<typeof FiringEntry>;
 
 const isFiringEntry = createSchemaCheck(FiringEntry) as (entry: unknown) => entry is FiringEntry;
 
-/** Firing alerts according to the log read so far; `state` is replaced when a snapshot is restored. */
+/** Firing alerts according to the part of the log read so far. `state` is replaced when a snapshot is restored. */
 export interface FiringState {
   readonly state: FiringAlerts;
 }
 
 /**
- * Firing and resolved alerts: a projection of the alert log, identical in every instance that reads it. Bounded: only
- * the latest alerts are kept.
+ * Firing and resolved alerts: a projection of the alert log, identical in every instance that reads the log. Bounded:
+ * only the latest alerts are kept.
  */
 export class FiringAlerts implements ProjectionState<undefined> {
   /** Series by `toSeriesKey`. */
@@ -122,7 +122,7 @@ export class FiringAlerts implements ProjectionState<undefined> {
     return known ? { id: known.id, time: known.time } : null;
   }
 
-  /** Returns a record's series with its key; the key of a firing version 1.0 series has no sender. */
+  /** Returns a record's series with its key. The key of a firing version 1.0 series has no sender. */
   #find(record: LogRecord, key: string): { key: string; series: Series } | undefined {
     const own = this.#series.find(key);
     if (this.#knowsFormer && (!own || own.isResolved)) {

@@ -16,7 +16,7 @@ const databaseMs = 10_000;
 const Pairs = Type.Array(Type.Tuple([Type.String(), Type.Number()]));
 const Copy = Type.Object({ sources: Pairs, ends: Pairs });
 
-/** Copies of receipt times, read by restarts and other instances. */
+/** Copies of receipt times, which are read after restarts and by other instances. */
 export interface ReceiptCopies {
   /** Milliseconds after which every instance knows all instances' receipt times. */
   graceMs: number;
@@ -27,7 +27,7 @@ export interface ReceiptCopies {
   close(): Promise<void>;
 }
 
-/** Copies to a small file. If it cannot be written, alerts expire later after the next start. */
+/** Stores copies in a small file. If the file cannot be written, alerts expire later after the next start. */
 export const createFileCopies = (times: ReceiptTimes, file: ReplacedFile): ReceiptCopies => {
   let hasBegun = false;
   let writtenAt = Number.NEGATIVE_INFINITY;
@@ -55,7 +55,7 @@ export const createFileCopies = (times: ReceiptTimes, file: ReplacedFile): Recei
   };
 };
 
-/** Copies to the shared database, one row per process. */
+/** Stores copies in the shared database, one row per process. */
 export const createDatabaseCopies = (
   times: ReceiptTimes,
   database: Pick<Database, 'query' | 'instance' | 'waitForFarewell'>,
@@ -63,7 +63,7 @@ export const createDatabaseCopies = (
   let hasBegun = false;
   let syncedAt = Number.NEGATIVE_INFINITY;
   const read = async (isStart: boolean): Promise<void> => {
-    // While no instance was running, no time passed.
+    // Time counts only while an instance is running.
     const reference = isStart ? '(SELECT max(at) FROM signalbox.alert_heard)' : 'now()';
     const rows = await database.query({
       text: `SELECT body, (extract(epoch FROM ${reference} - at) * 1000)::float8 AS age

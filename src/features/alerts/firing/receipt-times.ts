@@ -11,11 +11,11 @@ const maxExpiring = 20_000;
 /** Maximum characters of a source. */
 const maxSourceLength = 256;
 
-/** Milliseconds between two ticks. During a gap longer than `maxGapMs`, the process could not receive anything. */
+/** Milliseconds between two ticks. During a gap longer than `maxGapMs`, the process was unable to receive anything. */
 export const tickMs = 1000;
 const maxGapMs = 5000;
 
-/** Receipt times relative to the moment of copying, in milliseconds, so that no clock has to be right. */
+/** Receipt times relative to the moment of copying, in milliseconds, so that they do not depend on clocks. */
 export interface ReceiptCopy {
   /** Time since each source's last alert. */
   sources: [source: string, agoMs: number][];
@@ -24,17 +24,18 @@ export interface ReceiptCopy {
 }
 
 /**
- * Each source's last receipt, and when alerts expire. Repeats are not in the log, so copies preserve these times. Time
- * counts only while this process can receive: no alert expires because of a stop, a stall or a clock change.
+ * Time of the last alert from each source, and when alerts expire. Repeats are not in the log, so copies preserve these
+ * times. Time counts only while this process can receive: no alert expires because of a stop, a stall or a clock
+ * change.
  */
 export class ReceiptTimes {
   readonly #sources: RecentKeys<Remembered>;
   readonly #expiries = new DueTimes();
-  /** Milliseconds during which the process could not receive anything. */
+  /** Milliseconds during which the process was unable to receive anything. */
   #missed = 0;
   #tickedAt = performance.now();
   readonly #resolveTimeoutMs: () => number;
-  /** True after a source's or series' first alert, so that a copy is due soon. */
+  /** True after the first alert of a source or series, so that a copy is made soon. */
   hasNew = false;
 
   constructor(resolveTimeoutMs: () => number) {
@@ -45,7 +46,7 @@ export class ReceiptTimes {
     });
   }
 
-  /** Returns the milliseconds during which this process could receive. */
+  /** Returns the milliseconds during which this process was able to receive. */
   now(): number {
     return performance.now() - this.#missed;
   }
@@ -90,7 +91,7 @@ export class ReceiptTimes {
     this.#expiries.set(series, Math.max(known ?? Number.NEGATIVE_INFINITY, this.now() + leftMs));
   }
 
-  /** Returns the milliseconds since the last alert from a wanted source; undefined if there is none. */
+  /** Returns the milliseconds since the last alert from a wanted source; undefined if there was no such alert. */
   silenceOf(isWanted: (source: string) => boolean): number | undefined {
     let last: number | undefined;
     for (const [source, { storedAt }] of this.#sources.entries()) {

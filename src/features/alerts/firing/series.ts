@@ -11,7 +11,7 @@ export type AlertExpiry = Static<typeof AlertExpiry>;
 
 /** State of a series: one sender's alerts with the same format and fingerprint. Times are Unix milliseconds. */
 export const Series = Type.Object({
-  /** Id of the worst firing alert (the last of several equally bad ones), and its level. */
+  /** Id and level of the most severe firing alert; of several equally severe alerts, the last. */
   id: Type.String(),
   level: Type.String(),
   /** Ids of the latest firing alerts; absent if `id` is the only id. */
@@ -24,15 +24,15 @@ export const Series = Type.Object({
 });
 export type Series = Static<typeof Series>;
 
-/** Returns the key of a record's series; undefined for an alert that nothing resolves. */
+/** Returns the key of a record's series; undefined for an alert that cannot be resolved. */
 export const toSeriesKey = (record: LogRecord): string | undefined =>
   isResolvable(record)
     ? JSON.stringify([record['sender'] ?? null, record['format'] ?? null, record['fingerprint']])
     : undefined;
 
 /**
- * Returns a firing alert's expiry; undefined if only its sender resolves it. Like Alertmanager, signalbox lets every
- * alert from `/api/v2/alerts` expire. In other formats, a past `endsAt` does not override the status `firing`.
+ * Returns a firing alert's expiry; undefined if only its sender resolves it. As in Alertmanager, every alert from
+ * `/api/v2/alerts` expires. In other formats, a past `endsAt` does not override the status `firing`.
  */
 export const readExpiry = (record: LogRecord): AlertExpiry | undefined => {
   if (record['status'] !== 'firing') return undefined;

@@ -43,7 +43,7 @@ const dropNulls = (value: unknown): void => {
 
 /** Copies a value with shortened arrays: listing the errors of half a million elements would take seconds. */
 const limitElements = (value: unknown, budget = { elements: 2000 }, depth = 0): unknown => {
-  // No schema goes deeper.
+  // No schema is nested more deeply.
   if (depth > 12) return value;
   if (isObject(value)) {
     return Object.fromEntries(
@@ -60,7 +60,7 @@ const limitElements = (value: unknown, budget = { elements: 2000 }, depth = 0): 
   return kept;
 };
 
-/** Describes the deepest fault; among several schemas, that of the best-fitting schema. */
+/** Describes the deepest fault. If there are several schemas, describes the deepest fault of the best match. */
 const describeDeepest = ([first, ...others]: SchemaFault[]): string => {
   if (!first) return 'Request body is not valid';
   const { path, clause, members } = others.reduce(

@@ -45,7 +45,7 @@ const createChecker = async (t: TestContext) => {
 
 test('any JSON on any path gets 200 or 400, and a 200 counts the stored lines', async (t) => {
   const { app, assertStored } = await createChecker(t);
-  // PagerDuty and OpenTelemetry responses have no ids; auto detection counts their alerts.
+  // Responses to PagerDuty and OpenTelemetry have no ids. Automatic detection counts their alerts.
   const counted = paths.filter((path) => !/pagerduty|otlp/.test(path));
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...counted), anyJson, async (path, body) => {

@@ -49,7 +49,9 @@ export const readBody = (request: IntakeRequest, format?: Format): { format: For
 const jsonTypes =
   /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;
 
-/** Returns the only format that recognizes the value; throws an HttpError listing the formats if none or several do. */
+/**
+ * Returns the only format that recognizes the value. Throws an HttpError that lists the formats if none or several do.
+ */
 const recognize = (value: unknown): Format => {
   const found = formats.filter((format) => format.recognizes(value));
   const [format, ...others] = found;
@@ -61,7 +63,9 @@ const recognize = (value: unknown): Format => {
 /** Maximum number of alerts in one body. */
 const maxAlerts = 1000;
 
-/** Collects a body's alerts; throws an HttpError beyond the maximum, because an 8 MiB body can hold a million. */
+/**
+ * Collects a body's alerts. Throws an HttpError beyond the maximum, because an 8 MiB body can hold a million alerts.
+ */
 export const collectAlerts = (alerts: Iterable<ForeignAlert>): ForeignAlert[] => {
   const collected: ForeignAlert[] = [];
   for (const alert of alerts) {

@@ -2,13 +2,13 @@ import { cutText } from '../../../lib/well-formed.ts';
 
 const mark = '…';
 
-/** Characters to remove or replace; most texts have none. */
+/** Characters to remove or replace. Most texts contain none of these characters. */
 const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
 
 /** Removes control characters, turns line breaks and tabs into spaces, and truncates to `limit` characters with `…`. */
 export const clean = (text: string, limit: number): string => {
   if (text.length <= limit && !unclean.test(text)) return text;
-  // This part of the text is enough, unless it consists mostly of control characters.
+  // Enough of the text to fill the limit, unless it consists mostly of control characters.
   const shown = text
     .slice(0, limit * 4)
     .replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')

@@ -21,7 +21,10 @@ export const findFirstSeverity = (...values: unknown[]): Severity | undefined =>
   return undefined;
 };
 
-/** Returns the severity for OpenTelemetry's numbers 1 to 24: four each for trace, debug, info, warn, error, fatal. */
+/**
+ * Returns the severity for an OpenTelemetry number from 1 to 24: trace, debug, info, warn, error and fatal have four
+ * numbers each.
+ */
 export const findNumberedSeverity = (value: unknown): Severity | undefined => {
   const number = Number(value);
   if (!Number.isInteger(number) || number < 1 || number > 24) return undefined;
@@ -67,7 +70,10 @@ export const findDetails = (message: string, ...values: unknown[]): string | und
 
 const labelLimits = { count: 64, name: 128, value: 1024, total: 16_384 };
 
-/** Converts texts, numbers and booleans to labels; bounded, because some senders share labels across many alerts. */
+/**
+ * Converts texts, numbers and booleans to labels. The number is limited, because some senders share labels across many
+ * alerts.
+ */
 export const toAlertLabels = (fields: Record<string, unknown>): Record<string, string> => {
   const labels: [string, string][] = [];
   let total = 0;

@@ -15,11 +15,11 @@ import { isBinary } from './meters.ts';
 import type { IntakeParts } from './native-routes.ts';
 import { assertSigned } from './signature.ts';
 
-/** Creates the routes for built-in formats, for senders that insist on their own path, and for any format. */
+/** Creates routes for built-in formats, for senders that insist on their own path, and for a body in any format. */
 export const createFormatRoutes = (parts: IntakeParts): Route[] => [
   ...formats.map((format) => createFormatRoute(parts, `/api/alert/${format.name}`, toOperationId(format.name), format)),
   createFormatRoute(parts, '/api/v2/alerts', 'pushAlerts', prometheus),
-  // Programs append this path to OTEL_EXPORTER_OTLP_ENDPOINT, and send everything they log.
+  // Programs append this path to OTEL_EXPORTER_OTLP_ENDPOINT and send everything they log.
   createFormatRoute(parts, '/v1/logs', 'pushLogs', otlp, true),
   createFormatRoute(parts, '/api/alert/auto', 'createAlertsFromAny'),
 ];
@@ -38,7 +38,7 @@ const bytesRoute = {
   validatorCompiler: () => () => true,
 } as const;
 
-/** Creates a route for the expected format, by default for any; `leavesOutInfo` drops INFO alerts. */
+/** Creates a route for the given format, or for any format. `leavesOutInfo` drops INFO alerts. */
 const createFormatRoute = (
   parts: IntakeParts,
   path: string,
@@ -69,7 +69,10 @@ const createFormatRoute = (
   });
 };
 
-/** Creates the route for custom formats, from config file and runtime settings; other routes' paths take precedence. */
+/**
+ * Creates the route for custom formats from the config file and from runtime settings. Paths of other routes take
+ * precedence.
+ */
 export const createCustomRoute = (parts: IntakeParts, keeper: FormatKeeper): Route =>
   defineRoute({
     ...bytesRoute,

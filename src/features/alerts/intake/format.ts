@@ -41,7 +41,7 @@ export interface ForeignAlert {
   via?: string | undefined;
 }
 
-/** Format used by a kind of sender: its body, the alerts in it, and peculiarities of its requests. */
+/** Format used by one kind of sender: its body, the alerts in the body, and peculiarities of its requests. */
 export interface Format<S extends TSchema = TSchema> {
   /** Last part of the path `/api/alert/NAME`. */
   name: string;
@@ -77,7 +77,9 @@ interface StoredBody {
 /** Types `readAlerts` by the schema. */
 export const defineFormat = <const S extends TSchema>(format: Format<S>): Format => format as unknown as Format;
 
-/** Media type for forms; curl's default, and the only media type of many routers and storage devices. */
+/**
+ * Media type of forms, which is curl's default and the only media type that many routers and storage devices can send.
+ */
 export const formType = 'application/x-www-form-urlencoded';
 
 /** Last part of the path for plain text. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { cutText } from '../../../lib/well-formed.ts';
 
-/** Hashes parts to 16 hexadecimal digits: the fingerprint of an alert whose sender gives none. */
+/** Hashes parts to 16 hexadecimal digits, used as fingerprint for alerts whose sender gives none. */
 export const toFingerprint = (parts: readonly string[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 16);
 
 /** Hashes parts to 22 characters that identify repeats. */

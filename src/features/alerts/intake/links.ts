@@ -1,7 +1,10 @@
 const maxLinkLength = 2048;
 const maxLinks = 8;
 
-/** Words in a parameter name that mark its value as secret, and endings of such words, e.g. of `accesstoken`. */
+/**
+ * Words that mark a parameter as secret when they occur in its name, including as the ending of a word such as
+ * `accesstoken`.
+ */
 const secretPart =
   /^(?:keys?|pwd|pass|sig|auth|oauth|authorization|code|otp|jwt|hmac|credentials?|passphrase|session)$/;
 const secretEnd =
@@ -16,14 +19,14 @@ export const toLink = (...values: unknown[]): string | undefined => {
     url.search = withoutSecrets(url.search.slice(1));
     if (url.hash.split(/[#?&;]/).some(isSecretParameter)) url.hash = '';
     if (url.href.length <= maxLinkLength) return url.href;
-    // A link without its parameters is better than no link.
+    // A link without parameters is better than none.
     Object.assign(url, { search: '', hash: '' });
     if (url.href.length <= maxLinkLength) return url.href;
   }
   return undefined;
 };
 
-/** Returns the values that are http or https URLs, by name; undefined if there are none. */
+/** Returns the http and https URLs among the values, by name; undefined if there are none. */
 export const toLinks = (named: Record<string, unknown>): Record<string, string> | undefined => {
   const links: [string, string][] = [];
   for (const [name, value] of Object.entries(named)) {
@@ -41,7 +44,7 @@ export const listLinks = (fields: Record<string, unknown>): Record<string, unkno
   silence: fields['silence_url'] ?? fields['silenceURL'],
 });
 
-/** Removes secret parameters from a query; preserves the spelling of the others. */
+/** Removes secret parameters from a query and keeps the spelling of the other parameters. */
 const withoutSecrets = (query: string): string =>
   query
     .split('&')

@@ -8,7 +8,7 @@ import { toIntakeRefusal } from './intake-refusal.ts';
 
 export type AlertMeters = ReturnType<typeof createAlertMeters>;
 
-/** Counts alerts by format and severity (a level can be any text), and rejected requests by format. */
+/** Counts alerts by format and severity, because a level can be any text, and rejected requests by format. */
 export const createAlertMeters = ({ counter }: Meters) => {
   const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
   const invalid = counter('signalbox_alerts_invalid_total', 'Requests refused because of their body.', ['format']);
@@ -38,7 +38,7 @@ export const createAlertMeters = ({ counter }: Meters) => {
       const refused = invalid.at(format);
       return createRefusing(() => refused, binary);
     },
-    /** Creates the error handler for a route with several formats; bodies in an unknown format are not counted. */
+    /** Creates the error handler for a route with several formats. Does not count bodies in an unknown format. */
     createCustomErrorHandler: (findName: (request: FastifyRequest) => string | undefined) =>
       createRefusing((request) => {
         const format = findName(request);

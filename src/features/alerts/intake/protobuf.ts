@@ -1,7 +1,10 @@
 import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire';
 import { HttpError } from '../../../http/errors.ts';
 
-/** Maximum number of values in a message, and maximum depth: a two-byte message takes two hundred bytes of memory. */
+/**
+ * Maximum number of values in a message, and maximum depth. Limits are needed because a two-byte message takes two
+ * hundred bytes of memory.
+ */
 const maxValues = 1_000_000;
 const maxDepth = 64;
 

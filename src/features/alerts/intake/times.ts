@@ -2,7 +2,10 @@ import { isCalendarDay } from '../../../lib/time-zone.ts';
 
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d:?\d\d)?$/;
 
-/** Converts a time to RFC 3339 in UTC, which also applies without an offset. Undefined if invalid or before year 2. */
+/**
+ * Converts a time to RFC 3339 in UTC; a time without an offset is taken as UTC. Undefined if the time is invalid or
+ * before year 2.
+ */
 export const toRfc3339 = (value: unknown): string | undefined => {
   const parts = typeof value === 'string' ? time.exec(value) : null;
   if (!parts) return undefined;

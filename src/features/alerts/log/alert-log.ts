@@ -10,11 +10,11 @@ import type { alertLogSettings } from './settings.ts';
 export interface AlertLog {
   /** Alerts only. */
   journal: RecordLog;
-  /** Alerts and feature events. */
+  /** Log of alerts only. */
   events: FollowedLog;
-  /** Alerts that this instance has received. */
+  /** Alerts received by this instance. */
   own: OwnAlerts;
-  /** True if this instance has received the alert. */
+  /** True if this instance received the alert. */
   isOwn(record: Record<string, unknown>): boolean;
   store: AlertStore;
   firing: FiringState;
@@ -22,9 +22,9 @@ export interface AlertLog {
   whenRead(): Promise<void>;
   /** Lines for the start message. */
   notices: string[];
-  /** `isReady` if alerts can be stored; `unavailable` names other parts that are currently unusable. */
+  /** `isReady` is true if alerts can be stored. `unavailable` names other parts that are currently unusable. */
   readiness(): { isReady: boolean; unavailable: string[] };
-  /** Allows retention to delete files; must be called after every reader has called `holdFrom`. */
+  /** Allows retention to delete files. Must be called after every reader has called `holdFrom`. */
   beginRetention(): void;
   close(): Promise<void>;
 }

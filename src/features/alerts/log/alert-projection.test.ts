@@ -30,7 +30,7 @@ const anyAlert = fc.record(
   { requiredKeys: ['level'] },
 );
 
-/** Returns a state's answers to all questions about the records. */
+/** Returns the state's answers to every question that can be asked about the records. */
 const describe = ({ firing, repeats }: AlertProjection, records: readonly StoredRecord[]): unknown => ({
   expiring: [...firing.listExpiring()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
   series: records.map((record) => firing.findFiring(record) ?? null),

@@ -12,7 +12,7 @@ import type { ProjectionSnapshot } from '../../../storage/snapshot.ts';
 import { FiringAlerts, type FiringState } from '../firing/firing-alerts.ts';
 import { FirstAlert, RepeatKeys } from './repeat-keys.ts';
 
-/** Milliseconds for which alerts are collected to be folded together while no request waits for them. */
+/** Milliseconds during which alerts are collected and then folded together, as long as no request waits for them. */
 const gatherMs = 10;
 
 /** Characters of about 100,000 alerts. */
@@ -39,7 +39,10 @@ export class AlertProjection implements ProjectionState<undefined> {
     this.firing.fold(record);
   }
 
-  /** Rereads the keys from the log. The key of an alert that the log lost would give repeats an id stored nowhere. */
+  /**
+   * Rereads the keys from the log. If the log has lost an alert, its key would give repeats an id that is not stored
+   * anywhere.
+   */
   async readRepeats(log: RecordLog): Promise<void> {
     this.repeats = new RepeatKeys(this.#clock);
     for await (const records of log.readAfter(await findTail(log))) {

@@ -10,7 +10,7 @@ import { type FirstAlert, type RepeatKeys, splitKey } from './repeat-keys.ts';
 
 /** Result of storing a body's alerts. */
 export interface StoredAlerts {
-  /** Ids in alert order; a repeat has the first alert's id. */
+  /** Ids in the order of the alerts. A repeat gets the id of the first alert. */
   ids: string[];
   /** Number of repeats. */
   repeated: number;
@@ -18,7 +18,7 @@ export interface StoredAlerts {
   fresh: readonly AlertRecord[];
 }
 
-/** Key of an alert. An alert repeats the last alert with the same hash and state, if that was within 24 hours. */
+/** Key of an alert. An alert repeats the last alert with the same hash and state, received within 24 hours. */
 interface RepeatKey {
   hash: string;
   state: string;
@@ -27,13 +27,13 @@ interface RepeatKey {
 }
 
 export interface KeyedAlert {
-  /** Id in the forwarding host's log; a new id by default. */
+  /** Id in the log of the forwarding host. Default: a new id. */
   id?: string | undefined;
   record: AlertRecord;
   key?: RepeatKey | undefined;
 }
 
-/** Result of storing an alert: its id, or for a repeat the first alert's id. */
+/** Result of storing an alert: its id, or the first alert's id if the alert is a repeat. */
 export interface AlertOutcome {
   id: string;
   isRepeat: boolean;
@@ -42,7 +42,7 @@ export interface AlertOutcome {
 export interface AlertStoreParts {
   clock: () => Date;
   firing: FiringState;
-  /** Returns the milliseconds after which a repeat is stored as a reminder; undefined if reminders are not wanted. */
+  /** Returns the milliseconds after which a repeat is stored as a reminder; undefined if reminders are disabled. */
   repeatAfterMs(): number | undefined;
   /** Receives each alert before it is stored or recognized as a repeat. */
   onReceived?: ((record: AlertRecord) => void) | undefined;
@@ -57,10 +57,10 @@ export abstract class AlertStore {
     this.parts = parts;
   }
 
-  /** Known first alerts. */
+  /** First alerts that are known. */
   protected abstract get repeats(): RepeatKeys;
 
-  /** Stores either all alerts that are not repeats, or none. */
+  /** Stores all alerts that are not repeats, or none of the alerts. */
   protected abstract storeKeyed(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]>;
 
   /** Stores an alert, even if it has already been stored. */
@@ -70,7 +70,7 @@ export abstract class AlertStore {
     return outcome as AlertOutcome;
   }
 
-  /** Stores either all records that are not repeats by their `key`, or none. */
+  /** Stores all records that are not repeats according to their `key`, or none of the records. */
   async appendNew(records: readonly AlertRecord[]): Promise<StoredAlerts> {
     for (const record of records) this.parts.onReceived?.(record);
     const outcomes = await this.storeKeyed(records.map((record) => ({ record, key: parseKey(record.key) })));
@@ -86,7 +86,7 @@ export abstract class AlertStore {
     return outcome as AlertOutcome;
   }
 
-  /** Returns the alert that an alert with this key repeats. */
+  /** Returns the first alert, if an alert with this key is a repeat. */
   protected findFirst({ hash, state, isOnce }: RepeatKey): FirstAlert | undefined {
     const known = this.repeats.find(hash);
     if (known?.state === state) return known;
@@ -95,11 +95,11 @@ export abstract class AlertStore {
   }
 
   /**
-   * Adds to each resolution the resolved alert's id, level and time of receipt, if that alert is known or in this body.
-   * `ids` are the records' ids.
+   * Adds to each resolution the id, level and time of receipt of the resolved alert, if that alert is known or in this
+   * body. `ids` are the records' ids.
    */
   protected linkResolutions(records: readonly AlertRecord[], ids: readonly string[]): AlertRecord[] {
-    /** Worst alert of each series firing in this body. */
+    /** Most severe alert of each series that is firing in this body. */
     const firing = new Map<string, FiringAlert>();
     const resolved = new Set<string>();
     return records.map((record, index) => {
@@ -123,7 +123,7 @@ export abstract class AlertStore {
     });
   }
 
-  /** Returns the milliseconds after which a repeat of this alert is stored as a reminder; undefined means never. */
+  /** Returns the milliseconds after which a repeat of this alert is stored as a reminder; undefined for never. */
   protected remindAfterMs({ record, key }: KeyedAlert): number | undefined {
     const { firing, repeatAfterMs } = this.parts;
     if (key?.isOnce || record.status !== 'firing') return undefined;
@@ -132,7 +132,7 @@ export abstract class AlertStore {
   }
 }
 
-/** Returns the hash of sender and `Idempotency-Key`; the state is the alert's hash. */
+/** Returns a key from the hash of sender and `Idempotency-Key`. The key's state is the alert's hash. */
 const toIdempotencyKey = (
   { sender, source, level, message, hostname, fingerprint, status, labels, link }: AlertRecord,
   key: string,

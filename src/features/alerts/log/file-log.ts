@@ -65,7 +65,9 @@ const withoutFeatureEvents = (events: RecordLog): RecordLog => {
   };
 };
 
-/** Delays deletion until `beginRetention`, so that every reader can first hold the records it needs. */
+/**
+ * Delays deletion until `beginRetention`, so that every reader can hold the records it needs before they are deleted.
+ */
 const delayRetention = (opened: RecordLog): { journal: RecordLog; beginRetention(): void } => {
   type Hold = Parameters<RecordLog['holdFrom']>;
   let holds: { hold: Hold; onBegun(release: Release): void }[] | undefined = [];
@@ -78,7 +80,7 @@ const delayRetention = (opened: RecordLog): { journal: RecordLog; beginRetention
   return {
     journal: { ...opened, holdFrom },
     beginRetention: () => {
-      // Retention starts only with a hold, even if no reader needs any record.
+      // Retention starts with the first hold, so a hold is set even if no reader needs any record.
       const none: Hold = [() => Number.POSITIVE_INFINITY, 0, ignore];
       for (const { hold, onBegun } of [...(holds ?? []), { hold: none, onBegun: ignore }]) {
         opened.holdFrom(...hold).then(onBegun, ignore);

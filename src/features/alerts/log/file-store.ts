@@ -8,7 +8,7 @@ import { type AlertProjection, toFiringState } from './alert-projection.ts';
 import { type AlertOutcome, AlertStore, type AlertStoreParts, type KeyedAlert } from './alert-store.ts';
 import type { FirstAlert, RepeatKeys } from './repeat-keys.ts';
 
-/** New record, keyed by its key's hash. */
+/** New record, indexed by the hash of its key. */
 interface NewRecord {
   state: string;
   /** Index in the list of records to write. */
@@ -31,7 +31,7 @@ export class FileAlertStore extends AlertStore {
   override async append(record: AlertRecord): Promise<AlertOutcome> {
     if (isResolvable(record)) return super.append(record);
     this.parts.onReceived?.(record);
-    // An alert without a series need not wait for other requests.
+    // An alert without a series does not have to wait for other requests.
     const { id } = await this.#journal.append(record);
     return { id, isRepeat: false };
   }
@@ -50,7 +50,7 @@ export class FileAlertStore extends AlertStore {
 
   async #storeNow(alerts: readonly KeyedAlert[]): Promise<AlertOutcome[]> {
     const records: AlertRecord[] = [];
-    /** Ids of the records that already have one. */
+    /** Ids of the records that already have an id. */
     const given: string[] = [];
     const newByHash = new Map<string, NewRecord>();
     const found = alerts.map((alert): { id?: string | undefined; index?: number; isRepeat: boolean } => {

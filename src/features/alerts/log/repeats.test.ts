@@ -76,7 +76,7 @@ test('an alert that fires again after its resolution is stored and delivered, al
   await waitUntil('all are delivered', () => receiver.requests.length >= 3);
   const read = async () => (await app.request('GET', `/api/alerts/${records[2]?.['id']}`)).json['resolvedBy'];
   assert.equal(await read(), null);
-  // A late resolution of an earlier alert does not resolve a later one.
+  // A late resolution of an earlier alert does not resolve a later alert.
   const later = { startsAt: '2026-01-31T10:00:00Z' };
   const counts: number[] = [];
   for (const more of [end, later, end]) counts.push(await sendOne(app, more));

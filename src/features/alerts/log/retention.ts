@@ -9,8 +9,8 @@ const unlimitedDays = 0;
 export const unlimitedNotice = `alertsRetainDays is not set: this log keeps alerts forever, as in version 1.0; new logs keep alerts for ${defaultRetainDays} days`;
 
 /**
- * Reads the default of `alertsRetainDays` for the log in files. On the first start, a log that has alerts already gets
- * no limit, so that an upgrade deletes no alerts; a small file stores the decision.
+ * Reads the default of `alertsRetainDays` for the log in files. If the log already has alerts on the first start, it
+ * gets no limit, so that an upgrade deletes no alerts. A small file stores the decision.
  */
 export const readFileRetention = async (storage: Storage): Promise<number> => {
   const file = storage.file('alerts.retain-days');
@@ -19,12 +19,14 @@ export const readFileRetention = async (storage: Storage): Promise<number> => {
   const journal = await storage.log('alerts', { title: 'alert log', awaitsHold: true });
   const days = journal.state().lastSeq === 0 ? defaultRetainDays : unlimitedDays;
   await journal.close();
-  // If the file cannot be written, the next start decides again, and never keeps fewer alerts.
+  // If the file cannot be written, the next start decides again and never keeps fewer alerts.
   await file.write(Buffer.from(`${days}\n`)).catch(() => undefined);
   return days;
 };
 
-/** Reads the default of `alertsRetainDays` for the log in the database; the first instance decides for all. */
+/**
+ * Reads the default of `alertsRetainDays` for the log in the database. The first instance decides for all instances.
+ */
 export const readDatabaseRetention = async (database: Pick<Database, 'query'>): Promise<number> => {
   const name = 'alert_days';
   await database.query({

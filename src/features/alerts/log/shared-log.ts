@@ -12,7 +12,7 @@ import { Spool } from './spool.ts';
 
 const ignore = (): void => undefined;
 
-/** Number of alerts at the end of the log folded on each start. */
+/** Number of alerts, at the end of the log, that are folded on each start. */
 const tailCount = 20_000;
 
 /** Opens the alert log in the shared database's tables `alert` and `alert_event`. */
@@ -46,7 +46,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
   const catchUp = () => firing.catchUp().catch(ignore);
   const store = new SharedAlertStore(journal, { clock, firing, catchUp, repeatAfterMs, onReceived });
   if (settings.spool) {
-    // Opened after the store: lines of the last run may be shipped at once, through the store.
+    // Opened after the store, because lines of the last run may be shipped immediately, through the store.
     store.spool = await Spool.open({
       storage,
       log,
@@ -89,7 +89,7 @@ export const openSharedLog = async (parts: AlertLogParts, database: Database): P
 };
 
 /**
- * Returns the seq before the last `tailCount` alerts; alerts and events share one sequence.
+ * Returns the seq before the last `tailCount` alerts. Alerts and events share one sequence.
  *
  * @throws StoreUnavailable
  */

@@ -18,7 +18,7 @@ interface SharedParts extends AlertStoreParts {
 
 /**
  * Stores alerts in the database, or in the spool until the database is available. Repeats among spooled alerts are
- * recognized when shipped, or immediately if this process has stored an alert with the same `Idempotency-Key`.
+ * recognized when shipped, or immediately if this process has already stored an alert with that `Idempotency-Key`.
  */
 export class SharedAlertStore extends AlertStore {
   readonly #log: DatabaseLog;
@@ -35,13 +35,13 @@ export class SharedAlertStore extends AlertStore {
     this.repeats = new RepeatKeys(parts.clock);
   }
 
-  /** Stores lines from the spool. Resolves once all are committed, except lines that the database refuses. */
+  /** Stores lines from the spool. Resolves once all lines are committed, except lines that the database refuses. */
   async ship(lines: readonly StoredRecord[]): Promise<void> {
     try {
       await this.#shipAll(lines);
     } catch (error) {
       if (!(error instanceof ValueRefusal)) throw error;
-      // The writer has reported the refused line. Halving isolates it, so that the other lines are stored.
+      // The writer has already reported the refused line. Halving isolates that line, so that the others are stored.
       if (lines.length === 1) return;
       const half = Math.ceil(lines.length / 2);
       await this.ship(lines.slice(0, half));
@@ -54,11 +54,11 @@ export class SharedAlertStore extends AlertStore {
       ...this.#log.toNew(record as LogRecord, key as RepeatRowKey | undefined),
       id: of as string,
     }));
-    // Another instance may have stored a repeat's first alert.
+    // Another instance may have stored the first alert of a repeat.
     this.#remember(rows, await this.#log.add(rows, true));
   }
 
-  /** Stores alerts with the same `Idempotency-Key` one at a time, because the spool does not recognize repeats. */
+  /** Stores alerts that share an `Idempotency-Key` one at a time, because the spool does not recognize repeats. */
   protected storeKeyed(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
     const names = alerts.flatMap(({ key }) => (key?.isOnce ? [key.hash] : []));
     return names.length === 0 ? this.#storeNow(alerts) : this.inTurn.run(names, () => this.#storeNow(alerts));
@@ -85,7 +85,7 @@ export class SharedAlertStore extends AlertStore {
     return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
   }
 
-  /** Writes rows that are not committed in time to the spool; the database may still commit them. */
+  /** Writes rows that are not committed in time to the spool. The database may still commit these rows later. */
   async #storeOrSpool(spool: Spool, records: readonly AlertRecord[], rows: readonly NewRecord[]): Promise<Placed[]> {
     const canStore = !spool.isUsed && this.#log.state().healthy;
     const placed = canStore && (await awaitWithin(commitMs, this.#log.add(rows).catch(passIfUnavailable)));

@@ -16,27 +16,29 @@ interface SpoolParts extends Pick<Parts, 'storage' | 'log'> {
   sync: boolean;
   /** True while the database is available. */
   canShip(): boolean;
-  /** Stores lines in the database in order; all are queued on return. After a crash, lines may be passed again. */
+  /**
+   * Stores lines in the database in order. All lines are queued on return. After a crash, lines may be passed again.
+   */
   ship(lines: readonly StoredRecord[]): Promise<unknown>;
 }
 
 /**
- * Alerts on this machine's disk that are waiting for the database. A small file contains the seq of the last shipped
- * line; log files whose lines have all been shipped are deleted.
+ * Alerts that wait on this machine's disk for the database. A small file contains the seq of the last shipped line. Log
+ * files are deleted once all of their lines have been shipped.
  */
 export class Spool {
   readonly #parts: SpoolParts;
   readonly #journal: Journal;
   readonly #position: ReplacedFile;
   readonly #closing = new AbortController();
-  /** Last line in the database, and last line queued for it. */
+  /** Last line in the database, and last line queued for the database. */
   #shipped: number;
   #submitted: number;
   /** Last line on disk, and number of unfinished writes. */
   #written: number;
   #pending = 0;
   #loop: Promise<void> | undefined;
-  /** Set while the last lines are being queued; await it before queueing other alerts. */
+  /** Set while the last lines are being queued. Await it before queueing other alerts. */
   hold: Promise<void> | undefined;
 
   private constructor(parts: SpoolParts, journal: Journal, position: ReplacedFile, shipped: number) {
@@ -51,10 +53,12 @@ export class Spool {
     });
   }
 
-  /** Opens the spool and ships earlier processes' lines. Throws a SettingsError for an unusable data directory. */
+  /**
+   * Opens the spool and ships the lines of earlier processes. Throws a SettingsError for an unusable data directory.
+   */
   static async open(parts: SpoolParts): Promise<Spool> {
     const { storage, segmentBytes, minFreeBytes, sync } = parts;
-    // Retention deletes every closed file without a hold, within an hour.
+    // Retention deletes every closed file that has no hold within an hour.
     const retention = { awaitsHold: true, retainBytes: 1, retainDays: 1 };
     const name = 'alerts-spool';
     const journal = await storage.log(name, { title: 'alert spool', segmentBytes, minFreeBytes, sync, ...retention });
@@ -72,7 +76,7 @@ export class Spool {
     return spool;
   }
 
-  /** True while lines are waiting; later alerts then have to wait behind them. */
+  /** True while lines are waiting. Later alerts must then wait behind these lines. */
   get isUsed(): boolean {
     return this.#pending > 0 || this.waiting > 0;
   }
@@ -146,7 +150,7 @@ export class Spool {
     if (this.#shipped < end) await this.#ship([], end);
   }
 
-  /** Ships all lines; new alerts wait until these are queued. */
+  /** Ships all lines. New alerts wait until the lines are queued. */
   async #shipLast(): Promise<void> {
     let release = (): void => undefined;
     this.hold = new Promise((resolve) => {

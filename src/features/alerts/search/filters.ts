@@ -16,7 +16,7 @@ export const toFieldTests = ({ level, severity, source, hostname, status }: Aler
   ...(severity === undefined ? [] : [{ field: 'level', accepts: createSeverityTest(severity) }]),
 ];
 
-/** Creates a case-insensitive test for text in a record's message; without text, all records pass. */
+/** Creates a case-insensitive test for text in a record's message. Without text, all records pass. */
 export const createMessageTest = (wanted: string | undefined): ((record: LogRecord) => boolean) => {
   if (wanted === undefined) return () => true;
   const lower = wanted.toLowerCase();

@@ -11,7 +11,7 @@ import { maxReadBytes } from './read-limit.ts';
 
 const dayMinutes = 24 * 60;
 
-/** Minutes since 1970; `until` is exclusive. */
+/** Minutes since 1970. `until` is exclusive. */
 type Window = Pick<Counting, 'since' | 'until'>;
 type Add = (minute: number, level: string, count: number) => void;
 
@@ -50,7 +50,7 @@ const planBuckets = (query: HistogramQuery, now: Date) => {
   return { first, last: first + Math.ceil((end - first) / length) * length, length };
 };
 
-/** True if the log's index, which contains every alert's level, is sufficient for the filters. */
+/** True if the log's index suffices for the filters, because it contains every alert's level. */
 const isIndexed = ({ source, hostname, status, q }: AlertFilters): boolean =>
   [source, hostname, status, q].every((filter) => filter === undefined);
 
@@ -63,7 +63,7 @@ const countIndexed = async (journal: RecordLog, query: AlertFilters, window: Win
     ...window,
     maxBytes: maxReadBytes,
     add: (minute, level, count) => {
-      // A file with very many levels has a single count for rare levels, few of which name severities.
+      // In a file with very many levels, rare levels share one count. Few rare levels are severities.
       if (level === undefined && isLevel) hasAllLevels = false;
       if (isLevel && (level === undefined || !isLevel(level))) return;
       if (isSeverity && !isSeverity(level ?? '')) return;

@@ -9,7 +9,7 @@ import { AlertList, AlertQuery } from '../schema.ts';
 import { toAlert } from '../shown-alert.ts';
 import { refuseLargeRead } from './read-limit.ts';
 
-/** Lists of up to this many records do not wait for longer ones. */
+/** Maximum number of records in a list that does not wait for longer lists. */
 const shortCount = 100;
 
 /** Creates the contract's list of the latest alerts. */
@@ -44,7 +44,7 @@ export const createAlertListRoute = (journal: RecordLog): Route => {
   });
 };
 
-/** Responses by the log's array of recent records; the log creates a new array whenever an alert is stored. */
+/** Responses by the array of recent records. The log creates a new array whenever an alert is stored. */
 const lists = new WeakMap<readonly object[], JsonList>();
 
 const toAlertList = (records: readonly LogRecord[]): JsonList => {

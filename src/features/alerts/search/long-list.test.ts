@@ -147,7 +147,7 @@ test('a list that spans more than 256 MiB of the log gets 400, which names count
   await mkdir(dataDir);
   const file = await openFile(join(dataDir, 'alerts.jsonl'), 'w');
   await file.write('{"message":"old"}\n');
-  // In a sparse file, the hole takes up no space.
+  // In a sparse file, holes take up no disk space.
   await file.write('\n{"message":"new"}\n', 256 * MiB);
   await file.close();
   const app = await startApp(t, { settings: { dataDir } });

@@ -5,7 +5,9 @@ import { JournalError } from '../../../storage/journal/errors.ts';
 /** Maximum bytes of the log read by one search or count. */
 export const maxReadBytes = 64 * MiB;
 
-/** For `catch`: throws the given response if too much of the log would have to be read; rethrows other errors. */
+/**
+ * Handler for `catch`: throws the given response if too much of the log would have to be read; rethrows other errors.
+ */
 export const refuseLargeRead =
   (createRefusal: () => HttpError) =>
   (error: unknown): never => {

@@ -15,7 +15,7 @@ import { createMessageTest, parseRange, toFieldTests } from './filters.ts';
 import { countAlerts } from './histogram.ts';
 import { maxReadBytes, refuseLargeRead } from './read-limit.ts';
 
-/** Bytes of alerts after which a page ends early, to bound a response's memory. */
+/** Bytes of alerts after which a page ends early, to limit the memory for a response. */
 const maxPageBytes = MiB;
 
 interface SearchParts {
@@ -104,7 +104,10 @@ const createDetailsRoute = ({ journal, firing, deliveriesOf, nameIncidents }: Se
 /** Index of the version digit in a UUID. */
 const versionIndex = 14;
 
-/** Version 7 ids contain a time, so an index finds them; other ids are searched for only at the end of the log. */
+/**
+ * Creates the 404 for an id. Ids of version 7 contain a time, so an index finds them. Other ids are searched for only
+ * at the end of the log.
+ */
 const createFindRefusal = (id: string): HttpError =>
   id[versionIndex] === '7'
     ? createUnavailable('The alert log is still being indexed; try again later')

@@ -229,7 +229,7 @@ test('every property of Win32_Process matches ps', async (t) => {
 });
 
 test('times of Win32_Process match process.cpuUsage, in units of 100 ns', async () => {
-  // The loops use much more processor time of both kinds than the tolerance below.
+  // The loops use much more user and system time than the tolerance below.
   while (process.cpuUsage().system < 200_000) statSync('/');
   // A reading may be up to half a second old.
   await waitUntilPasses(async () => {

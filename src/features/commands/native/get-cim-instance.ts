@@ -25,7 +25,10 @@ export const getCimInstance = async (
 
 /** Readers of all instances of each class, with all properties. */
 export const cimReaders: { [C in CimClassName]: (sources: CimSources) => Promise<CimInstance<C>[]> } = {
-  /** Sizes are in KB of 1,024 bytes; FreePhysicalMemory and FreeVirtualMemory are what programs can still allocate. */
+  /**
+   * Sizes are in KB of 1,024 bytes. FreePhysicalMemory and FreeVirtualMemory are the amounts that programs can still
+   * allocate.
+   */
   Win32_OperatingSystem: async ({ host, clock }) => {
     const [system, memory, processCount] = await Promise.all([host.system(), host.memory(), host.processCount()]);
     const now = clock();
@@ -151,8 +154,8 @@ const architectures: Record<string, [addressWidth: 32 | 64, number: number | nul
 };
 
 /**
- * Returns the address bits, Win32_Processor.Architecture and Win32_ComputerSystem.SystemType for an architecture as
- * Node names it. An architecture unknown to Windows has no number and keeps its name.
+ * Returns the address bits, Win32_Processor.Architecture and Win32_ComputerSystem.SystemType for Node's name of an
+ * architecture. An architecture unknown to Windows has no number and keeps its name.
  */
 export const toArchitecture = (name: string) => {
   const [addressWidth, number, systemType = name] = architectures[name] ?? [64, null];

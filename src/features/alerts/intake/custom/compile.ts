@@ -13,7 +13,7 @@ import { compilePointer, compileText, isConstant, type Render, type TemplateInpu
 /** Maximum characters read for a link, a label and a key. */
 const limits = { link: 8192, label: 1024, key: 65_536 };
 
-/** Accepts any body; the definition's pointers decide. */
+/** Schema that accepts any body; the definition's pointers decide what is read. */
 const AnyBody = Type.Unknown();
 
 /** Compiles a format from its definition. Throws an Error whose message begins with the faulty member. */
@@ -77,7 +77,7 @@ const at = <T>(member: string, compile: () => T): T => {
   }
 };
 
-/** Compiles a check that throws an HttpError if the body has other values. */
+/** Compiles a check that throws an HttpError if the body has different values. */
 const compileMatch = (match: NonNullable<FormatDefinition['match']>): ((body: unknown) => void) => {
   const rules = Object.entries(match).map(([pointer, wanted]) => {
     const all: unknown[] = [wanted].flat();

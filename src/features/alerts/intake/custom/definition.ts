@@ -3,7 +3,7 @@ import { HttpError } from '../../../../http/errors.ts';
 import { formats } from '../body.ts';
 import { plainTextName } from '../format.ts';
 
-/** Maximum number of custom formats, including both config file and runtime settings. */
+/** Maximum number of custom formats, counting both the config file and runtime settings. */
 export const maxFormats = 100;
 
 const namePattern = '^[a-z0-9][a-z0-9-]{0,63}$';

@@ -60,7 +60,10 @@ export const tryFormat = (name: string, definition: FormatDefinition): Format =>
 
 const isDefinition = createSchemaCheck(FormatDefinition);
 
-/** Compiles a stored format. Throws an Error if the format is now built in, or this version cannot use it. */
+/**
+ * Compiles a stored format. Throws an Error if this version has a built-in format of this name or cannot use the
+ * format.
+ */
 const compile = (setting: RuntimeSetting<FormatDefinition>): KnownFormat => {
   const { name, value: definition } = setting;
   if (isTaken(name)) throw new Error(`${name} is a built-in format`);
@@ -88,6 +91,6 @@ export const formatKind = defineSettingKind<FormatDefinition, KnownFormat, Confi
     setting: undefined,
     format: compileFormat(name, definition),
   }),
-  // A sender that gets a 404 may give up.
+  // Some senders give up after a 404.
   unread: 'The formats cannot be read yet; try again in a second',
 });

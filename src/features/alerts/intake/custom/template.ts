@@ -1,6 +1,8 @@
 import { isObject } from '../../../../lib/parse-json.ts';
 
-/** Values for pointers: `#/…` starts at the whole body, `/…` at the alert, which is the body without `each`. */
+/**
+ * Values for pointers: `#/…` starts at the whole body, `/…` at the alert. Without `each`, the alert is the whole body.
+ */
 export interface TemplateInput {
   body: unknown;
   alert: unknown;

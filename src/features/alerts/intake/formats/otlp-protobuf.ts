@@ -52,7 +52,7 @@ export const exportLogsRequest: MessageFields = { 1: { name: 'resourceLogs', typ
 export const writeStatus = (message: string): Buffer =>
   Buffer.from(new BinaryWriter().tag(2, lengthDelimited).string(message).finish());
 
-/** Encodes an `ExportLogsServiceResponse`, which is empty if all records are accepted. */
+/** Encodes an `ExportLogsServiceResponse`, which is empty if all records were accepted. */
 export const writeLogsResponse = ({ rejectedLogRecords, errorMessage }: PartialSuccess): Buffer => {
   const writer = new BinaryWriter();
   if (rejectedLogRecords !== undefined && errorMessage !== undefined) {

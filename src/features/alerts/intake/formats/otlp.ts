@@ -145,7 +145,10 @@ const toRecordAlert = (record: Static<typeof OtlpRecord>, shared: Fields, scope:
   };
 };
 
-/** Maximum number of attributes, and maximum characters of a text: many records share a resource's attributes. */
+/**
+ * Maximum number of attributes, and maximum characters of a text, because many records share the attributes of a
+ * resource.
+ */
 const maxAttributes = 256;
 const maxTextLength = 4096;
 
@@ -161,7 +164,7 @@ const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
 const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
 
-/** Returns a body's text: a map's message, otherwise the map or list as JSON. */
+/** Returns the text of a body. For a map, returns its message or else the map as JSON; for a list, the list as JSON. */
 const toRecordText = (body: Static<typeof Value> = {}): string => {
   const value = toPlain(body);
   if (typeof value !== 'object' || value === null) return String(value ?? '');
@@ -171,7 +174,7 @@ const toRecordText = (body: Static<typeof Value> = {}): string => {
   return JSON.stringify(value).slice(0, maxTextLength);
 };
 
-/** Maximum depth of values, and maximum number of members, in a text. */
+/** Maximum depth of values in a text, and maximum number of members. */
 const maxDepth = 8;
 const maxMembers = 100;
 

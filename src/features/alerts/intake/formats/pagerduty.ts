@@ -98,7 +98,7 @@ export const pagerduty = defineFormat({
   },
 });
 
-/** Creates 32 hexadecimal digits, as PagerDuty does. */
+/** Creates 32 hexadecimal digits in the style of PagerDuty. */
 const createKey = (): string => randomUUID().replaceAll('-', '');
 
 /** Returns links by text; a link without text gets a number. */

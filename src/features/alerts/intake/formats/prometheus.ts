@@ -36,7 +36,7 @@ export const notified = {
 
 const Labelled = Type.Object(labelled);
 
-/** Facts about an alert beyond its labels and annotations. */
+/** Facts about an alert besides its labels and annotations. */
 interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
   status?: ForeignAlert['status'] | undefined;
   /** Message that overrides the alert's texts. */
@@ -47,7 +47,7 @@ interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'li
   level?: Severity;
 }
 
-/** Converts labels and annotations to an alert; a single literal, because copying members would be slower. */
+/** Converts labels and annotations to an alert. Uses a single literal, because copying members would be slower. */
 export const readLabelled = (
   { labels: given, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
   { source, status = 'firing', fingerprint, link, problem = '', title, level = 'WARNING' }: Surroundings,
@@ -87,7 +87,7 @@ export const prometheus = defineFormat({
         fingerprint: undefined,
         link: toLink(each.generatorURL),
       });
-      // While an alert fires, Prometheus sends a future `endsAt`, at which the alert would expire.
+      // While an alert is firing, Prometheus sends an `endsAt` in the future, when the alert would expire.
       if (alert.endsAt !== undefined && Date.parse(alert.endsAt) <= now.getTime()) alert.status = 'resolved';
       yield alert;
     }

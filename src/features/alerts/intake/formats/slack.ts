@@ -88,13 +88,13 @@ const isList = (value: unknown): boolean => Array.isArray(value) && value.length
 const toPlain = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** Returns the first non-blank text, without reading further. */
+/** Returns the first non-blank text and reads no further texts. */
 const findText = (texts: Iterable<string | undefined>): string => {
   for (const text of texts) if (text !== undefined && text.trim() !== '') return text;
   return '';
 };
 
-/** Yields texts that could be the message, best first. */
+/** Yields texts that could serve as the message, best first. */
 function* listTexts(text: string | undefined, blocks: Blocks, attachments: Attachments): Generator<string | undefined> {
   yield text;
   const left = { characters: maxCharacters, elements: maxElements };
@@ -154,7 +154,9 @@ const joinTexts = (blocks: readonly unknown[], depth: number, left: Budget, sepa
   return texts.join(separator);
 };
 
-/** Returns a block's texts: its `text` or another member, then its lists' texts. Table rows are lists too. */
+/**
+ * Returns a block's texts: first its `text` or a similar member, then the texts in its lists. Table rows are lists too.
+ */
 const readBlock = (block: unknown, depth: number, left: Budget): string => {
   left.elements -= 1;
   if (depth === 0 || left.elements < 0) return '';
