@@ -105,7 +105,7 @@ test('any other line is refused with a reason that names the fault', () => {
   }
 });
 
-/** Texts to follow a command, most of which are refused. */
+/** Texts to append to a command, most of which are refused. */
 const rest = fc.array(
   fc.oneof(
     fc.constantFrom('-Name', '-Id 1', '-ID', 'System', 'win32_process', '-Filter', ',', '1', "'a'", '-KeyOnly'),
@@ -182,7 +182,7 @@ const createGiven = (policy: ParameterPolicy): fc.Arbitrary<unknown> => {
   );
 };
 
-/** Parameters by name, without filters: JSON Schema cannot express their grammar. */
+/** Parameters by name. Leaves out filters, because JSON Schema cannot express their grammar. */
 const createParameters = (policy: CommandPolicy): fc.Arbitrary<object> => {
   const entries = Object.entries(policy.parameters).filter(([name]) => name !== 'Filter');
   const required = entries.filter(([, each]) => each.required).map(([name]) => name);
@@ -193,7 +193,7 @@ const createParameters = (policy: CommandPolicy): fc.Arbitrary<object> => {
   const names = entries.map(([name]) => name);
   return fc.oneof(
     { weight: 10, arbitrary: createRecord(names, []) },
-    // Among many parameters, one is nearly always wrong.
+    // With many parameters, at least one is nearly always wrong.
     { weight: 10, arbitrary: fc.constantFrom(...names).chain((name) => createRecord([...required, name], required)) },
     fc.constantFrom({ ComputerName: 'x' }, { Nam: ['x'] }),
   );

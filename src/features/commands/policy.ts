@@ -13,7 +13,7 @@ import {
 export interface ParameterPolicy {
   /** Shown in the documentation and in GET /api/commands. */
   description: string;
-  /** Kind of the values; a parameter without one is a switch. */
+  /** Kind of the values; undefined for a switch. */
   kind?: ValueKind<unknown>;
   required?: true;
   /** Maximum number of values in a comma-separated list; undefined if the parameter takes no list. */
@@ -25,7 +25,7 @@ export interface ParameterPolicy {
 export interface CommandPolicy {
   /** Shown in the documentation and in GET /api/commands. */
   summary: string;
-  /** Parameter that an unnamed value belongs to. */
+  /** Parameter that takes an unnamed value. */
   first: string;
   parameters: Record<string, ParameterPolicy>;
   /** Parameters that exclude each other. */
@@ -36,8 +36,8 @@ const names = { kind: patternKind(128), maxValues: 16 } as const;
 const ids = { kind: integerKind(0, 2 ** 32 - 1), maxValues: 256 } as const;
 
 /**
- * The allow list: each command with its parameters and their values; everything else is refused. No command reads other
- * processes' files, needs elevation, reaches another machine or changes this one.
+ * The allow list: each command with its parameters and their values. Anything else is refused. No command reads files
+ * of other processes, needs elevation, reaches another machine or changes this machine.
  */
 export const policies = {
   'Get-Process': {
@@ -115,13 +115,13 @@ export type ParsedCommand = {
   [C in CommandName]: { name: C; parameters: CommandParameters<C> };
 }[CommandName];
 
-/** Returns the properties that Get-CimInstance asks for, in class order. */
+/** Returns the properties that Get-CimInstance should return, in class order. */
 export const chooseProperties = (parameters: CommandParameters<'Get-CimInstance'>): readonly string[] => {
   const { keys, properties } = cimClasses[parameters.ClassName];
   return parameters.KeyOnly ? keys : properties.filter((name) => parameters.Property?.includes(name) ?? true);
 };
 
-/** Returns the command with typed values, or the refusal. Only this function decides which commands may run. */
+/** Returns the command with typed values, or the refusal. This function alone decides which commands may run. */
 export const checkCommand = (line: string): ParsedCommand | Refusal => {
   try {
     return parseCommand(line);
@@ -169,7 +169,7 @@ const toParameters = (given: Map<string, string[]>, { parameters: allowed, exclu
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 };
 
-/** Returns a parameter's value or list of values; `properties` are those of the class that the command names. */
+/** Returns a parameter's value or list of values. `properties` are those of the class named in the command. */
 const toValue = (
   name: string,
   { kind, maxValues }: ParameterPolicy,
@@ -191,7 +191,7 @@ const toValue = (
 
 /**
  * Describes every allowed command with a JSON Schema (2020-12) of its parameters. Lists are arrays; a switch is `true`.
- * The schema cannot express a filter's grammar or that a date must exist.
+ * The schema cannot express the grammar of filters, or that a date must exist.
  */
 export const describeCommands = () =>
   Object.entries<CommandPolicy>(policies).map(([name, { summary, first, parameters, exclusive }]) => {

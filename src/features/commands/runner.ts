@@ -19,8 +19,8 @@ export const toOutput = (rows: OutputRow[]): CommandOutput => ({ rows, truncated
 export interface Runner {
   name: 'native' | 'powershell';
   /**
-   * Rejects with a CommandFailure if the command itself fails, and with the signal's reason after an abort. All child
-   * processes have ended by the time the promise settles.
+   * Runs the command. Rejects with a CommandFailure if the command itself fails, and with the signal's reason after an
+   * abort. All child processes have ended by the time the promise settles.
    */
   run(command: ParsedCommand, signal: AbortSignal): Promise<CommandOutput>;
 }
@@ -40,7 +40,7 @@ export class CommandFailure extends ExpectedError {
 
 /**
  * Returns the items whose `key` matches one of the patterns, or all items if there are no patterns. Throws a
- * CommandFailure with the message from `refuse` for a pattern without wildcards that matches no item.
+ * CommandFailure with the message from `refuse` if a pattern without wildcards matches no item.
  */
 export const selectMatching = <K extends string, T extends Record<K, string>>(
   items: readonly T[],
@@ -69,7 +69,7 @@ export interface BoundedResult {
 }
 
 /**
- * Returns the objects as JSON, up to 5,000 objects and 8 MiB. An output that several requests share is converted only
+ * Returns the objects as JSON, up to 5,000 objects and 8 MiB. Output that several requests share is converted only
  * once.
  */
 export const toBoundedResult = computeOnce(({ rows, truncated }: CommandOutput): BoundedResult => {

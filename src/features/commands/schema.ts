@@ -30,7 +30,7 @@ export const CommandError = defineShape('CommandError', {
 
 const time = '2026-01-31T09:30:00.123Z';
 
-/** Record of the audit: a command and its outcome. */
+/** Audit record: a command and its outcome. */
 export const Execution = defineShape('Execution', {
   time: Type.String({ format: 'date-time', description: 'Time when the request arrived, in UTC.', examples: [time] }),
   requestId: Type.String({ description: "Id of the request in the server's log.", examples: ['req-8'] }),

@@ -4,9 +4,9 @@ import { findName, forbidden, quoteWord, Refusal } from './language.ts';
 /** JSON Schema pattern for values that single or double quotes can enclose. */
 const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
 
-/** Parser of a parameter's values, and the JSON Schema that accepts the same values. */
+/** Parser for a parameter's values, with a JSON Schema that accepts exactly the values that the parser accepts. */
 export interface ValueKind<V> {
-  /** Throws a Refusal. `properties` are those of the class that the command names. */
+  /** Parses a value. Throws a Refusal. `properties` are those of the class named in the command. */
   parse(text: string, properties: readonly string[]): V;
   schema: object;
   /** Text after the description of each parameter. */
@@ -15,7 +15,7 @@ export interface ValueKind<V> {
 
 const toTextSchema = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: valuePattern });
 
-/** Counts code points, as JSON Schema does. */
+/** Checks the length in code points, as JSON Schema does. */
 const requireLength = (text: string, maxLength: number): void => {
   if ([...text].length > maxLength) throw new Refusal(`${quoteWord(text)} is longer than ${maxLength} characters`);
 };
@@ -65,14 +65,14 @@ export const filterKind = (maxLength: number): ValueKind<FilterCondition[]> => (
   hint: "Property = value or Property LIKE 'a%_b', joined by AND.",
 });
 
-/** Form of a date; also matches days that do not exist in the calendar. */
+/** Form of a date. Also matches days that do not exist in the calendar. */
 const dateForm =
   /^(?<day>\d{4}-\d\d-\d\d)(?:[T ](?<time>\d\d:\d\d)(?<seconds>:\d\d(?:\.\d{1,3})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
 
 /** Description of `dateForm` in messages. */
 const dateForms = 'yyyy-MM-dd or yyyy-MM-ddTHH:mm[:ss[.fff]][Z|±hh:mm]';
 
-/** ISO 8601 date; without a zone, in the machine's local time, as in PowerShell. */
+/** ISO 8601 date. Without a zone, the date is in the machine's local time, as in PowerShell. */
 export const dateKind: ValueKind<Date> = {
   parse: (text) => {
     const { day = '', time = '00:00', seconds = ':00', zone = '' } = dateForm.exec(text)?.groups ?? {};
@@ -86,5 +86,5 @@ export const dateKind: ValueKind<Date> = {
   hint: `${dateForms}, in local time without a zone.`,
 };
 
-/** JavaScript reads 30 February as 1 March. */
+/** True if the day exists in its month, because JavaScript reads 30 February as 1 March. */
 const isDayOfMonth = (day: string): boolean => new Date(`${day}T00:00Z`).toISOString().startsWith(day);

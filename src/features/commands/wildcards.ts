@@ -6,7 +6,7 @@ export const likeWildcards = { any: '%', one: '_' };
 
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
-/** Creates a matcher of whole texts that ignores case and takes at most pattern × text steps for any input. */
+/** Creates a matcher for whole texts that ignores case. Takes at most pattern × text steps for any input. */
 export const createTextMatcher = (pattern: string, { any, one }: typeof nameWildcards): ((text: string) => boolean) => {
   const wanted = [...pattern.toLowerCase()];
   return (text) => {

@@ -79,7 +79,7 @@ const createStreams = (
       const isKnown = () => authorize(request, needs('events:read')) === undefined;
       const refusal = findRefusal();
       if (refusal) throw refusal;
-      // A stream opened with a token ends with the token, even if none of its topics needs a login.
+      // A stream opened with a token ends when the token expires, even if none of its topics needs a login.
       const wasKnown = request.headers.authorization !== undefined && isKnown();
       const after = readLastEventId(request);
       if (after !== undefined) {
@@ -141,10 +141,10 @@ const chooseTopics = (query: string, known: ReadonlyMap<string, Topic>): Chosen 
   });
 };
 
-/** Id of the `hello` event for topics without ids, which makes clients send an id when they reconnect. */
+/** Id of the `hello` event for topics without ids. Having an id makes clients send one when they reconnect. */
 const noPlace = '-';
 
-/** Returns a request's `Last-Event-ID`: undefined without the header, NaN if the id is not an alert's seq. */
+/** Returns a request's `Last-Event-ID`: undefined without the header, NaN if the id is not the seq of an alert. */
 const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
   const id = headers['last-event-id'];
   if (typeof id !== 'string' || id === '') return undefined;
@@ -152,7 +152,7 @@ const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
 };
 
 /**
- * Subscribes to the topics and returns the functions that unsubscribe. A reconnecting client gets `resync` with the
+ * Subscribes to the topics and returns the functions that unsubscribe. A client that reconnects gets `resync` with the
  * topics whose missed events cannot be sent again.
  */
 const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {
@@ -161,7 +161,7 @@ const listen = (stream: EventStream, chosen: Chosen, after: number | undefined):
   const [id] = chosen.flatMap(([, { lastId }]) => lastId?.() ?? []);
   const place = resumed.length > 0 ? after : (id ?? after);
   const hello = JSON.stringify({ topics: chosen.map(([name]) => name) });
-  // A client that gets no other event resumes from the id of this event.
+  // A client that gets no other event resumes from this event's id.
   void stream.send('hello', hello, place === undefined || Number.isNaN(place) ? noPlace : place);
   if (after !== undefined && lost.length > 0) void stream.send('resync', JSON.stringify({ topics: lost }));
   return chosen.map(([name, topic]) =>
@@ -169,7 +169,7 @@ const listen = (stream: EventStream, chosen: Chosen, after: number | undefined):
   );
 };
 
-/** Maximum bytes of events waiting for a slow client; beyond it, the client is disconnected. */
+/** Maximum bytes of events waiting for a slow client, which is disconnected beyond this limit. */
 const maxBacklog = 1024 * 1024;
 
 const eventHeaders = {
@@ -183,9 +183,9 @@ type EventStream = ReturnType<typeof openStream>;
 /** Turns a response into a stream of server-sent events. `onClose` is called once, when the stream ends for any reason. */
 const openStream = (response: ServerResponse, onClose: () => void) => {
   response.writeHead(200, eventHeaders);
-  // Events of the current event-loop turn, written together.
+  // Events of the current event-loop turn, which are written together.
   let ready = '';
-  // Events for a slow client, as one text, because each pending write costs Node a few hundred bytes.
+  // Events for a slow client, joined into one text because each pending write costs Node a few hundred bytes.
   let waiting = '';
   let waitingBytes = 0;
   // Pending until the client has read the last write.
@@ -222,7 +222,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
     if (ready === '') queueMicrotask(writeReady);
     ready += text;
   };
-  // Drops the events that a slow client has not read: the client resumes from its last event.
+  // Drops the events that a slow client has not read. After reconnecting, the client resumes from its last event.
   const end = (): void => {
     const isBehind = room !== undefined;
     writeReady();
@@ -230,7 +230,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
     else response.end();
   };
   const { socket } = response;
-  // A disconnecting client closes its side first; only the second write after that would fail.
+  // A client that disconnects closes its side first, so only the second write after that would fail.
   if (socket?.readableEnded) end();
   else socket?.once('end', end);
   response.on('drain', writeWaiting);
@@ -249,7 +249,7 @@ const openStream = (response: ServerResponse, onClose: () => void) => {
       (name: string): SendEvent =>
       (data, id) =>
         send(name, data, id),
-    /** Sends a comment, which keeps proxies from closing an idle connection and shows that the server is up. */
+    /** Sends a comment, which shows that the server is up and keeps proxies from closing an idle connection. */
     comment: () => add(':\n\n'),
     end,
   };

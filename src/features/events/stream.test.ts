@@ -76,7 +76,7 @@ test('a client with 1 MiB of unread events is disconnected, and other clients ar
   slow.pause();
   const text = 'x'.repeat(100_000);
   let sent = 0;
-  // Both kernels' buffers fill up first.
+  // The kernel's buffers on both ends fill up first.
   await waitUntil('the slow client is disconnected', async () => {
     publish(() => ({ text }));
     sent += 1;

@@ -146,11 +146,11 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       remove();
       await life?.alerter.settle();
     },
-    /** Ignores snapshots from now on. */
+    /** Makes the server ignore snapshots from now on. */
     loseSnapshots: (): void => {
       isSaved = false;
     },
-    /** Checks all heartbeats while a method of the keeper fails. */
+    /** Checks all heartbeats while the given method of the keeper fails. */
     checkBroken: async (what: 'list' | 'find'): Promise<void> => {
       broken = what;
       await life?.store.append({ type: 'outage', from: now, at: now });
@@ -158,7 +158,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
         broken = undefined;
       });
     },
-    /** Ignores records from now on; returns a function that returns their number. */
+    /** Makes the server ignore records from now on. Returns a function that returns the number of ignored records. */
     ignoreRecords: (): (() => number) => {
       let count = 0;
       assert.ok(life);
@@ -168,7 +168,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
       return () => count;
     },
     countRecords: (): number => life?.journal.state().lastSeq ?? 0,
-    /** Makes the process end between an alert and the record about that alert. */
+    /** Kills the server between storing an alert and recording that alert. */
     kill: (): void => {
       isKilled = true;
     },
@@ -179,7 +179,7 @@ const createWorld = (t: Scope, definition: HeartbeatDefinition, begin = '2026-01
     fallBehind: (): void => {
       isBehind = true;
     },
-    /** Moves the clock in steps and makes the server check it after each. */
+    /** Moves the clock in steps and makes the server check the clock after each step. */
     pass: async (seconds: number, stepSeconds = 30): Promise<void> => {
       for (const end = now + seconds * 1000; now < end; ) {
         now = Math.min(end, now + stepSeconds * 1000);
@@ -222,7 +222,7 @@ test('a heartbeat that came due while the server was down gets another grace, an
   await world.open();
   assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
   await world.pass(570);
-  // A second restart keeps the same grace.
+  // A second restart keeps the grace unchanged.
   await world.close();
   await world.open();
   assert.deepEqual([world.status(), world.raised.length], ['late', 0]);
@@ -358,7 +358,7 @@ test('a daily job is due at the same local time before and after clocks change',
   const world = createWorld(t, definition, '2026-03-28T01:30:00Z');
   await world.open();
   await world.send('success');
-  // Clocks skip half past two on the 29th; the job is therefore due at three.
+  // Clocks skip half past two on the 29th, so the job is due at three.
   await world.pass(23.5 * 3600 + 30, 90);
   assert.equal(world.status(), 'late');
   await world.send('success');

@@ -23,7 +23,7 @@ const retryMs = 5000;
 /** Milliseconds between two log lines about failures. */
 const warnMs = 60_000;
 
-/** Step that changed nothing, with the state and definition it was based on. */
+/** Step without effect, with the state and definition it was based on. */
 interface VainStep {
   state: HeartbeatState | undefined;
   known: KnownHeartbeat | undefined;
@@ -38,13 +38,16 @@ interface AlerterParts {
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   /** Milliseconds after startup during which a heartbeat's definition may still be missing. */
   patienceMs: number;
-  /** Called with the name of each heartbeat whose time to change status has come. */
+  /** Called with the name of each heartbeat whose status is due to change. */
   onChanged(name: string): void;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Finds heartbeats that are down, with one timer; raises and resolves their alerts. Only one instance does this. */
+/**
+ * Finds heartbeats that are down, using one timer, and raises and resolves their alerts. Only one instance does this
+ * work.
+ */
 export class HeartbeatAlerter {
   readonly #parts: AlerterParts;
   readonly #outages: OutageRecorder;
@@ -61,7 +64,7 @@ export class HeartbeatAlerter {
   /** True if a check of all heartbeats did not complete. */
   #isAllDue = false;
   #isClosed = false;
-  /** Keeps thousands of simultaneous alerts from delaying requests. */
+  /** Yields to requests, so that thousands of simultaneous alerts do not delay them. */
   readonly #waitForTurn = createWaitForTurn();
   #working: Promise<void> = Promise.resolve();
   /** Definitions at the last check. */
@@ -106,7 +109,7 @@ export class HeartbeatAlerter {
   judge(known: KnownHeartbeat): Judgement {
     const { outages } = this.#parts.store;
     const now = this.#now();
-    // Until the outage before startup has been recorded, all time before now counts as an outage.
+    // Until the outage before startup has been recorded, all time up to now counts as an outage.
     const all = this.#outages.hasBegun ? outages : [...outages, { from: 0, to: now }];
     return judgeHeartbeat(this.#stateOf(known.name), known, all, now);
   }
@@ -132,13 +135,13 @@ export class HeartbeatAlerter {
     return this.#parts.clock().getTime();
   }
 
-  /** State of the defined heartbeat, not of a deleted heartbeat with the same name. */
+  /** Returns the state of the defined heartbeat. Ignores the state of a deleted heartbeat with that name. */
   #stateOf(name: string): HeartbeatState | undefined {
     const state = this.#parts.store.find(name);
     return state?.since === this.#parts.keeper.find(name)?.since ? state : undefined;
   }
 
-  /** Schedules the next wake-up at a time, unless one is due earlier. */
+  /** Schedules the next wake-up at a time, unless an earlier wake-up is already scheduled. */
   #plan(at: number): void {
     if (this.#isClosed || at >= this.#timerAt) return;
     clearTimeout(this.#timer);
@@ -181,7 +184,7 @@ export class HeartbeatAlerter {
     await this.#checkAll();
   }
 
-  /** Resolves to true if a heartbeat came due or was overdue between two times. */
+  /** Resolves to true if any heartbeat became due or was overdue between the two times. */
   async #isMissed(from: number, until: number): Promise<boolean> {
     const { store, keeper } = this.#parts;
     const slice = new Slice();
@@ -292,7 +295,7 @@ export class HeartbeatAlerter {
     }
   }
 
-  /** Runs the step of a deleted heartbeat, unless another instance or an import has just defined the heartbeat. */
+  /** Runs a step for a deleted heartbeat, unless another instance or an import has just defined that heartbeat. */
   async #runUnlessDefined(name: string, run: () => Promise<void>): Promise<void> {
     const { keeper } = this.#parts;
     await keeper.catchUp();
@@ -302,8 +305,8 @@ export class HeartbeatAlerter {
   async #expect(record: ExpectedRecord): Promise<void> {
     const { store, keeper } = this.#parts;
     const { name, since } = record;
-    // A later state belongs to a successor that another instance knows, or to a predecessor from before the clock was
-    // set back: only the current definitions can tell them apart.
+    // A later state belongs either to a successor that another instance knows, or to a predecessor from before the
+    // clock was set back. Only the current definitions can tell which.
     if ((store.find(name)?.since ?? 0) > since) await keeper.catchUp();
     if (keeper.find(name)?.since === since) await store.append(record);
   }

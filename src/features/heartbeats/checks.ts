@@ -13,12 +13,12 @@ interface CheckParts {
   keeper: HeartbeatKeeper;
   alerter: Pick<HeartbeatAlerter, 'judge' | 'hasBegun'>;
   lease: Pick<Lease, 'isHeld'>;
-  /** True if runtime heartbeats have been read. */
+  /** True once runtime heartbeats have been read. */
   isRead(): boolean;
   clock: () => Date;
 }
 
-/** Creates the source of the heartbeats' states, for their availability. */
+/** Creates the source of heartbeat states for the availability feature. */
 export const createHeartbeatChecks = (parts: CheckParts): CheckSource => {
   const { store, keeper, alerter, lease, isRead, clock } = parts;
   return {

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { severities } from '../../kit/severity.ts';
 
-/** Ten years; longer times are mistakes. */
+/** Ten years. A longer time is a mistake. */
 const maxSeconds = 10 * 366 * 24 * 60 * 60;
 
 /** Fields of a definition, all optional in requests and in the config file. */
@@ -55,7 +55,7 @@ export const definitionFields = {
 export const HeartbeatDefinition = Type.Partial(Type.Object(definitionFields), { title: 'HeartbeatDefinition' });
 export type HeartbeatDefinition = Static<typeof HeartbeatDefinition>;
 
-/** Names never look like a UUID, which keeps names and addresses distinct. */
+/** Pattern of a UUID. Names never match it, which keeps names and addresses distinct. */
 export const uuidPattern = '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$';
 export const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 

@@ -6,19 +6,22 @@ import type { HeartbeatDefinition } from './definition.ts';
 /** Default grace, as a share of the interval. */
 const defaultGraceShare = 0.2;
 
-/** Longest time before a scheduled time at which a ping counts for it: a minute or this share of the interval. */
+/**
+ * Maximum milliseconds before a scheduled time at which a ping still counts for that time; also limited to this share
+ * of the interval.
+ */
 const maxEarlyMs = 60_000;
 const maxEarlyShare = 0.1;
 
 /** Times at which pings are expected, in Unix milliseconds. */
 export interface ExpectedTimes {
-  /** Due time of the ping after a ping. */
+  /** Returns when the ping after a ping is due. */
   dueAfter(pingAt: number): number;
-  /** Milliseconds by which the ping for a due time may be late. */
+  /** Returns the milliseconds by which the ping for a due time may be late. */
   graceAt(due: number): number;
 }
 
-/** Computes a definition's times. @throws HttpError for an invalid definition */
+/** Computes the times expected by a definition. @throws HttpError for an invalid definition */
 export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDefinition): ExpectedTimes => {
   if ((period === undefined) === (schedule === undefined)) {
     throw new HttpError('invalid', 'set either period or schedule');
@@ -33,7 +36,7 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
   const dueAfter = (pingAt: number): number => {
     const next = nextAfter(pingAt);
     if (next - pingAt > maxEarlyMs) return next;
-    // With a fast clock, a ping arrives slightly before the time for which it counts.
+    // With a fast clock, a ping arrives slightly before the scheduled time that it counts for.
     const before = cron.previousRuns(1, new Date(next))[0]?.getTime() ?? 0;
     const after = nextAfter(next);
     const earlyMs = Math.min(maxEarlyMs, maxEarlyShare * Math.min(next - before, after - next));
@@ -51,7 +54,10 @@ export const compileTimes = ({ period, schedule, timeZone, grace }: HeartbeatDef
   };
 };
 
-/** Caches the last result: a time from a cron expression takes a millisecond and is needed until the next ping. */
+/**
+ * Caches the last result, because evaluating a cron expression takes a millisecond and the result is valid until the
+ * next ping.
+ */
 const cacheLast = (find: (at: number) => number): ((at: number) => number) => {
   let last = { at: Number.NaN, found: 0 };
   return (at) => {

@@ -11,10 +11,13 @@ const maxOutages = 10;
 /** Number of states in one piece of a snapshot. */
 const pieceSize = 50;
 
-/** Entry of a snapshot. `asOf`: seq of a state newer than the snapshot, because several instances write the table. */
+/**
+ * Entry of a snapshot. `asOf` is the seq of a state that is newer than the snapshot, which can happen because several
+ * instances write the table.
+ */
 export type HeartbeatEntry = (HeartbeatState & { asOf?: number }) | { outages: readonly Outage[] };
 
-/** Name of the heartbeat whose state a record changed; empty for all, undefined for none. */
+/** Name of the heartbeat whose state a record changed; empty for all heartbeats, undefined for none. */
 type ChangedName = string | undefined;
 
 /** State of all heartbeats, folded from the log. */
@@ -49,7 +52,7 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
       return '';
     }
     const { name, since } = record;
-    // All records of one import have the same time.
+    // All records of an import have the same time.
     const isImport = record.type === 'moved' && this.#outages.at(-1)?.to !== record.at;
     if (isImport) this.#addOutage({ from: 0, to: record.at });
     if (event.seq <= (this.#asOf.get(name) ?? 0)) return undefined;
@@ -64,8 +67,9 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
       return name;
     }
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
-    // The creation time decides which heartbeat with the name is the successor. Two exceptions: the config file has no
-    // time, and after the clock was set back, the heartbeat of an `expected` record is the newest.
+    // Of two heartbeats with one name, the one created later is the successor. There are two exceptions: heartbeats
+    // from the config file have no creation time, and after the clock was set back, the heartbeat of an `expected`
+    // record is the newest.
     const isGone = known && known.since > since && since !== 0 && record.type !== 'expected';
     const after = isGone ? foldGone(known, record) : foldHeartbeat(before, record, event.seq);
     if (after === known) return undefined;
@@ -93,7 +97,7 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
   }
 }
 
-/** Folds a record of a deleted heartbeat with the same name: only its alert's resolution counts. */
+/** Folds a record of a deleted heartbeat with this name. Only the resolution of its alert has an effect. */
 const foldGone = (state: HeartbeatState, record: HeartbeatRecord): HeartbeatState =>
   record.type === 'told' && record.alert === null && record.problem === state.told?.seq
     ? { ...state, told: null }

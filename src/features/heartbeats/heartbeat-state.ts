@@ -10,11 +10,11 @@ export interface HeartbeatProblem {
   at: number;
   why: NonNullable<Heartbeat['downReason']>;
   exitCode: number | null;
-  /** Time at which a late heartbeat was due. */
+  /** Time when a late heartbeat was due. */
   dueAt: number | null;
 }
 
-/** State of a heartbeat according to its records, without its definition; immutable. Times are Unix milliseconds. */
+/** State of a heartbeat according to its records, without its definition. Immutable. Times are Unix milliseconds. */
 export interface HeartbeatState {
   name: string;
   since: number;
@@ -27,7 +27,7 @@ export interface HeartbeatState {
   lastPingAt: number | null;
   lastSuccessAt: number | null;
   problem: HeartbeatProblem | null;
-  /** Firing alert, and the seq of the problem that raised it. */
+  /** Firing alert, and the seq of the problem that raised the alert. */
   told: { alert: string; level: string; seq: number; at: number } | null;
   paused: { by: string; at: number } | null;
   /** Oldest first. */
@@ -64,7 +64,7 @@ export const foldHeartbeat = (
     case 'log':
       return { ...state, seq, lastPingAt: at, runs: addLog(state.runs, record, at) };
     case 'overdue':
-      // A record that arrived while the server was deciding voids the decision.
+      // A record that arrived while the server was deciding invalidates the decision.
       if (record.after !== state.seq || state.problem || state.paused) return state;
       return {
         ...state,
@@ -82,7 +82,7 @@ export const foldHeartbeat = (
       return { ...state, seq, paused: state.paused ?? { by: record.by, at } };
     case 'resume':
       if (!state.paused) return state;
-      // Problems from before the pause are void, and the next ping is expected from now on.
+      // Problems from before the pause no longer count, and the next ping is expected from now on.
       return {
         ...state,
         seq,
@@ -130,7 +130,7 @@ export const toMoved = ({ seq: _, problem, told, ...state }: HeartbeatState): Mo
   told: told && { ...withoutSeq(told), isCurrent: (problem?.seq ?? 0) <= told.seq },
 });
 
-/** Returns the state as of the record with a seq. */
+/** Returns the state as of the record with the given seq. */
 export const fromMoved = ({ problem, told, ...state }: MovedState, seq: number): HeartbeatState => ({
   ...state,
   seq,

@@ -24,7 +24,7 @@ const retainDays = 7;
 /** Milliseconds between two snapshots. */
 const saveMs = 60 * 60 * 1000;
 
-/** Heartbeats: jobs expected on a schedule; each one that is down has an alert. */
+/** Heartbeats: jobs that are expected on a schedule. Each heartbeat that is down has an alert. */
 export const heartbeats = defineFeature({
   name: 'heartbeats',
   needs: ['settings', 'alerts', 'availability'],
@@ -66,7 +66,7 @@ export const heartbeats = defineFeature({
       clock,
       log,
       onChanged: (name) => publishHeartbeat(name),
-      // Definitions and states arrive from a database in any order.
+      // Definitions and states may arrive from a database in any order.
       patienceMs: database ? 10_000 : 0,
     });
     const isRead = (): boolean => offers.settings.isRead();

@@ -11,7 +11,7 @@ import type { Ping } from './records.ts';
 const at = (text: string): number => Date.parse(text);
 const show = (ms: number | null): string => (ms === null ? 'none' : new Date(ms).toISOString().slice(0, 16));
 
-/** Creates a heartbeat to which the test can send pings at any time. */
+/** Creates a heartbeat that the test can ping at any time. */
 const createLife = (definition: HeartbeatDefinition) => {
   const times = compileTimes(definition);
   let state = createHeartbeatState('job', 0);
@@ -69,10 +69,10 @@ test('a schedule follows the clocks of its time zone through the changes of dayl
   const { dueAfter } = compileTimes({ schedule: '30 2 * * *', timeZone: 'Europe/Berlin' });
   const next = (text: string): string => show(dueAfter(at(text)));
   assert.equal(next('2026-03-28T00:00Z'), '2026-03-28T01:30');
-  // Clocks skip half past two: the ping is due right after the skipped hour.
+  // Clocks skip half past two, so the ping is due right after the skipped hour.
   assert.equal(next('2026-03-28T01:30Z'), '2026-03-29T01:00');
   assert.equal(next('2026-03-29T01:00Z'), '2026-03-30T00:30');
-  // Half past two comes twice: the ping is due once.
+  // Half past two occurs twice, but the ping is due once.
   assert.equal(next('2026-10-24T01:00Z'), '2026-10-25T00:30');
   assert.equal(next('2026-10-25T00:30Z'), '2026-10-26T01:30');
 });
@@ -223,7 +223,7 @@ class Naive {
       this.#down = false;
       this.#begun = undefined;
       for (const run of this.#open) run.isGivenUp = true;
-      // The next ping, including the first, is expected from now on.
+      // The next ping, even if it is the first, is expected from now on.
       this.#ended = second;
     }
     this.#paused = isPaused;

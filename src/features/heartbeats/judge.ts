@@ -5,18 +5,18 @@ import type { Heartbeat } from './schema.ts';
 
 export type HeartbeatStatus = Heartbeat['state'];
 
-/** Status of a heartbeat at a time; times are Unix milliseconds. */
+/** Status of a heartbeat at a time. Times are Unix milliseconds. */
 export interface Judgement {
   status: HeartbeatStatus;
   /** Due time of the next ping; null if none is expected. */
   dueAt: number | null;
   /** Problem that is not in the log yet. */
   overdue: { why: 'late' | 'long'; dueAt: number } | undefined;
-  /** Time at which the status changes without a record; Infinity if it never does. */
+  /** Time at which the status changes even without a record; Infinity if it never changes. */
   changesAt: number;
 }
 
-/** Computes the status from nothing but the records, the definition and the time. */
+/** Computes the status from the records, the definition and the time alone. */
 export const judgeHeartbeat = (
   state: HeartbeatState | undefined,
   { times, definition, since, changedAt }: Pick<KnownHeartbeat, 'times' | 'definition' | 'since' | 'changedAt'>,
@@ -32,7 +32,7 @@ export const judgeHeartbeat = (
   if (state?.paused) return constant('paused');
   const base = state?.base ?? null;
   if (base === null) {
-    // The `expected` record, from which the first ping counts, is about to be stored.
+    // The `expected` record, from which the first ping counts, is yet to be stored.
     const first = since > 0 ? times.dueAfter(since) : 0;
     return constant(state?.problem ? 'down' : 'new', first > now ? toShown(first) : null);
   }
@@ -66,7 +66,7 @@ const toShown = (due: number): number | null => (due === Number.POSITIVE_INFINIT
 const extendRun = (endAt: number, graceMs: number, outages: readonly Outage[]): number =>
   extend({ due: endAt, at: endAt }, graceMs, outages);
 
-/** Grants another grace after an outage in which a ping came due or was late. */
+/** Grants another grace period after an outage in which a ping became due or was late. */
 const extend = (expected: { due: number; at: number }, graceMs: number, outages: readonly Outage[]): number => {
   let { at } = expected;
   for (const { from, to } of outages) {

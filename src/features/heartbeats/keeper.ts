@@ -11,7 +11,7 @@ export class HeartbeatKeeper extends SettingKeeper<
   ConfiguredHeartbeat,
   HeartbeatDefinition
 > {
-  /** List that `#byUuid` indexes. */
+  /** List for which `#byUuid` was built. */
   #indexed: readonly KnownHeartbeat[] = [];
   #byUuid: ReadonlyMap<string | undefined, KnownHeartbeat> = new Map();
 

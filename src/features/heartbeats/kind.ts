@@ -20,9 +20,14 @@ export interface KnownHeartbeat {
   uuid: string | undefined;
   definition: HeartbeatDefinition;
   times: ExpectedTimes;
-  /** Creation time in Unix milliseconds, which tells successive heartbeats of one name apart; 0 in the config file. */
+  /**
+   * Creation time in Unix milliseconds, which distinguishes successive heartbeats with one name; 0 for the config file.
+   */
   since: number;
-  /** Time of the definition's last change in Unix milliseconds; 0 if the config file had the definition on startup. */
+  /**
+   * Time of the definition's last change in Unix milliseconds; 0 if the config file contained the definition on
+   * startup.
+   */
   changedAt: number;
   /** Undefined for heartbeats from the config file. */
   setting: Pick<RuntimeSetting, 'version' | 'by' | 'at'> | undefined;
@@ -35,7 +40,7 @@ const compile = (setting: RuntimeSetting<StoredHeartbeat>): KnownHeartbeat => {
   return { name, uuid, definition, times: compileTimes(definition), since: createdAt, changedAt: at, setting };
 };
 
-/** Definitions of heartbeats; their states are a projection of another log. */
+/** Runtime settings that define heartbeats. The states of heartbeats are a projection of another log. */
 export const heartbeatKind = defineSettingKind<
   StoredHeartbeat,
   KnownHeartbeat,

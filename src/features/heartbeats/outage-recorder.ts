@@ -2,10 +2,13 @@ import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import type { LastAlive } from './last-alive.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Longest gap between clock checks, in milliseconds; beyond it, the machine slept or its clock was set forward. */
+/**
+ * Longest gap between clock checks, in milliseconds. After a longer gap, the machine was asleep or its clock was set
+ * forward.
+ */
 const maxGapMs = 90_000;
 
-/** Smallest step back of the clock that counts as a change, in milliseconds. */
+/** Smallest amount, in milliseconds, by which the clock must be set back to count as changed. */
 const setBackMs = 30_000;
 
 /** Milliseconds between two writes of the time at which the server was last alive. */
@@ -14,7 +17,7 @@ const writeMs = 60_000;
 interface OutageParts {
   store: Pick<HeartbeatStore, 'append' | 'catchUp' | 'isCurrent'>;
   alive: LastAlive;
-  /** Resolves to true if a heartbeat came due or was overdue between the two times. */
+  /** Resolves to true if any heartbeat became due or was overdue between the two times. */
   isMissed(from: number, until: number): Promise<boolean>;
 }
 

@@ -19,7 +19,7 @@ interface PingRouteParts extends Pick<Parts, 'authorize' | 'clock'> {
 
 type PingRequest = FastifyRequest & {
   params: { address: string; signal?: string };
-  /** Not validated on requests with a body. */
+  /** Not validated for requests with a body. */
   query: { rid?: unknown; create?: unknown };
 };
 
@@ -59,7 +59,7 @@ export const createPingRoutes = (parts: PingRouteParts): Route[] => {
   const common = { ...openFor('heartbeats:ping'), staysOpen: true, handler } as const;
   const end = { ...common, path: '/ping/:address', summary: 'Report that the job has succeeded' } as const;
   const withBody = {
-    // A ping counts whatever its body.
+    // A ping counts, whatever its body.
     body: 'end',
     validatorCompiler: () => () => true,
   } as const;

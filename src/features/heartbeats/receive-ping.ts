@@ -7,7 +7,7 @@ import type { KnownHeartbeat } from './kind.ts';
 import type { Ping } from './records.ts';
 import type { HeartbeatStore } from './store.ts';
 
-/** Maximum bytes kept of a body's end. */
+/** Maximum bytes kept from the end of a body. */
 const maxOutputBytes = 10_000;
 
 /** Definition of a heartbeat that a ping creates. */
@@ -29,11 +29,11 @@ interface ReceivedPing {
   rid: unknown;
   create: unknown;
   body: unknown;
-  /** Returns the caller, the author of a heartbeat that the ping creates. */
+  /** Returns the caller, who becomes the author of a heartbeat created by the ping. */
   readCaller(): string;
 }
 
-/** Stores a ping; resolves to true if the ping has created its heartbeat. Rejects with an HttpError. */
+/** Stores a ping. Resolves to true if the ping created its heartbeat. Rejects with an HttpError. */
 export const receivePing = async (parts: PingParts, received: ReceivedPing): Promise<boolean> => {
   const { store, clock, count } = parts;
   const sent = readPing(received);
@@ -67,7 +67,7 @@ const readSignal = (signal: string | undefined): Ping => {
 /** Converts the end of any body to text without control characters. */
 const toOutput = (body: Buffer): string => {
   const end = body.subarray(-maxOutputBytes);
-  // Start at a whole character.
+  // Starts at a whole character.
   const start =
     body.length > maxOutputBytes
       ? Math.max(
@@ -81,7 +81,7 @@ const toOutput = (body: Buffer): string => {
     .trimEnd();
 };
 
-/** Finds or creates a ping's heartbeat. Throws an HttpError if the right is missing. */
+/** Finds the heartbeat that a ping is for, or creates it. Throws an HttpError if the right is missing. */
 const findHeartbeat = async (
   { keeper, store, assertAllowed }: PingParts,
   { address, create, readCaller }: ReceivedPing,
@@ -104,7 +104,7 @@ const findHeartbeat = async (
   return keeper.findOrCreate(address, defaultDefinition, readCaller());
 };
 
-/** Throws StoreUnavailable until heartbeats have been read, to make jobs repeat their pings. */
+/** Throws StoreUnavailable until heartbeats have been read, so that jobs retry their pings. */
 const assertKnown = (store: HeartbeatStore): void => {
   if (!store.isReady) throw new StoreUnavailable('Heartbeats cannot be read at the moment; try again in a second');
 };

@@ -11,7 +11,7 @@ export interface Ping {
 
 interface OfHeartbeat {
   name: string;
-  /** Creation time of the heartbeat, which tells successive heartbeats of one name apart. */
+  /** Creation time of the heartbeat, which distinguishes successive heartbeats with one name. */
   since: number;
   at: number;
 }
@@ -19,7 +19,7 @@ interface OfHeartbeat {
 /** Record in the heartbeats log; times are Unix milliseconds. */
 export type HeartbeatRecord =
   | (Ping & OfHeartbeat)
-  /** The heartbeat is late or a run takes too long; void if another record has followed the record `after`. */
+  /** The heartbeat is late or a run takes too long. Void if another record followed the record `after`. */
   | ({ type: 'overdue'; why: 'late' | 'long'; after: number; dueAt: number } & OfHeartbeat)
   /**
    * The heartbeat's alert was raised or, if null, resolved. `isForgotten`: the heartbeat was deleted, which version 1.1
@@ -29,7 +29,7 @@ export type HeartbeatRecord =
   | ({ type: 'pause' | 'resume'; by: string } & OfHeartbeat)
   /** The first ping is expected, counted from this time. */
   | ({ type: 'expected' } & OfHeartbeat)
-  /** An import stored the state; no ping could be received before. */
+  /** An import stored the state. No ping could be received before. */
   | ({ type: 'moved'; state: MovedState } & OfHeartbeat)
   /** No ping could be received between the two times. */
   | { type: 'outage'; from: number; at: number }

@@ -2,7 +2,7 @@ import { cutStart } from '../../lib/well-formed.ts';
 import type { Ping } from './records.ts';
 import { type HeartbeatRun, maxOutputLength, maxRuns } from './schema.ts';
 
-/** A job's run; times are Unix milliseconds. Every function here returns new runs, oldest first. */
+/** A job's run. Times are Unix milliseconds. Every function here returns a new list of runs, oldest first. */
 export interface StoredRun extends Omit<HeartbeatRun, 'startedAt' | 'endedAt' | 'durationMs'> {
   /** Null if only the end was sent. */
   startedAt: number | null;
@@ -12,7 +12,10 @@ export interface StoredRun extends Omit<HeartbeatRun, 'startedAt' | 'endedAt' | 
 
 type Runs = readonly StoredRun[];
 
-/** Adds a run; returns undefined for a repeated ping. A start without an id gives up earlier runs without an id. */
+/**
+ * Adds a run; returns undefined for a repeated ping. A start without an id marks earlier runs without an id as
+ * unfinished.
+ */
 export const startRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => {
   const [rid, output] = [ping.rid ?? null, ping.output ?? null];
   if (rid !== null && runs.some((run) => run.rid === rid && run.result !== 'log')) return undefined;
@@ -20,7 +23,7 @@ export const startRun = (runs: Runs, ping: Ping, at: number): Runs | undefined =
   return limit([...others, { startedAt: at, endedAt: null, result: 'running', exitCode: null, rid, output }]);
 };
 
-/** Ends a ping's run, or adds a run without a start; returns undefined for a repeated ping. */
+/** Ends the run of a ping, or adds a run without a start. Returns undefined for a repeated ping. */
 export const endRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => {
   const rid = ping.rid ?? null;
   const index = runs.findLastIndex((run) => run.rid === rid && run.result !== 'log');
@@ -38,7 +41,7 @@ export const endRun = (runs: Runs, ping: Ping, at: number): Runs | undefined => 
   return limit(open ? runs.with(index, ended) : [...runs, ended]);
 };
 
-/** Adds text to the running run with the id, or else as a separate entry. */
+/** Adds text to the running run with this id, or as a separate entry if there is none. */
 export const addLog = (runs: Runs, ping: Ping, at: number): Runs => {
   const [rid, output] = [ping.rid ?? null, ping.output ?? null];
   const index = runs.findLastIndex((run) => run.result === 'running' && run.rid === rid);
@@ -53,7 +56,7 @@ export const giveUpRuns = (runs: Runs, rid?: string | null): Runs =>
     run.result === 'running' && (rid === undefined || run.rid === rid) ? { ...run, result: 'unfinished' } : run,
   );
 
-/** Shortens the outputs to `maxLength` characters in total: newer outputs stay longer, and each keeps its end. */
+/** Shortens the outputs to `maxLength` characters in total. Newer outputs keep more, and each output keeps its end. */
 export const shortenOutputs = (runs: Runs, maxLength: number): Runs => {
   let left = maxLength;
   return runs
@@ -80,6 +83,6 @@ const limit = (runs: Runs): Runs => {
   return kept;
 };
 
-/** Copies the last characters; a slice would keep the whole text in memory. */
+/** Copies the last characters. A slice would keep the whole text in memory. */
 const copyEnd = (text: string, length: number): string =>
   Buffer.from(cutStart(text, length), 'utf16le').toString('utf16le');

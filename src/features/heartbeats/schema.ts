@@ -33,7 +33,7 @@ const RecentRun = defineShape('RecentRun', {
 });
 export type RecentRun = Static<typeof RecentRun>;
 
-/** Field of the definition in responses, with its description. */
+/** Schema of a definition's field in responses, with the field's description. */
 const definedOrNull = <T extends TSchema>(field: T) =>
   orNull(field, String((field as { description?: string }).description));
 
@@ -137,5 +137,5 @@ export const SignalParams = Type.Object({
   }),
 });
 
-/** Body of a ping: jobs send any text, other clients usually JSON. */
+/** Body of a ping. Jobs send any text, while other clients usually send JSON. */
 export const PingBody = Type.Object({}, { description: 'Any text, such as the end of the output.', examples: [{}] });

@@ -11,7 +11,7 @@ const outagesRow = ':outages';
 /** Number of states that one query reads. */
 const pageSize = 50;
 
-/** Snapshot in the database that instances share. Each row has its own seq because another instance may be writing. */
+/** Snapshot in the database that instances share. Each row has its own seq, because another instance may be writing. */
 export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): ProjectionSnapshot => {
   let size = 0;
   const writeRows = async (rows: readonly { name: string; body: string }[], seq: number): Promise<void> => {
@@ -37,7 +37,7 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
       const [outages] = await database.query({ text: first, values: [outagesRow] });
       if (!outages) return 0;
       restore({ outages: JSON.parse(outages.body) });
-      // States are read after the common seq and may therefore be newer.
+      // States are read after the common seq, so they may be newer.
       const next = `SELECT name, seq, body FROM signalbox.heartbeat_state WHERE name NOT IN ($1, $2) AND name > $3
         ORDER BY name LIMIT ${pageSize}`;
       size = 0;
@@ -69,7 +69,7 @@ export const createHeartbeatSnapshot = (database: Pick<Database, 'query'>): Proj
           written += body.length;
         }
       }
-      // Written last: this row says that all states are as of the seq.
+      // Written last, because this row says that all states are as of the seq.
       await writeRows([{ name: outagesRow, body: JSON.stringify(outages) }], seq);
       const text = 'DELETE FROM signalbox.heartbeat_state WHERE name <> ALL($1) AND name NOT IN ($2, $3) AND seq <= $4';
       await database.query({ text: `${text} RETURNING 1 AS one`, values: [names, outagesRow, aliveRow, seq] });

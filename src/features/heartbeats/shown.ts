@@ -6,7 +6,7 @@ import type { KnownHeartbeat } from './kind.ts';
 import type { StoredRun } from './runs.ts';
 import type { Heartbeat, HeartbeatRun, RecentRun } from './schema.ts';
 
-/** Converts a heartbeat to its form in responses; only Admins see the address. */
+/** Converts a heartbeat to its form in responses. Only Admins see the address. */
 export const toHeartbeat = (
   { name, uuid, definition, setting }: KnownHeartbeat,
   state: HeartbeatState | undefined,

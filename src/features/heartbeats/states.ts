@@ -1,11 +1,14 @@
 import type { HeartbeatState } from './heartbeat-state.ts';
 import { shortenOutputs } from './runs.ts';
 
-/** Maximum characters of all heartbeats' outputs, and the number kept once it is exceeded. */
+/** Maximum characters of the outputs of all heartbeats, and the number kept once the maximum is exceeded. */
 const maxOutputsLength = 16 * 1024 * 1024;
 const shortenedLength = 12 * 1024 * 1024;
 
-/** Heartbeat states by name. If all outputs exceed the maximum, heartbeats with the longest outputs lose the oldest. */
+/**
+ * Heartbeat states by name. If the outputs together exceed the maximum, heartbeats with the longest outputs lose their
+ * oldest outputs.
+ */
 export class HeartbeatStates {
   readonly #states = new Map<string, HeartbeatState>();
   /** Characters of output by heartbeat, without zeros. */
@@ -53,7 +56,10 @@ export class HeartbeatStates {
   }
 }
 
-/** Returns the maximum length of each output that makes the total `total`; short ones leave the rest to the others. */
+/**
+ * Returns the maximum length per output for which the outputs together have `total` characters. Short outputs leave the
+ * rest of their share to longer ones.
+ */
 const findShare = (lengths: number[], total: number): number => {
   let left = total;
   for (const [index, length] of lengths.sort((one, other) => one - other).entries()) {

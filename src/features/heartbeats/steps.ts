@@ -12,9 +12,9 @@ export type ExpectedRecord = HeartbeatRecord & { type: 'expected' };
 /** A heartbeat's next step. */
 type Step =
   | { type: 'append'; record: HeartbeatRecord }
-  /** Record that the heartbeat is expected, which ends other heartbeats with the name. */
+  /** Record that the heartbeat is expected. Ends earlier heartbeats with that name. */
   | { type: 'expect'; record: ExpectedRecord }
-  /** Raise or resolve the alert, then append the record about the alert with this id. */
+  /** Raise or resolve the alert, then append a record with the alert's id. */
   | { type: 'alert'; alert: HeartbeatAlert; toRecord(id: string): HeartbeatRecord }
   | { type: 'wait'; until: number };
 
@@ -22,7 +22,7 @@ interface StepParts {
   /** Definition; undefined for a deleted heartbeat. */
   known: KnownHeartbeat | undefined;
   judgement: Judgement | undefined;
-  /** State under the name, perhaps of a deleted heartbeat. */
+  /** State stored under the name, perhaps left by a deleted heartbeat. */
   state: HeartbeatState | undefined;
   now: number;
   startedAt: number;
@@ -30,7 +30,7 @@ interface StepParts {
   patienceMs: number;
 }
 
-/** Finds a heartbeat's next step; undefined if there is nothing to do before the status changes. */
+/** Finds a heartbeat's next step; undefined if there is nothing to do until the status changes. */
 export const findStep = (parts: StepParts): Step | undefined => {
   const { known, judgement, state, now, startedAt } = parts;
   const own = state?.since === known?.since ? state : undefined;
@@ -39,8 +39,8 @@ export const findStep = (parts: StepParts): Step | undefined => {
     const { name, since } = known;
     return { type: 'append', record: { type: 'overdue', name, since, at: now, why, dueAt, after: own?.seq ?? 0 } };
   }
-  // The `expected` record keeps the first period across restarts. A heartbeat from before this start that lacks the
-  // record, as version 1.1.0 left it, is expected from now on.
+  // The `expected` record keeps the first period across restarts. A heartbeat without that record, as left by version
+  // 1.1.0, is expected from now on.
   const isUndated = (own?.base ?? null) === null && !own?.paused && !own?.problem;
   if (known && isUndated) {
     const { name, since } = known;

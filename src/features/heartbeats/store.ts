@@ -12,8 +12,8 @@ import type { Outage } from './outages.ts';
 import type { HeartbeatRecord } from './records.ts';
 
 /**
- * Segments are deleted once a snapshot has their records. The last records stay in memory, to fold new ones without
- * reading the disk.
+ * Segments are deleted once a snapshot contains their records. The latest records stay in memory, so that new records
+ * are folded without reading the disk.
  */
 export const heartbeatLog: LogOptions = {
   title: 'heartbeat log',
@@ -58,7 +58,7 @@ export class HeartbeatStore {
     return this.#projection.isReady;
   }
 
-  /** True if all records that this process knows to be stored have been folded. */
+  /** True if all records known to be stored have been folded. */
   get isCurrent(): boolean {
     return this.#projection.isCurrent;
   }
@@ -75,14 +75,14 @@ export class HeartbeatStore {
     return this.#projection.state.list();
   }
 
-  /** Calls the listener with the name of each heartbeat whose state changed; empty for all. */
+  /** Calls the listener with the name of each heartbeat whose state changed; empty for all heartbeats. */
   onChanged(listener: (name: string) => void): void {
     this.#projection.onFolded((changed) => {
       for (const name of changed ?? ['']) if (name !== undefined) listener(name);
     });
   }
 
-  /** Resolves when the record has been stored and folded. Rejects with StoreUnavailable or an HttpError. */
+  /** Resolves once the record has been stored and folded. Rejects with StoreUnavailable or an HttpError. */
   async append(record: HeartbeatRecord): Promise<void> {
     await this.#projection.append({ ...record }).catch(refuse);
   }
@@ -91,7 +91,7 @@ export class HeartbeatStore {
     return this.#projection.catchUp();
   }
 
-  /** Stores a snapshot; on failure, which is logged, the log is kept. */
+  /** Stores a snapshot. If that fails, the failure is logged and the log is kept. */
   async save(): Promise<void> {
     await this.#projection.save().catch(() => undefined);
   }

@@ -12,7 +12,8 @@ import { createHeartbeatSnapshot } from './shared-snapshot.ts';
 const log = 'heartbeat';
 
 /**
- * Exports the state and the runs of each heartbeat, and imports each as a record. Outages are not exported: the import grants every heartbeat a new grace period.
+ * Exports the state and runs of each heartbeat, and imports each heartbeat as a record. Outages are not exported: the
+ * import grants every heartbeat a new grace period.
  */
 export const heartbeatTransfer = defineTransfer<HeartbeatEntry | PortableRecord>({
   name: 'heartbeats',

@@ -104,7 +104,7 @@ function* toPieces(texts: Iterable<string>): Generator<JsonRows> {
   for (const text of texts) yield toJsonRows(text);
 }
 
-/** Yields a document's members after its opening; with commas between them, the texts complete the JSON. */
+/** Yields the members of a document after its opening. Joined by commas, the texts complete the JSON. */
 function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
   const list = (before: string, column: number, after = '') => listColumn(before, ring.list(column, from, to), after);
   for (const [column, name] of hostColumns.entries()) yield* list(`"${name}":`, column);

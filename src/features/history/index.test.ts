@@ -98,7 +98,7 @@ test('a file with damaged numbers gives a valid document', async (t) => {
   await first.close();
   const path = join(dataDir, 'history.bin');
   const bytes = readFileSync(path);
-  // Every value of the 600 one-second steps becomes infinite; the times stay.
+  // Every value of the 600 one-second steps becomes infinite; the times do not change.
   const infinite = new Float32Array(600).fill(Infinity);
   bytes.set(new Uint8Array(infinite.buffer), 4096 + 4 * 600);
   writeFileSync(path, bytes);
@@ -268,7 +268,7 @@ test('a file of version 1.0 is read, and its alerts with unknown levels count as
   const path = join(dataDir, 'history.bin');
   const bytes = readFileSync(path);
   const header = Buffer.from(bytes.toString('latin1', 0, 4096).replace('history 2', 'history 1'), 'latin1');
-  // A ring has times, 7 host columns and 4 alert columns; version 1.0 has a fifth alert column before the disks.
+  // A ring has times, 7 host columns and 4 alert columns. Version 1.0 has a fifth alert column before the disks.
   const addColumn = (ring: Buffer, steps: number, value: number): Buffer => {
     const at = 4 * steps * (1 + 7 + 4);
     const column = Buffer.from(new Float32Array(steps).fill(value).buffer);

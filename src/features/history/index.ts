@@ -59,7 +59,7 @@ export const history = defineFeature({
       }
     };
     let saved = Promise.resolve();
-    // Writes must not overlap because all use the same temporary file.
+    // Writes must not overlap, because all use one temporary file.
     const save = (): Promise<void> => {
       saved = saved.then(write);
       return saved;
@@ -92,7 +92,7 @@ export const history = defineFeature({
         },
       },
       start: () => {
-        // Starts together with Node's connection timer, which wakes an idle server only once for both.
+        // Starts together with Node's connection timer, so an idle server wakes up once for both.
         leave = host.listen(take);
       },
       close: async () => {
@@ -124,16 +124,16 @@ interface SamplerParts {
   onRows(ring: Ring, from: number, to: number): void;
 }
 
-/** Seconds between disk readings. Each reading wakes an idle program several times. */
+/** Seconds between disk readings. Kept long, because each reading wakes an idle program several times. */
 const diskInterval = 60;
 
-/** Longest interval between two samples, in seconds, without a gap in the history; a suspend takes longer. */
+/** Longest interval between two samples, in seconds, that leaves no gap in the history. A suspend takes longer. */
 const maxGap = 5;
 
 /** Records the machine's usage. Call `sample` about once a second with the Unix time in seconds. */
 export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
   let before: number | undefined;
-  /** Alerts counted in rows so far, by severity. The first row contains all alerts before it. */
+  /** Alerts counted in rows so far, by severity. The first row includes all earlier alerts. */
   let counted: Record<string, number> = {};
   const diskValues = new Float64Array(2 * maxDisks).fill(NaN);
   const sums = createSums();
@@ -161,7 +161,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
         const alerts = countAlerts();
         const row = [...hostColumns.map((name) => usage[name]), ...toRates(counted, alerts), ...diskValues];
         counted = alerts;
-        // A late timer may skip a second, which then gets the next second's values.
+        // A late timer may skip a second, which then gets the values of the next second.
         for (let at = before + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
         fine.set(time, row);
         onRows(fine, before + 1, time);
@@ -188,7 +188,7 @@ const withoutAlerts = (row: readonly number[]): number[] =>
 
 /**
  * Assigns a pair of columns to each mounted disk. An unmounted disk loses its columns once the rings contain no reading
- * of it, or earlier if columns run out: the disk not seen for longest first.
+ * of it, or earlier if columns run out, starting with the disk that has been unmounted for longest.
  */
 const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
   const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));

@@ -52,7 +52,7 @@ export class Ring {
     return Array.from({ length: columnCount }, (_, column) => this.#values[column * this.size + slot] as number);
   }
 
-  /** Returns the first and the last step with a row between `since` and `now`; undefined if there is no row. */
+  /** Returns the first and the last step with a row between `since` and `now`; undefined if there are none. */
   findRange(since: number, now: number): { from: number; to: number } | undefined {
     const last = this.align(now);
     const oldest = Math.max(last - (this.size - 1) * this.step, this.align(since + this.step - 1));
@@ -150,10 +150,13 @@ export const toLongerSteps = (
   return { ring: longer, from: longer.align(from), to: longer.align(to) };
 };
 
-/** Start of the file; the number changes whenever the columns do. */
+/** Start of the file. The number changes whenever the columns change. */
 const magic = 'signalbox history 2';
 
-/** Start of an older file, which has one more column after the severities: alerts with unknown levels, now warnings. */
+/**
+ * Start of an older file, which has one more column after the severities: alerts with unknown levels, which now count
+ * as warnings.
+ */
 const formerMagic = 'signalbox history 1';
 
 /** Mount paths of the disks in column order; empty for free columns. */
@@ -171,7 +174,7 @@ export const saveHistory = (file: ReplacedFile, rings: readonly Ring[], disks: D
   return file.write(Buffer.concat([header, ...rings.map(({ bytes }) => bytes)]));
 };
 
-/** Fills the rings from the file and returns the disks' mount paths. Ignores a file of another format or size. */
+/** Fills the rings from the file and returns the disks' mount paths. Ignores a file with another format or size. */
 export const loadHistory = async (file: ReplacedFile, rings: readonly Ring[]): Promise<Disks> => {
   const bytes = await file.read();
   const header = bytes && parseHeader(bytes.toString('utf8', 0, headerBytes));

@@ -32,7 +32,7 @@ export class HostCodes {
     this.#clock = clock;
   }
 
-  /** Creates a host's code; an earlier code becomes invalid. */
+  /** Creates a code for a host. An earlier code becomes invalid. */
   async create(name: string, by: string): Promise<CreatedCode> {
     const code = `${prefix}${randomBytes(24).toString('base64url')}`;
     const expiresAt = this.#clock().getTime() + codeMs;
@@ -41,7 +41,10 @@ export class HostCodes {
     return { code, expiresAt };
   }
 
-  /** Uses up a code; resolves to its host's name and its author. Rejects with an HttpError if the code is invalid. */
+  /**
+   * Uses up a code and resolves to the name of its host and its author. Rejects with an HttpError if the code is
+   * invalid.
+   */
   async use(code: string): Promise<{ name: string; by: string }> {
     const found = await this.#find(code);
     try {

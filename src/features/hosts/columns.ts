@@ -1,6 +1,6 @@
 import type { Disk, ReportedReadings } from '../../kit/host-report/report-schema.ts';
 
-/** Values in a history row, in file order; any change requires a new file version. */
+/** Values in a history row, in file order. Any change requires a new file version. */
 export const valueColumns = [
   'cpu',
   'memoryUsed',
@@ -18,15 +18,15 @@ export const valueColumns = [
   'processCount',
 ] as const satisfies readonly (keyof ReportedReadings)[];
 
-/** Maximum number of disks with columns; of more disks, only the first are stored. */
+/** Maximum number of disks with columns. If there are more disks, only the first are stored. */
 const mostDisks = 8;
 
-/** Index of the first disk column; each disk has two columns, used and total bytes. */
+/** Index of the first disk column. Each disk has two columns: used bytes and total bytes. */
 export const diskColumnsAt = valueColumns.length;
 
 export const rowLength = diskColumnsAt + 2 * mostDisks;
 
-/** Disk assigned to a pair of columns; their values are about this disk from `since` (Unix time) on. */
+/** Disk assigned to a pair of columns, whose values describe this disk from `since` (Unix time) on. */
 export interface DiskColumns {
   mountPath: string;
   since: number;
@@ -34,7 +34,10 @@ export interface DiskColumns {
   seenAt: number;
 }
 
-/** Assigns columns to a report's disks: new disks take free columns, then those of the disks unseen for longest. */
+/**
+ * Assigns columns to a report's disks. New disks take free columns first, then the columns of the disks unseen for
+ * longest.
+ */
 export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[], time: number): DiskColumns[] => {
   const next = known.map((each) => ({ ...each }));
   for (const { mountPath } of disks.slice(0, mostDisks)) {
@@ -49,7 +52,7 @@ export const assignDisks = (known: readonly DiskColumns[], disks: readonly Disk[
   return next;
 };
 
-/** Keeps the last disk of each mount path, because a later mount hides an earlier mount. */
+/** Keeps the last disk of each mount path, because a later mount hides an earlier one. */
 export const dropHiddenDisks = (readings: ReportedReadings): ReportedReadings => {
   const { disks } = readings;
   if (!disks) return readings;

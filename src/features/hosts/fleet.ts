@@ -10,7 +10,7 @@ import { toLateMs } from './silence.ts';
 /** Number of one-minute values in a host's CPU line. */
 const lineLength = 60;
 
-/** Milliseconds for which a machine that has reported under a name is remembered. */
+/** Milliseconds for which a machine that reported under a name is remembered. */
 const machineMs = 10 * 60_000;
 
 /** Maximum number of machines remembered per name. */
@@ -23,7 +23,7 @@ export interface Taken {
 }
 
 interface FleetOptions {
-  /** Returns false for a host whose state `catchUp` drops, because another instance has deleted the host. */
+  /** Returns false for a host that another instance has deleted, so that `catchUp` drops its state. */
   isKept(name: string): boolean;
   /** Milliseconds without a report after which a host is silent. */
   silentMs(): number;
@@ -47,7 +47,7 @@ export class Fleet {
     for (const state of await this.#store.load()) this.#states.set(state.name, state);
   }
 
-  /** Loads reports that other instances have received, and drops the states of hosts that are gone. */
+  /** Loads reports that other instances have received, and drops the states of hosts that no longer exist. */
   async catchUp(): Promise<void> {
     const changed = await this.#store.loadChanged(this.#states);
     const { isKept } = this.#options;
@@ -65,7 +65,7 @@ export class Fleet {
     this.#listeners.push(listener);
   }
 
-  /** Calls the listener after each report that the store could not take at the moment. */
+  /** Calls the listener after each report that the store is unable to take. */
   onLost(listener: () => void): void {
     this.#lossListeners.push(listener);
   }
@@ -79,8 +79,8 @@ export class Fleet {
   }
 
   /**
-   * Stores a report received at `at` (Unix milliseconds); resolves once the report survives the end of the process.
-   * Rejects with an HttpError for a report that is too large.
+   * Stores a report received at `at` (Unix milliseconds). Resolves once the report would survive a crash. Rejects with
+   * an HttpError for a report that is too large.
    */
   take(name: string, report: HostReport, at: number, isHub = false): Promise<Taken> {
     return this.#inTurn.run([name], async () => {
@@ -142,7 +142,7 @@ export class Fleet {
     for (const each of kept) {
       const age = Math.floor((clock - Date.parse(each.time)) / 1000);
       const row = { step: rings[1].step, time: align(now - age, rings[1].step), values: toRow(each.readings, disks) };
-      // The time is invalid, in the future by the host's own clock, or too old.
+      // The time is invalid, too old, or in the future by the host's own clock.
       if (age >= 0 && isInRing(row, now)) minutes.set(row.time, row);
     }
     rows.push(...minutes.values());
@@ -166,7 +166,7 @@ export class Fleet {
     return { state, rows };
   }
 
-  /** Returns the one-minute and ten-minute means of steps that have ended or that include kept readings. */
+  /** Returns the one-minute and ten-minute means of steps that have ended or that include stored readings. */
   async #addMeans(
     name: string,
     before: HostState | undefined,
@@ -179,7 +179,7 @@ export class Fleet {
     if (last !== undefined && align(last, minutes.step) < align(now, minutes.step)) {
       const from = align(last, minutes.step);
       const found = await this.#store.read(name, fine.step, from, from + minutes.step - fine.step);
-      // A kept reading is the mean of a whole minute.
+      // A stored reading is the mean of a whole minute.
       const isKept = rows.some(({ step, time }) => step === minutes.step && time === from);
       if (found.length > 0 && !isKept)
         means.push({ step: minutes.step, time: from, values: toMean(found.map(({ values }) => values)) });
@@ -202,7 +202,7 @@ export class Fleet {
   }
 }
 
-/** @throws HttpError for a state that no storage takes */
+/** @throws HttpError for a state that is too large for any storage */
 const assertStorable = (name: string, body: string): void => {
   if (Buffer.byteLength(body) <= maxStateBytes) return;
   throw new HttpError(
@@ -211,7 +211,7 @@ const assertStorable = (name: string, body: string): void => {
   );
 };
 
-/** Lists a name's machines, starting with the one that has just reported. */
+/** Lists the machines of a name, starting with the machine that has just reported. */
 const toMachines = (known: readonly ReportingMachine[], reporting: ReportingMachine): ReportingMachine[] => {
   const recent = known.filter(({ at }) => reporting.at - at < machineMs);
   const others = recent.filter(({ id }) => id !== reporting.id).slice(0, mostMachines - 1);

@@ -13,7 +13,7 @@ interface Span {
   to: number;
 }
 
-/** Returns the requested steps. @throws HttpError */
+/** Returns the requested range of steps. @throws HttpError */
 export const readHistorySpan = (query: { from?: string; until?: string; step?: number }, now: number): Span => {
   const until = query.until === undefined ? now : toSeconds('until', query.until);
   const from = query.from === undefined ? until - 3600 : toSeconds('from', query.from);
@@ -58,7 +58,7 @@ export const readHistory = async (fleet: Fleet, name: string, { step, from, to }
   };
 };
 
-/** Rounds a value to five digits, enough for shares and small rates; null if unknown. */
+/** Rounds a value to five digits, which is enough for shares and small rates; null if unknown. */
 const toShort = (value: number): number | null => {
   if (!Number.isFinite(value)) return null;
   return value >= 1000 ? Math.round(value) : Number(value.toPrecision(5));

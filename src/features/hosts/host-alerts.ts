@@ -31,10 +31,10 @@ const toCommon = (name: string, fingerprint: string, tags: readonly string[] = [
 const toResolution = ({ id, level }: Ended) =>
   ({ level: 'INFO', status: 'resolved', resolves: id, firingLevel: level }) as const;
 
-/** Time of day for people: `12:04`. */
+/** Formats a time of day for people: `12:04`. */
 const toClock = (at: number): string => toLocalMinute(at).slice(11, 16);
 
-/** Duration for people: `27 min`. */
+/** Formats a duration for people: `27 min`. */
 const toDuration = (ms: number): string => {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 1) return `${Math.round(ms / 1000)} s`;
@@ -59,7 +59,7 @@ export const describeSilent = (
   startsAt: new Date(at).toISOString(),
 });
 
-/** Resolution of a silence that ended with a report; without a state, the host was deleted. */
+/** Describes the resolution after a silence that ended with a report. Without a state, the host was deleted. */
 export const describeReporting = (name: string, state: HostState | undefined, ended: Ended): Raised => ({
   ...toCommon(name, toSilentMark(name)),
   ...toResolution(ended),
@@ -76,7 +76,7 @@ const describeMissed = ({ lastSilence, report, at }: HostState): string => {
   return `: no reports from ${toClock(from)} to ${toClock(until)} (${toDuration(until - from)}).${restarted}${kept}`;
 };
 
-/** Alert about most hosts; `since` is the earliest of their last report times. */
+/** Describes the alert about most hosts. `since` is the earliest of their last report times. */
 export const describeMostSilent = (
   silent: readonly string[],
   count: number,

@@ -25,7 +25,7 @@ const ringAt = (step: number): number => {
   return at;
 };
 
-/** One file of fixed size per host. A host with an unreadable file is treated as if it had never reported. */
+/** One file of fixed size per host. If a host's file is unreadable, the host is treated as if it had never reported. */
 export class HostFiles implements HostStore {
   readonly #files: FixedFiles;
 
@@ -62,7 +62,7 @@ export class HostFiles implements HostStore {
     const count = (to - first) / step + 1;
     if (count <= 0) return [];
     const slot = toSlot(ring, first);
-    // Rows of the last slots come first, then those of the first slots.
+    // Rows of the last slots come first, then rows of the first slots.
     const before = Math.min(count, ring.size - slot);
     const bytes = Buffer.concat([
       await this.#files.read(name, ringAt(step) + rowBytes * slot, before * rowBytes),

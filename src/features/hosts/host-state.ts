@@ -8,7 +8,7 @@ export interface ReportingMachine {
   hostname: string;
   /** Time of the machine's last report, in Unix milliseconds. */
   at: number;
-  /** Set if the machine has reported again after another machine. */
+  /** Set if the machine reported again after another machine had reported. */
   hasReturned?: true;
 }
 
@@ -21,23 +21,23 @@ export interface HostState {
   skewMs: number;
   report: Omit<HostReport, 'kept' | 'processes' | 'time'>;
   processes: { at: number; data: readonly HostProcess[] } | null;
-  /** Time of an orderly stop with no later report. */
+  /** Time of an orderly stop; null if the host has reported since or never stopped. */
   stoppedAt: number | null;
-  /** Time of the first report after a stop or a silence; undefined in states that earlier versions have stored. */
+  /** Time of the first report after a stop or a silence; undefined in states stored by earlier versions. */
   upSince?: number;
   /** Times of the last report before the latest silence and of the first report after it. */
   lastSilence: { from: number; until: number } | null;
-  /** Most recent machine first; several if machines report in turn. */
+  /** Machines, most recent first. Several machines if they report in turn. */
   machines: readonly ReportingMachine[];
   disks: readonly DiskColumns[];
   /** CPU means of the last minutes, as shares; null if unknown. `lineAt` is the Unix time of the last mean. */
   line: readonly (number | null)[];
   lineAt: number;
-  /** True if the machine runs this hub or another instance of it. */
+  /** True if the machine runs this hub or another instance of the hub. */
   isHub: boolean;
 }
 
-/** Maximum bytes of a state as JSON, in each storage. */
+/** Maximum bytes of a state as JSON, in any storage. */
 export const maxStateBytes = 128 * 1024 - 64;
 
 /** Storage of states and histories. Methods reject while the storage is unavailable. */
@@ -47,7 +47,7 @@ export interface HostStore {
   /** Loads states that other instances have stored since the times in `known`; empty if nothing has changed. */
   loadChanged(known: ReadonlyMap<string, HostState>): Promise<HostState[]>;
   /**
-   * Resolves once the state and the rows survive the end of the process. `body` is the state as JSON, of at most
+   * Resolves once the state and the rows would survive a crash. `body` is the state as JSON, of at most
    * `maxStateBytes`.
    */
   save(state: HostState, body: string, rows: readonly RingRow[]): Promise<void>;

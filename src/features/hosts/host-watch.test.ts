@@ -81,7 +81,7 @@ const createDesk = (names: readonly string[], silentMs = 120_000, silentLevel: S
     alerts,
     messages: () => alerts.map(({ message }) => message),
     forget: (name: string) => known.delete(name),
-    /** Advances the clock by report intervals; the hosts in `up` report each time. */
+    /** Advances the clock by report intervals. The hosts in `up` report in each interval. */
     pass: async (seconds: number, up: readonly string[] = [], more: object = {}) => {
       const { fleet, watch } = await run();
       for (let passed = 0; passed < seconds * 1000; passed += reportMs) {

@@ -25,14 +25,17 @@ import { findDuplicates, type HostJudgement, judgeHost } from './silence.ts';
 /** Longest time between two checks, and delay after a failure, in milliseconds. */
 const lookMs = 5000;
 
-/** Longest gap between checks, in milliseconds and as a share of `silentMs`; beyond it, the machine slept or its clock was set. */
+/**
+ * Longest gap between checks, in milliseconds and as a share of `silentMs`. After a longer gap, the machine was asleep
+ * or its clock was set.
+ */
 const longestGapMs = 30_000;
 const longestGapShare = 1 / 4;
 
-/** Hosts whose last reports fall within this many milliseconds count as failing together. */
+/** Hosts count as failing together if their last reports are at most this many milliseconds apart. */
 const togetherMs = minuteMs;
 
-/** Milliseconds without a report after which a host may be falling silent: slightly less than the report interval. */
+/** Milliseconds without a report after which a host may be falling silent; slightly less than the report interval. */
 const missedMs = 8000;
 
 interface WatchParts {
@@ -56,7 +59,7 @@ interface Firing {
   at: number;
 }
 
-/** Raises and resolves alerts about silent hosts and shared host names; of several instances, only one acts. */
+/** Raises and resolves alerts about silent hosts and shared host names. Of several instances, only one acts. */
 export class HostWatch {
   readonly #parts: WatchParts;
   readonly #due = new DueTimes();
@@ -64,11 +67,11 @@ export class HostWatch {
   #firing: Map<string, Firing> | undefined;
   #receivingSince: number;
   #seenAt: number;
-  /** Earliest and latest time of a last report, in Unix milliseconds, among the hosts of the alert that most hosts are silent. */
+  /** Earliest and latest last report, in Unix milliseconds, of the hosts covered by the alert about most hosts. */
   #mostSilent: { from: number; until: number } | undefined;
   /** True if the last report could not be stored. */
   #isLosing = false;
-  /** Time since when at most half of the hosts have been silent, while the alert about most hosts fires. */
+  /** Time since which at most half of the hosts have been silent while the alert about most hosts is firing. */
   #recoveringSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
@@ -80,14 +83,14 @@ export class HostWatch {
     this.#seenAt = this.#receivingSince;
     parts.fleet.onReport((name) => this.#note(name));
     parts.fleet.onLost(() => {
-      // A single loss may be due to a single host's file; several in a row are an outage of the storage.
+      // A single loss may concern a single host's file. Several in a row mean that the storage is out of order.
       if (this.#isLosing) this.#receivingSince = this.#now();
       this.#isLosing = true;
     });
     parts.lease.onChanged((isHeld) => {
       this.#firing = undefined;
       this.#mostSilent = undefined;
-      // The instance that has lost the lease may have been the one that hosts report to.
+      // The instance that lost the lease may be the instance that hosts report to.
       if (isHeld) this.#receivingSince = this.#now();
     });
   }
@@ -236,7 +239,7 @@ export class HostWatch {
     if (firing && !isSilent && now - state.at < this.#parts.silentMs())
       await this.#raise(describeReporting(host.name, state, firing));
     if (firing || !isSilent || this.#isAmongMost(state)) return;
-    // Other hosts may be falling silent too; a single alert then covers them all.
+    // Other hosts may be falling silent too, in which case a single alert covers them all.
     const expected = this.#listExpected(keeper.list());
     const missing = expected.filter(({ at }) => now - at > missedMs);
     const isUndecided = now - state.at < this.#parts.silentMs() + togetherMs;
@@ -244,7 +247,7 @@ export class HostWatch {
     await this.#raise(describeSilent(host, state, this.#parts.silentLevel()));
   }
 
-  /** True if the firing alert about most hosts covers the host, whose last report is near theirs. */
+  /** True if the firing alert about most hosts covers the host, because its last report is close to theirs. */
   #isAmongMost({ at }: HostState): boolean {
     const span = this.#mostSilent;
     if (!span || !this.#firing?.has(mostSilentMark)) return false;
@@ -275,12 +278,12 @@ export class HostWatch {
   }
 }
 
-/** Returns the earliest and the latest last report; undefined without hosts. */
+/** Returns the earliest and latest last report; undefined without hosts. */
 const toSpan = (hosts: readonly HostState[]): { from: number; until: number } | undefined => {
   const times = hosts.map(({ at }) => at);
   return times.length === 0 ? undefined : { from: Math.min(...times), until: Math.max(...times) };
 };
 
-/** True if `some` has several hosts, more than half of `all`. */
+/** True if `some` contains several hosts, and more than half of `all`. */
 const isMost = (some: readonly HostState[], all: readonly HostState[]): boolean =>
   some.length > 1 && some.length * 2 > all.length;

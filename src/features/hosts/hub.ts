@@ -13,13 +13,13 @@ import { rings } from './rings.ts';
 import type { ShownHost } from './schema.ts';
 import { findDuplicates } from './silence.ts';
 
-/** Maximum clock skew that is not shown, in seconds. */
+/** Maximum clock skew, in seconds, that is too small to be shown. */
 const shownSkew = 5;
 
-/** Maximum reports from a host in a burst, and per second afterwards. */
+/** Maximum reports from a host in a burst, and per second after the burst. */
 const burst = 60;
 
-/** Start of the name of a caller with a key. */
+/** Prefix of a caller's name if the caller uses a key. */
 const keyPrefix = 'key:';
 
 interface HubParts {
@@ -44,7 +44,7 @@ export class Hub {
     this.#parts = parts;
   }
 
-  /** Creates a host's enrolment code, and the host if it is missing. Rejects with an HttpError. */
+  /** Creates an enrolment code for a host, and the host itself if it is missing. Rejects with an HttpError. */
   async invite({ name, ...given }: { name: string } & Partial<StoredHost>, by: string): Promise<CreatedCode> {
     const { accounts, codes, keeper } = this.#parts;
     assertHostName(name);
@@ -68,7 +68,7 @@ export class Hub {
     return { name, key: await accounts.createKey(name, ['hosts:report'], by) };
   }
 
-  /** Processes a host's report; the caller's key must have the host's name, or `self`. Rejects with an HttpError. */
+  /** Processes a host's report. `given` must be the host of the caller's key, or `self`. Rejects with an HttpError. */
   async report(given: string, caller: string, report: HostReport): Promise<{ name: string; at: number }> {
     const { clock, fleet, keeper } = this.#parts;
     const name = readHostName(given, caller);
@@ -80,11 +80,14 @@ export class Hub {
     return { name, at };
   }
 
-  /** Delivers the result of a host's command, with the limits of `report`; returns the host's name. Throws an HttpError. */
+  /**
+   * Delivers the result of a host's command, subject to the limits of `report`, and returns the host's name. Throws an
+   * HttpError.
+   */
   settleCommand(given: string, caller: string, id: string, result: RemoteOutput | { error: string }): string {
     const name = readHostName(given, caller);
     if (this.#parts.commands.settle(name, id, result)) return name;
-    // Results of waiting commands need no limit: each command takes one result.
+    // Results of waiting commands need no limit, because each command takes only one result.
     this.#spend(name, this.#parts.clock().getTime());
     throw new HttpError('not-found', 'The result came too late: nobody is waiting for it any more');
   }
@@ -104,7 +107,7 @@ export class Hub {
     return commands.run(name, command, signal);
   }
 
-  /** Returns a host's watches; omits the list if the host already has the current one. */
+  /** Returns a host's watches, or no list if the host already has the current list. */
   listWatches(name: string, known: string | undefined): { watchesId?: string; watches?: PushedWatches['list'] } {
     const { keeper, offers } = this.#parts;
     const host = keeper.find(name);

@@ -22,7 +22,7 @@ import { createHostRoutes } from './routes.ts';
 import { ShownHost } from './schema.ts';
 import { Scraper } from './scraper.ts';
 
-/** Milliseconds between checks for reports that other instances have received. */
+/** Milliseconds between checks for reports received by other instances. */
 const catchUpMs = 2000;
 
 const hostSettings = {
@@ -57,17 +57,17 @@ export const hosts = defineFeature({
   create: async ({ settings, offers, storage, host, version, clock, log }) => {
     const { database, directory } = storage;
     let { silentSeconds, silentLevel } = settings;
-    // A database that is away has a line in the log already.
+    // The log already has a line about an unavailable database.
     const warn = (message: string) => (err: unknown) => {
       if (!(err instanceof StoreUnavailable)) log.warn({ err }, message);
     };
     const silentMs = (): number => silentSeconds * 1000;
     const fleet = new Fleet(database ? new HostTable(database) : new HostFiles(join(directory, 'hosts')), {
-      // Only a shared store has hosts that other instances delete.
+      // Only in a shared store can other instances delete hosts.
       isKept: (name) => !database || keeper.find(name) !== undefined,
       silentMs,
     });
-    // Requests must wait for this, because each report builds on the last state.
+    // Requests must wait for this, because each report builds on the previous state.
     await fleet.load().catch(warn('hosts: the last states of hosts cannot be read'));
     const keeper: HostKeeper = new SettingKeeper(hostKind, {
       settings: offers.settings,

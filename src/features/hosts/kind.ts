@@ -11,10 +11,10 @@ const hostNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 const mostHosts = 1000;
 
-/** In a report's path, stands for the host that owns the key. */
+/** Placeholder in a report's path for the host that owns the key. */
 export const selfName = 'self';
 
-/** Names that the paths of routes use. */
+/** Names reserved for paths of routes. */
 const reserved = ['enrol', selfName];
 
 /** @throws HttpError */
@@ -26,7 +26,7 @@ export const assertHostName = (name: string): void => {
   );
 };
 
-/** Throws an HttpError if another host has the host's name or one of its aliases. */
+/** Throws an HttpError if another host already has the host's name or one of its aliases. */
 export const assertOwnNames = ({ name, aliases }: KnownHost, all: readonly KnownHost[]): void => {
   const own = new Set([name, ...aliases].map((each) => each.toLowerCase()));
   for (const other of all) {
@@ -66,7 +66,7 @@ export type ConfiguredHost = Static<typeof ConfiguredHost>;
 
 export interface KnownHost extends Required<StoredHost> {
   name: string;
-  /** Address of the host's node_exporter; config file only. */
+  /** Address of the host's node_exporter. Only in the config file. */
   url?: string;
   /** Undefined for a host in the config file and for this server's machine. */
   setting: RuntimeSetting<StoredHost> | undefined;

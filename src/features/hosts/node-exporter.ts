@@ -28,7 +28,10 @@ const lineForm = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
 /** Sticky, because a search from every position would take quadratic time. */
 const labelForm = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?/y;
 
-/** Parses node_exporter samples in Prometheus text format; ignores other lines, long lines and further samples. */
+/**
+ * Parses node_exporter samples in Prometheus text format. Ignores other lines, lines that are too long, and samples
+ * beyond the maximum.
+ */
 export const parseSamples = (
   text: string,
   limits: { lineLength: number; samples: number } = { lineLength: longestLine, samples: mostSamples },
@@ -64,15 +67,18 @@ const parseLabels = (text: string): Sample['labels'] => {
 const unquote = (text: string): string =>
   text.replaceAll(/\\(.)/g, (_, character) => (character === 'n' ? '\n' : character));
 
-/** File systems that are not disks, and container mounts. */
+/** File systems to ignore: they are not disks, or are mounts of containers. */
 const notDisks = /^(?:tmpfs|ramfs|devtmpfs|overlay|squashfs|iso9660|nfs4?|cifs|fuse\..*|autofs|proc|sysfs|cgroup2?)$/;
 const notMounts = /^\/(?:proc|sys|dev|run|var\/lib\/(?:docker|containers|kubelet))(?:\/|$)/;
 
-/** Interfaces without traffic of their own, and devices that are parts of other devices. */
+/** Interfaces to ignore: they have no traffic of their own, or are parts of other devices. */
 const virtualInterfaces = /^(?:lo|veth|docker|br-|virbr|cni|flannel|cali|tap|tun|dummy|wg)/;
 const wholeDisks = /^(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/;
 
-/** Builds a report from two scrapes, both needed for rates. Undefined if the samples are not from node_exporter. */
+/**
+ * Builds a report from two scrapes, which are both needed to compute rates. Undefined if the samples are not from
+ * node_exporter.
+ */
 export const toScrapedReport = (
   name: string,
   { samples, at }: Scrape,

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../lib/expected-errors.ts';
 import type { Fleet } from './fleet.ts';
 import type { HostKeeper } from './kind.ts';
 
-/** Milliseconds between reports, and number of reports from one with processes to the next. */
+/** Milliseconds between reports, and how many reports apart two reports with processes are. */
 const reportMs = 10_000;
 const processesEvery = 6;
 
@@ -18,7 +18,7 @@ interface OwnHostParts {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** This server's own machine as a host, shown once another host exists. */
+/** This server's own machine as a host. Shown once another host exists. */
 export class OwnHost {
   readonly #parts: OwnHostParts;
   readonly #collector: ReportCollector;
@@ -49,7 +49,7 @@ export class OwnHost {
 
   async #report(): Promise<void> {
     const { clock, fleet, keeper, log } = this.#parts;
-    // An agent on this machine may already report for it.
+    // An agent on this machine may already report for the machine.
     const isNeeded = keeper.list().length > 0 && (fleet.find(this.#name)?.isHub ?? !keeper.find(this.#name));
     if (!isNeeded) return;
     try {

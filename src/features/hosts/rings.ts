@@ -1,10 +1,10 @@
-/** Ring of rows: `size` steps of `step` seconds. */
+/** Ring of rows with `size` steps of `step` seconds. */
 export interface RingShape {
   step: number;
   size: number;
 }
 
-/** A host's history: an hour, a day and 90 days. Each step is a multiple of the previous ring's step. */
+/** Rings of a host's history: an hour, a day and 90 days. Each step is a multiple of the previous ring's step. */
 export const rings: readonly [RingShape, RingShape, RingShape] = [
   { step: 10, size: 360 },
   { step: 60, size: 1440 },
@@ -24,11 +24,11 @@ export const findRing = (step: number): RingShape => rings.find((each) => each.s
 /** Returns the start of the step that contains a time. */
 export const align = (time: number, step: number): number => time - (time % step);
 
-/** True if a row's step is among the last steps that its ring holds. */
+/** True if the step of a row is recent enough for its ring. */
 export const isInRing = ({ step, time }: Pick<RingRow, 'step' | 'time'>, now: number): boolean => {
   const last = align(now, step);
   return time > last - step * findRing(step).size && time <= last;
 };
 
-/** Returns the slot in the ring for a step's row. */
+/** Returns the slot in the ring for the row of a step. */
 export const toSlot = ({ step, size }: RingShape, time: number): number => (time / step) % size;

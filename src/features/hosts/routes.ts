@@ -182,7 +182,7 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
     },
   });
 
-/** Sends a host; the version of its runtime setting is its ETag. */
+/** Sends a host. The version of its runtime setting is the ETag. */
 const sendHost = (reply: FastifyReply, hub: Hub, known: KnownHost): void =>
   sendJson(known.setting ? reply.header('etag', `"${known.setting.version}"`) : reply, hub.show(known));
 

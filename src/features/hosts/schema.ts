@@ -120,7 +120,7 @@ const hostFields = {
   ),
 };
 
-/** Summary of a host for lists; `Host` has more members. */
+/** Summary of a host for lists. `Host` has more members. */
 export const ShownHost = defineShape('Host', {
   ...hostFields,
   lastSilence: orNull(

@@ -8,7 +8,7 @@ export const toLateMs = (silentMs: number): number => Math.min(minuteMs, silentM
 /** Milliseconds for which no report is expected from a host after an orderly stop. */
 const stoppedMs = 10 * minuteMs;
 
-/** A host's state at a time, and when it changes unless a report arrives. Times are Unix milliseconds. */
+/** A host's state at a time, and when the state changes unless a report arrives. Times are Unix milliseconds. */
 export interface HostJudgement {
   state: HostStateName;
   since: number | null;
@@ -17,7 +17,7 @@ export interface HostJudgement {
 
 export interface SilenceRules {
   silentMs: number;
-  /** Time since when this server could receive reports; silence before that time does not count. */
+  /** Time since which this server has been able to receive reports. Silence before that time does not count. */
   receivingSince: number;
 }
 
@@ -44,6 +44,9 @@ export const judgeHost = (
   };
 };
 
-/** Returns the machines that report in turn under one name; empty for a single machine, even a replacement. */
+/**
+ * Returns the machines that take turns reporting under one name. Empty for a single machine, even if it replaced
+ * another.
+ */
 export const findDuplicates = ({ machines }: HostState): HostState['machines'] =>
   machines.length > 1 && machines.some(({ hasReturned }) => hasReturned) ? machines : [];

@@ -36,9 +36,9 @@ interface ActionRouteParts {
   /** Undefined unless tasks are mounted. */
   tasks: TaskSource | undefined;
   show: ShowIncident;
-  /** Returns the next escalation step; undefined if none follows. */
+  /** Returns the next escalation step; undefined after the last step. */
   nextStep(incident: StoredIncident): EscalationStep | undefined;
-  /** Returns the names of all users; undefined while they are unknown. */
+  /** Returns the names of all users; undefined while the users are unknown. */
   listPeople(): readonly string[] | undefined;
   clock: () => Date;
 }
@@ -123,7 +123,7 @@ const readAcknowledgement = ({ comment, until }: { comment?: string; until?: str
   return { comment, until: end };
 };
 
-/** Returns the targets of users. Throws an HttpError for an unknown one. */
+/** Returns the targets of users. Throws an HttpError for an unknown user. */
 const toTargets = (names: readonly string[], known: readonly string[] | undefined): string[] => {
   const unknown = known && names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new HttpError('invalid', `people: there is no user ${unknown}`);
@@ -244,7 +244,7 @@ const createTaskRoute = (parts: ActionRouteParts, tasks: TaskSource): Route =>
     },
   });
 
-/** Maximum code points in a task's title, applied here to UTF-16 units, which are never fewer. */
+/** Maximum code points in a task's title. Applied here to UTF-16 units, of which there are at least as many. */
 const maxTaskTitle = 200;
 
 const priorities = { CRITICAL: 'Critical', ERROR: 'High', WARNING: 'Medium', INFO: 'Low' } as const;
@@ -273,7 +273,7 @@ const act = async (
 ): Promise<StoredIncident> =>
   requireFound(await store.act({ ...action, id, by: callerOf(request) } as ActionOn, expected), id);
 
-/** Applies an action to each incident, only once if several ids name the same incident. */
+/** Applies an action to each incident. Applies it only once if several ids name the same incident. */
 const actOnAll = async (parts: ActionRouteParts, request: FastifyRequest, ids: readonly string[], action: Act) => {
   const acts = new Map<string, Promise<StoredIncident>>();
   const data = await Promise.all(

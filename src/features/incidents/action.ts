@@ -16,7 +16,7 @@ type OwnAction = { id: string; by: string } & (
   | { type: 'task'; task: number }
 );
 
-/** Change to an incident by a person or another feature; `at` is in Unix milliseconds. */
+/** Change to an incident by a person or another feature. `at` is in Unix milliseconds. */
 export type Action = { at: number } & (SharedAction | OwnAction);
 
 /** Action without its time, which the store adds. */
@@ -94,7 +94,7 @@ const assertMayReopen = (draft: Draft, incident: StoredIncident): void => {
   }
 };
 
-/** Records a notification that was delivered or permanently refused by the destination. */
+/** Records a notification that was delivered, or that the destination permanently refused. */
 const recordNotification = (
   draft: Draft,
   incident: StoredIncident,
@@ -112,13 +112,13 @@ const recordNotification = (
 ): StoredIncident => {
   const known = incident.notices[destination];
   const isTold = isDelivered || known?.isTold === true;
-  // A notification that answers no address, such as a rise in level, leaves earlier answers valid.
+  // A notification that does not answer an address event, such as a rise in level, leaves earlier answers valid.
   const answered = times ?? (known?.opening === opening ? known.times : undefined);
   const type = what === 'reminder' ? what : isEscalation ? 'escalated' : 'notified';
   const changed = draft.addEvent(incident, { at, type, what, level, destination, result });
   const notices = draft.editNotices(changed);
   delete notices[destination];
-  // Without a notice, a reopened incident notifies the destination again.
+  // Without its entry in `notices`, the destination is notified again if the incident reopens.
   if (what !== 'resolved')
     notices[destination] = { what, level, at, opening, isTold, ...(answered !== undefined && { times: answered }) };
   return changed;
@@ -161,7 +161,7 @@ const recordSilence = (
   return changed;
 };
 
-/** Records an incident's only picture of the machine, or the picture's deletion. */
+/** Records the incident's only picture of the machine, or the deletion of that picture. */
 const recordPicture = (
   draft: Draft,
   incident: StoredIncident,

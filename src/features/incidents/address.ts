@@ -33,7 +33,7 @@ export const address = (
 
 const personPrefix = 'person:';
 
-/** Acknowledges an incident in place of the former acknowledger, who is notified. */
+/** Makes a person the acknowledger of an incident in place of the former acknowledger, who is notified. */
 export const takeOver = (
   draft: Draft,
   incident: StoredIncident,
@@ -45,7 +45,7 @@ export const takeOver = (
   return former ? address(draft, taken, { at, by, targets: [former], reason: 'takeOver' }) : taken;
 };
 
-/** Adds a comment; the people whom it mentions are notified, except for its author. */
+/** Adds a comment. The people mentioned in the comment are notified, except its author. */
 export const addComment = (
   draft: Draft,
   incident: StoredIncident,
@@ -58,8 +58,8 @@ export const addComment = (
 };
 
 /**
- * Records a step of the escalation policy. A step that does not follow the incident's place changes nothing, so that
- * two instances, or a retry after a kill, take no step twice.
+ * Records a step of the escalation policy. A step that does not follow the current position has no effect, so that two
+ * instances, or a retry after a kill, cannot take a step twice.
  */
 export const escalate = (
   draft: Draft,
@@ -76,7 +76,7 @@ export const escalate = (
   return Object.assign(draft.addEvent(incident, { ...event, targets: [...targets] }), { escalation, addressed });
 };
 
-/** True if the latest step in this opening has the given place; null means no step. */
+/** True if the latest step in this opening has the given position; null means that no step has been taken. */
 const isAt = ({ escalation, openings }: StoredIncident, place: EscalationPlace | null): boolean => {
   if (escalation?.opening !== openings) return place === null;
   const { policy, round, step } = escalation;

@@ -1,16 +1,19 @@
 import Type, { type Static } from 'typebox';
 
-/** First and last seq of an incident's alerts for each period it was open; seqs between may be of other alerts. */
+/**
+ * First and last seq of an incident's alerts for each period in which the incident was open. The seqs between them may
+ * belong to other alerts.
+ */
 export const AlertSpans = Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]));
 export type AlertSpans = Static<typeof AlertSpans>;
 
-/** Maximum number of spans; beyond it, the first two are merged. */
+/** Maximum number of spans. When it is exceeded, the first two spans are merged. */
 export const maxSpans = 64;
 
-/** Seq in a span without alerts, after a person reopened the incident. */
+/** Seq in a span without alerts, which begins when a person reopens the incident. */
 const noAlert = 0;
 
-/** Adds a reopened incident's span; omit the seq if a person reopened it. */
+/** Adds the span of a reopened incident. Omit the seq if a person reopened the incident. */
 export const addSpan = (spans: AlertSpans, seq = noAlert): AlertSpans => {
   const all: AlertSpans = [...spans.filter(([first]) => first !== noAlert), [seq, seq]];
   const [first, second] = all;
@@ -23,11 +26,11 @@ export const extendSpans = (spans: AlertSpans, seq: number): AlertSpans => {
   return spans.with(-1, [first === noAlert ? seq : first, seq]);
 };
 
-/** True if an alert with the incident's key is one of its alerts. */
+/** True if an alert with the incident's key belongs to the incident. */
 export const hasAlert = (spans: AlertSpans, seq: number): boolean =>
   spans.some(([first, last]) => first <= seq && seq <= last);
 
-/** Returns the spans with each seq moved; the last span, which grows, stays even if it has no alert left. */
+/** Returns the spans with each seq moved. The last span, which can still grow, stays even if it has no alert left. */
 export const moveSpans = (
   spans: AlertSpans,
   moveFirst: (seq: number) => number,

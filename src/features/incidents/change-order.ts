@@ -4,16 +4,19 @@ import type { StoredIncident } from './incident.ts';
 /** Incident and its position in the order. */
 export interface Changed {
   incident: StoredIncident;
-  /** The incident's `change`; 0 once it is forgotten. */
+  /** The incident's `change`; 0 once the incident has been forgotten. */
   change: number;
 }
 
-/** Incidents in order of their last change. Each change adds a position and invalidates the incident's previous one. */
+/**
+ * Incidents in the order of their last change. Each change adds a position and invalidates the incident's previous
+ * position.
+ */
 export class ChangeOrder {
   #places: { entry: Changed; change: number }[] = [];
   /** Number of invalid positions at the beginning. */
   #start = 0;
-  /** Number of positions at which invalid ones are removed. */
+  /** Number of positions at which invalid positions are removed. */
   #maxPlaces = 1024;
 
   add(entry: Changed): void {

@@ -27,7 +27,7 @@ export const describeAlert = ({ record }: FoldedAlert): Description => {
     trait,
     about: shorten(about, maxAboutLength),
     sender: toSenderGroup(record['sender']),
-    // Other programs and signalbox itself always send resolutions; senders of native alerts may not.
+    // Other programs, and signalbox itself, always send resolutions. Senders of native alerts may not.
     endsBySender: trait === 'fingerprint' && (record['format'] !== undefined || record['sender'] === ownSender),
     title: toTitle(record),
     source: toName(record['source']),
@@ -92,7 +92,7 @@ const splitOutput = (message: string): { head: string; output: string } => {
   return { head, output: output.trim() };
 };
 
-/** Returns the output in an alert's message, and the alert's details; null if it has neither. */
+/** Returns the output in an alert's message, and the alert's details; null if there are neither. */
 export const toIncidentDetails = (record: StoredRecord | undefined): string | null => {
   const { output } = splitOutput(toText(record?.['message']));
   const text = [output, toText(record?.['details']).trim()].filter(Boolean).join('\n\n');

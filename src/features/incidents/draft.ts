@@ -13,7 +13,7 @@ export interface Counters {
   oldUntil: number;
 }
 
-/** Incidents before a step; the step does not modify them. */
+/** Incidents before a step, which does not modify them. */
 export interface IncidentsBefore {
   readonly counters: Readonly<Counters>;
   find(id: string): StoredIncident | undefined;
@@ -40,7 +40,10 @@ interface Due {
   at: number;
 }
 
-/** Changes made by a step: editable copies of incidents, new events and counters, until the incidents take them. */
+/**
+ * Changes made by a step: editable copies of incidents, new events and counters, which the incidents take over at the
+ * end.
+ */
 export class Draft {
   readonly rules: Rules;
   readonly counters: Counters;
@@ -56,10 +59,10 @@ export class Draft {
   readonly #latest = new Map<string, StoredIncident>();
   /** Incidents that become due within the step, earliest first. */
   readonly #due: Due[];
-  /** Notices of changed incidents that have already been copied; few steps have any. */
+  /** Notices of changed incidents that have already been copied. Created on demand, because few steps need it. */
   #copied: Set<StoredIncident['notices']> | undefined;
 
-  /** A step's time never goes beyond `until`. */
+  /** The time of a step never goes beyond `until`. */
   constructor(before: IncidentsBefore, rules: Rules, until: number) {
     this.#before = before;
     this.#until = until;
@@ -76,7 +79,7 @@ export class Draft {
     return this.#latest.get(key) ?? this.#before.findLatest(key);
   }
 
-  /** Adds a new incident; no copy is needed. */
+  /** Adds a new incident, which needs no copy. */
   add(incident: StoredIncident): void {
     this.changed.set(incident.id, incident);
     this.#latest.set(incident.key, incident);
@@ -117,7 +120,7 @@ export class Draft {
     return changed;
   }
 
-  /** Returns a copy's notices, copied once per step: a hundred destinations may be notified in one step. */
+  /** Returns a copy's notices, which are copied only once per step because a step may notify a hundred destinations. */
   editNotices(changed: StoredIncident): StoredIncident['notices'] {
     this.#copied ??= new Set();
     if (!this.#copied.has(changed.notices)) {

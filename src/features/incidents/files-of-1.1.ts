@@ -24,7 +24,7 @@ interface OldPlace {
 /** Content of the file that marks the 1.1 files as converted. */
 const doneMark = Buffer.from('read\n');
 
-/** Incident files in a 1.1 data directory: a state and an action log. They are never modified. */
+/** Incident files in a 1.1 data directory: a state and an action log. These files are never modified. */
 export class FilesOf11 {
   readonly #storage: Storage;
   readonly #state: ProjectionSnapshot;
@@ -35,7 +35,9 @@ export class FilesOf11 {
     this.#state = storage.snapshot('incidents');
   }
 
-  /** Restores the old state; resolves to undefined without one. A damaged state is reported and lost, as in 1.1. */
+  /**
+   * Restores the old state; resolves to undefined if there is none. A damaged state is reported and lost, as in 1.1.
+   */
   async restoreState(state: ProjectedIncidents, report: (error: Error) => void): Promise<OldPlace | undefined> {
     const entries: (SnapshotEntry & { alertSeq?: number })[] = [];
     const refuse = (damage: string): never => {
@@ -46,7 +48,7 @@ export class FilesOf11 {
       const actionSeq = await this.#state.read((entry) => void entries.push(entry as SnapshotEntry), refuse);
       const { alertSeq } = entries.find((entry) => entry.alertSeq !== undefined) ?? {};
       if (actionSeq === undefined || alertSeq === undefined) return undefined;
-      // Snapshots contain incidents in order of their changes.
+      // Snapshots contain incidents in the order of their changes.
       const changeOf = (entry: SnapshotEntry): number => ('incident' in entry ? entry.incident.change : -1);
       for (const entry of entries.toSorted((a, b) => changeOf(a) - changeOf(b))) state.restore(entry);
       return { alertSeq, actionSeq };

@@ -620,7 +620,7 @@ test('random alerts, actions and times lead to the incidents of the state table'
       for (const command of all) {
         if ('pass' in command) {
           now += command.pass;
-          // Often no step follows, so the next alert or action makes the time pass.
+          // Often no step follows, so time advances with the next alert or action.
           if (command.pass % 2 === 0) life.pass(command.pass);
           else life.wait(command.pass);
         } else if ('alert' in command) {

@@ -6,7 +6,7 @@ import { createIdOf, readIdTime, type StoredRecord } from '../../storage/journal
 /** Key of the incident that counts alerts beyond the limit on active incidents. */
 export const overflowKey = 'overflow';
 
-/** Maximum characters of a key; longer keys are hashed. */
+/** Maximum characters of a key. Longer keys are hashed. */
 const maxKeyLength = 160;
 
 /** Alert in the form that incidents fold. */
@@ -33,7 +33,10 @@ export const toFoldedAlert = (record: StoredRecord): FoldedAlert => ({
   record,
 });
 
-/** Returns the key shared by one incident's alerts. It includes the sender, so nobody can change others' incidents. */
+/**
+ * Returns the key shared by all alerts of an incident. The key includes the sender, so that nobody can change the
+ * incidents of another sender.
+ */
 export const toIncidentKey = (record: StoredRecord): string => {
   const { format, source, hostname } = record;
   const sender = toSenderGroup(record['sender']);
@@ -56,12 +59,14 @@ const toMessage = ({ format, status, message }: StoredRecord): string =>
 /** Replaces digits, so that "/var is 86 % full" equals "/var is 87 % full". */
 export const replaceDigits = (message: string): string => message.replaceAll(/\d+/g, '#');
 
-/** Short keys are not hashed, to save time. */
+/** Joins the texts to a key. Short keys are not hashed, to save time. */
 const toKey = (texts: readonly unknown[]): string => {
   const json = JSON.stringify(texts);
   return json.length <= maxKeyLength ? json : hash('sha256', json, 'base64url');
 };
 
-/** Returns the id of the incident an alert opens: it contains the alert's time and is the same in every replay. */
+/**
+ * Returns the id of the incident that an alert opens. The id contains the alert's time and is the same in every replay.
+ */
 export const toIncidentId = ({ id, at }: FoldedAlert): string =>
   createIdOf(at, hash('sha256', `incident ${id}`, 'hex'));

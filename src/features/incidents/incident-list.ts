@@ -4,22 +4,22 @@ import { createFilterTest } from '../../lib/wildcards.ts';
 import type { StoredIncident } from './incident.ts';
 import { isOf } from './responsible.ts';
 
-/** Filter for incidents; texts are in lower case. */
+/** Filter for incidents. Texts are in lower case. */
 export interface IncidentFilter {
   states: readonly IncidentState[];
   level?: Severity | undefined;
-  /** Pattern that can contain `*`. */
+  /** Pattern, which may contain `*`. */
   source?: string | undefined;
-  /** Pattern that can contain `*`. */
+  /** Pattern, which may contain `*`. */
   hostname?: string | undefined;
   /** Substring of the title. */
   q?: string | undefined;
   number?: number | undefined;
-  /** Name of a user: only incidents of this user. */
+  /** Name of a user, to find only incidents that concern this user. */
   user?: string | undefined;
-  /** Unix milliseconds: last alert at or after `since`. */
+  /** Unix milliseconds. Finds incidents with the last alert at or after `since`. */
   since?: number | undefined;
-  /** Unix milliseconds: first alert before `until`. */
+  /** Unix milliseconds. Finds incidents with the first alert before `until`. */
   until?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export const listIncidents = (
   before = Number.POSITIVE_INFINITY,
 ): IncidentList => {
   const { states, ...others } = filter;
-  // An unfiltered list's total is already known, so no other pages are read.
+  // The total of an unfiltered list is already known, so no further pages are read.
   const isUnfiltered = Object.values(others).every((value) => value === undefined);
   const isMatch = createFilter(filter);
   const incidents: StoredIncident[] = [];

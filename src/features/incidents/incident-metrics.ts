@@ -30,7 +30,7 @@ export const createObserver = (meters: Meters): ((measured: Measured) => void) =
   };
 };
 
-/** Adds a gauge that counts incidents when metrics are scraped. */
+/** Adds a gauge that counts incidents whenever metrics are scraped. */
 export const addIncidentGauge = ({ reading }: Meters, store: IncidentStore): void =>
   reading(
     'gauge',

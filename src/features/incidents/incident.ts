@@ -4,7 +4,7 @@ import { Milliseconds, nullable } from '../../kit/route.ts';
 import { AlertSpans } from './alert-spans.ts';
 import { IncidentEvent } from './schema.ts';
 
-/** Maximum number of timeline events per incident; older ones are forgotten. */
+/** Maximum number of timeline events per incident. Older events are forgotten. */
 export const mostEvents = 200;
 
 /** Stored form of an incident. */
@@ -14,7 +14,7 @@ export const StoredIncident = Type.Object({
   key: Type.String(),
   /** Basis of the key; `overflow` for the incident that counts all alerts beyond the limit. */
   trait: Type.Enum(['fingerprint', 'texts', 'overflow']),
-  /** True if the sender sends resolutions: the incident is then not resolved just because alerts stop. */
+  /** True if the sender sends resolutions. Such an incident is not resolved merely because alerts stop. */
   endsBySender: Type.Boolean(),
   /** Number of the latest timeline event. */
   lastEvent: Type.Integer(),
@@ -28,12 +28,12 @@ export type StoredIncident = Static<typeof StoredIncident>;
 
 const { at: _, type, until: __, ...facts } = IncidentEvent.properties;
 
-/** Stored form of a timeline event: members that are null in responses are omitted, and times are Unix milliseconds. */
+/** Stored form of a timeline event. Members that are null in responses are omitted, and times are Unix milliseconds. */
 export const StoredEvent = Type.Object({
   at: Milliseconds,
   type,
   ...Type.Partial(Type.Object({ ...facts, until: Milliseconds })).properties,
-  /** The incident's `change` after a notification. */
+  /** Value of the incident's `change` after a notification. */
   change: Type.Optional(Type.Integer()),
 });
 export type StoredEvent = Static<typeof StoredEvent>;

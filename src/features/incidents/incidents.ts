@@ -15,7 +15,9 @@ import { completeIncident, isIncidentEntry, type SnapshotEntry, toEntryPieces } 
 /** Maximum number of resolved incidents. */
 export const mostResolved = 100_000;
 
-/** Number of resolved incidents forgotten at once beyond the maximum, because each removal costs an event. */
+/**
+ * Number of resolved incidents forgotten together once the maximum is exceeded, because each removal costs an event.
+ */
 export const forgottenCount = 1000;
 
 /** Incident in memory. */
@@ -160,14 +162,17 @@ export class Incidents implements IncidentsBefore {
     while (this.#countResolved() > maxResolved || this.#hasOld(now)) this.#forgetOldest();
   }
 
-  /** Returns a snapshot's entries in pieces; later changes do not affect them. */
+  /** Returns the entries of a snapshot in pieces. Later changes do not affect these entries. */
   entries(): Iterable<readonly SnapshotEntry[]> {
     const all = Array.from(this.#byId.values(), ({ incident, events }) => ({ incident, events }));
     all.sort((a, b) => a.incident.change - b.incident.change);
     return toEntryPieces({ ...this.counters }, this.rules, all);
   }
 
-  /** Adds a snapshot entry, unless damaged. Incidents raise the counters too, because the counters may be lost. */
+  /**
+   * Adds a snapshot entry unless it is damaged. Incidents also raise the counters, in case the entry with the counters
+   * is lost.
+   */
   restore(entry: SnapshotEntry): void {
     if ('counters' in entry) {
       const { lastNumber, lastChange, oldUntil } = entry.counters;

@@ -13,18 +13,21 @@ import type { SnapshotEntry } from './snapshot-entries.ts';
 /** `feature` of incident events in the alert log. */
 const feature = 'incidents';
 
-/** Incident event in the alert log: an action, changed settings, or just the passage of time. */
+/** Incident event in the alert log: an action, changed settings, or simply the passage of time. */
 export interface IncidentsEvent {
   /** Unix milliseconds. */
   at: number;
   action?: ActionOn | undefined;
-  /** Incident versions that the action can change; undefined allows any. */
+  /** Incident versions that the action can change; undefined for any version. */
   expected?: readonly number[] | undefined;
   /** Settings that apply from the next event onwards. */
   rules?: Rules | undefined;
 }
 
-/** Converts an event to a log record that includes the latest incident's number, in case the snapshot is lost. */
+/**
+ * Converts an event to a log record. The record includes the number of the latest incident, in case the snapshot is
+ * lost.
+ */
 export const toRecord = (event: IncidentsEvent, lastNumber: number): LogRecord => ({ feature, lastNumber, ...event });
 
 /** Returns the latest incident's number from a record; 0 if the record is not an incident event. */
@@ -43,7 +46,7 @@ interface ActionOutcome {
 export interface IncidentsOutcome extends ActionOutcome {
   seq: number;
   changed: readonly StoredIncident[];
-  /** Undefined for other instances' events, because each instance measures its own. */
+  /** Undefined for events of other instances, because each instance measures its own events. */
   measured: Measured | undefined;
 }
 
@@ -52,7 +55,7 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
   readonly all: Incidents;
   readonly #isOwn: (record: StoredRecord) => boolean;
 
-  /** `rules` apply until a snapshot or event supplies others; `isOwn` is true for this instance's records. */
+  /** `rules` apply until a snapshot or event supplies others. `isOwn` returns true for records of this instance. */
   constructor(rules: Rules, isOwn: (record: StoredRecord) => boolean = () => true) {
     this.all = new Incidents(rules);
     this.#isOwn = isOwn;
@@ -67,7 +70,7 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     return { ...outcome, seq, measured: this.#isOwn(record) ? outcome.measured : undefined };
   }
 
-  /** Folds consecutive alerts in one step; the last alert gets the outcome of the whole step. */
+  /** Folds consecutive alerts in one step. The last alert gets the outcome of the whole step. */
   foldTogether(records: readonly StoredRecord[]): IncidentsOutcome[] {
     const outcomes: IncidentsOutcome[] = [];
     let alerts: StoredRecord[] = [];
@@ -100,7 +103,7 @@ export class ProjectedIncidents implements ProjectionState<IncidentsOutcome> {
     return { ...taken, ...done };
   }
 
-  /** Returns an event's outcome if it were applied now, and the number of incidents it would change. */
+  /** Returns the outcome that an event would have now, and the number of incidents the event would change. */
   foresee({ at, action, expected }: IncidentsEvent): ActionOutcome & { count: number } {
     const step = new Fold(this.all, this.all.rules, at);
     step.advance(at);

@@ -7,7 +7,7 @@ import type { FollowedLog, RecordLog } from '../../storage/record-log.ts';
 import type { FilesOf11, OldActions } from './files-of-1.1.ts';
 import { lastNumberIn, type ProjectedIncidents } from './projected-incidents.ts';
 
-/** Maximum number of alerts folded when incidents exist for the first time. */
+/** Maximum number of alerts folded by the first version with incidents. */
 const maxOld = 1_000_000;
 
 interface ReplayParts {
@@ -21,8 +21,8 @@ interface ReplayParts {
 }
 
 /**
- * Resolves to the seq after which folding starts without a snapshot: after the incidents from 1.1, or before the last
- * day's alerts.
+ * Resolves to the seq after which folding starts without a snapshot: after the incidents from 1.1, or before the alerts
+ * of the last day.
  */
 export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   const { events, oldFiles, state, log } = parts;
@@ -39,7 +39,7 @@ export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   return foldOldActions(parts, actions, Math.min(known.alertSeq, lastSeq));
 };
 
-/** Folds the alerts after a seq, interleaved with the actions from 1.1; resolves to the last alert's seq. */
+/** Folds the alerts after a seq, interleaved with the actions from 1.1. Resolves to the seq of the last alert. */
 const foldOldActions = async (
   { events, state, isClosed }: ReplayParts,
   actions: OldActions[],
@@ -67,7 +67,10 @@ const foldOldActions = async (
   return seq;
 };
 
-/** Resolves to the seq before the last day's alerts. Marks all stored alerts as old, so nobody is notified of them. */
+/**
+ * Resolves to the seq before the alerts of the last day. Marks all stored alerts as old, so that nobody is notified of
+ * them.
+ */
 const findYesterday = async ({ events, state, isClosed, clock }: ReplayParts): Promise<number> => {
   const { lastSeq = 0 } = events.state();
   const since = clock().getTime() - dayMs;

@@ -13,7 +13,9 @@ import type { Incident, IncidentAlert, IncidentEvent } from './schema.ts';
 /** Converts an incident to the form used in responses. */
 export type ShowIncident = (stored: StoredIncident) => Incident;
 
-/** Creates the function; unresolved incidents get the ids of the silences that currently match them. */
+/**
+ * Creates the function that converts incidents. Unresolved incidents get the ids of the silences that currently match.
+ */
 export const createShowIncident =
   (silences: Pick<SilenceSource, 'silencesOf'>, clock: () => Date): ShowIncident =>
   (stored) => {

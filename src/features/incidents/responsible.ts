@@ -1,7 +1,10 @@
 import { toUserTarget } from '../../kit/people.ts';
 import type { StoredIncident } from './incident.ts';
 
-/** Returns the people and destinations responsible now: who acknowledged the incident, or whom the latest step addresses. */
+/**
+ * Returns the people and destinations responsible now: the acknowledger of the incident, or else the targets of the
+ * latest step.
+ */
 export const findResponsible = ({
   state,
   acknowledged,
@@ -18,7 +21,10 @@ export const findResponsible = ({
     .map(([target]) => target);
 };
 
-/** True for an incident that a user acknowledged or was asked to help with, or that addresses the user. */
+/**
+ * True for an incident that concerns the user: acknowledged by the user, addressed to the user, or with a request for
+ * the user's help.
+ */
 export const isOf = (user: string, incident: StoredIncident): boolean => {
   const { acknowledged, responders = [], addressed = {}, openings } = incident;
   const own = `person:${user}`;

@@ -51,7 +51,7 @@ interface RouteParts {
   identifySender: IdentifySender;
   /** Returns each destination's last and next notification. */
   describeNotifications: (incident: StoredIncident) => readonly IncidentNotification[];
-  /** Returns the place in the escalation policy. */
+  /** Returns the incident's position in the escalation policy. */
   describeEscalation: (incident: StoredIncident) => IncidentEscalation | null;
 }
 
@@ -86,7 +86,7 @@ const createListRoute = ({ store, show, identifySender }: RouteParts): Route => 
   });
 };
 
-/** Returns a page as JSON; a page that would be too large ends early. */
+/** Returns a page as JSON. A page that would be too large ends early. */
 const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncident): Promise<JsonList> => {
   const texts: string[] = [];
   let length = 0;
@@ -164,14 +164,14 @@ const createReadRoute = ({ store, journal, show, describeNotifications, describe
     },
   });
 
-/** Returns undefined if the alert cannot be read at the moment: the incident itself can still be shown. */
+/** Returns undefined if the alert is unreadable at the moment, because the incident itself can still be shown. */
 const passIfUnreadable = (error: unknown): undefined => {
   if (error instanceof JournalError || error instanceof StoreUnavailable) return undefined;
   throw error;
 };
 
 const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
-  // A request may read a lot; limiting concurrency leaves CPU and disk to other requests.
+  // A request may read a lot, so limited concurrency leaves CPU and disk to other requests.
   const queue = createQueue({ running: 2, waiting: 32, refusal: 'Too many lists of alerts are being read' });
   return defineRoute({
     method: 'GET',
@@ -194,7 +194,9 @@ const createAlertsRoute = ({ store, journal }: RouteParts): Route => {
   });
 };
 
-/** Searches an incident's alerts, newest first. Alerts in the overflow incident share no key and cannot be found. */
+/**
+ * Searches the alerts of an incident, newest first. Alerts in the overflow incident share no key and cannot be found.
+ */
 const searchAlerts = async (
   journal: ReadAlerts,
   incident: StoredIncident,

@@ -7,15 +7,15 @@ export interface Rules {
   level: Severity;
   /** Milliseconds after a resolution during which a new alert reopens the incident instead of opening another. */
   reopenMs: number;
-  /** Milliseconds without alerts after which an incident is resolved; 0 means never. */
+  /** Milliseconds without alerts after which an incident is resolved; 0 for never. */
   quietMs: number;
-  /** Milliseconds for which a resolved incident is stored; 0 means forever. */
+  /** Milliseconds for which a resolved incident is stored; 0 for ever. */
   retainMs: number;
 }
 
 /**
- * Returns when time alone changes an incident, in Unix milliseconds: its acknowledgement ends, or it is resolved for
- * lack of alerts. Infinity if neither applies.
+ * Returns the time, in Unix milliseconds, at which an incident changes without any event: its acknowledgement expires,
+ * or the incident is resolved for lack of alerts. Infinity if neither applies.
  */
 export const dueAt = (incident: StoredIncident, { quietMs }: Rules): number => {
   const { state, acknowledged, endsBySender } = incident;

@@ -10,8 +10,8 @@ import { createAnyMatcher } from '../wildcards.ts';
 type Parameters = CommandParameters<'Get-EventLog'>;
 
 /**
- * Get-EventLog: reads systemd's journal, newest first. Rejects with a CommandFailure if the machine has no journal or
- * this account may not read it.
+ * Get-EventLog: reads systemd's journal, newest entries first. Rejects with a CommandFailure if the machine has no
+ * journal or this account may not read it.
  */
 export const getEventLog = async (
   paths: SystemPaths,
@@ -47,8 +47,8 @@ export const getEventLog = async (
 };
 
 /**
- * Rejects if there is no journal. With JSON output, journalctl exits the same way whether the journal or matching
- * entries are missing.
+ * Rejects if there is no journal. With JSON output, journalctl exits the same way for a missing journal as for no
+ * matching entries.
  */
 const requireJournal = async (program: string, signal: AbortSignal): Promise<void> => {
   const args = ['--header', '--no-pager'];
@@ -79,8 +79,9 @@ export const createEventFilter = (parameters: Parameters): ((event: OutputRow) =
 const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
 
 /**
- * journalctl terms for each log. System: entries from the kernel, its audit, the journal itself and process 1;
- * Application: all others. journalctl has no term for "not process 1"; `getEventLog` therefore excludes it.
+ * journalctl terms for each log. System: entries from the kernel, its audit, the journal itself and process 1.
+ * Application: all other entries. journalctl has no term for "not process 1", so `getEventLog` excludes these entries
+ * itself.
  */
 const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
   System: [['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver'], ['_PID=1']],
@@ -111,7 +112,10 @@ export const toJournalArguments = (
 
 const toSeconds = (date: Date): string => `@${date.getTime() / 1000}`;
 
-/** Entries without a priority count as Information, but --priority would exclude them. */
+/**
+ * Returns the journal priorities of the entry types. Entries without a priority count as Information, but --priority
+ * would exclude them.
+ */
 const toPriorities = (types: Parameters['EntryType']): string[] => {
   if (!types || types.includes('Information')) return [];
   const first = types.includes('Error') ? 0 : 4;
@@ -119,7 +123,7 @@ const toPriorities = (types: Parameters['EntryType']): string[] => {
   return first <= last ? [`--priority=${first}..${last}`] : [];
 };
 
-/** Entry of `journalctl --output=json`; a value is a text, an array of bytes, or an array of texts and byte arrays. */
+/** Entry of `journalctl --output=json`. A value is a text, an array of bytes, or an array of texts and byte arrays. */
 type JournalEntry = Readonly<Record<string, unknown>>;
 
 /** Fields that `toEvent` reads and that journalctl writes only on request. */
@@ -163,7 +167,7 @@ const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {
   return priority === 4 ? 'Warning' : 'Information';
 };
 
-/** Returns the entry's number in the journal: its cursor's `i=` part, in hexadecimal. */
+/** Returns the entry's number in the journal, which is the `i=` part of its cursor, in hexadecimal. */
 const toIndex = (cursor: string | null): number | null => {
   const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 16);
@@ -176,14 +180,14 @@ const toTime = (microseconds: string | null): string | null =>
 const toInstanceId = (messageId: string | null): number | null =>
   messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
 
-/** Maximum number of matches, and of bytes in a value: the length of a program's arguments is limited. */
+/** Maximum number of matches, and of bytes in a value, because the length of a program's arguments is limited. */
 const maxMatches = 100;
 const maxValueBytes = 1024;
 
 /**
- * Returns alternatives of matches, in journalctl syntax, for the entries with the wanted sources and ids: `[]` if the
- * journal has no such entry, `[[]]` if journalctl cannot restrict them. journalctl finds exact values in its index;
- * patterns, and names regardless of case, are compared with the journal's values.
+ * Returns alternative matches, in journalctl syntax, for the entries with the wanted sources and ids: `[]` if the
+ * journal has no such entry, `[[]]` if journalctl cannot narrow the search. journalctl finds exact values in its index.
+ * Patterns and case-insensitive names are compared with the values in the journal.
  */
 const findMatches = async (
   program: string,
@@ -195,7 +199,7 @@ const findMatches = async (
   let sources: string[][] = [[]];
   if (Source) {
     const isWanted = createAnyMatcher(Source);
-    // An entry's source is its identifier or, without one, its unit.
+    // The source of an entry is its identifier or, without an identifier, its unit.
     const fields = ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT'];
     const found = await allEnded(fields.map((field) => findValues(field, isWanted)));
     const known = found.filter((matches) => matches !== undefined);
@@ -216,7 +220,7 @@ const createValueFinder =
     let isKnown = true;
     const onOutput = createLineReader((value) => {
       if (value !== undefined && isWanted(value)) matches.push(`${field}=${value}`);
-      // Invalid UTF-8 is read as U+FFFD, and no argument can contain the original.
+      // Invalid UTF-8 is read as U+FFFD, so the original value cannot be passed as an argument.
       isKnown = value !== undefined && !matches.at(-1)?.includes('\ufffd') && matches.length <= maxMatches;
       return isKnown;
     }, maxValueBytes);

@@ -16,7 +16,7 @@ const readRows = (host: HostReadings) => {
   return async (...given: Parameters<typeof getProcess>) => (await getProcess(...given)).rows;
 };
 
-/** Starts a process with a name that lasts as long as the test, then opens the host's readings. */
+/** Starts a process with the given name that lasts as long as the test, then opens the host's readings. */
 const startNamed = async (
   t: TestContext,
   name: string,

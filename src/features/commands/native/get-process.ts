@@ -6,7 +6,7 @@ import { CommandFailure, type CommandOutput, type OutputRow, selectMatching, toO
 
 /**
  * Get-Process: returns processes by name and id. Rejects with a CommandFailure if an id, or a name without wildcards,
- * matches no process. The whole list is built once per host reading, which is shared for half a second.
+ * matches no process. The whole list is built once per host reading, and readings are shared for half a second.
  */
 export const createGetProcess = (host: HostReadings) => {
   const list = async (processes: readonly ProcessReading[]): Promise<CommandOutput> => {

@@ -17,7 +17,10 @@ export const getService = (units: readonly Unit[], parameters: CommandParameters
     .sort((a, b) => (a.Name < b.Name ? -1 : 1));
 };
 
-/** Returns a systemd service in the form of Get-CimInstance. StartName is the user, root for a unit without `User=`. */
+/**
+ * Returns a systemd service in the form of Get-CimInstance. StartName is the user, which is root for a unit without
+ * `User=`.
+ */
 export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
   const { Name, DisplayName, Status, StartType, ExitCode } = toService(unit);
   return {
@@ -35,7 +38,7 @@ export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
 };
 
 const toService = (unit: Unit) => {
-  // Inactive, failed and all other states count as Stopped; SubState shows the difference.
+  // All other states count as Stopped, including inactive and failed. SubState shows the difference.
   const Status = serviceStatuses[unit.ActiveState] ?? 'Stopped';
   return {
     Name: unit.Id.replace(/\.service$/, ''),
@@ -70,12 +73,12 @@ const startTypes: Record<string, StartType> = {
 
 /**
  * Returns the start type; null without a unit file. On Windows, a Disabled service cannot be started at all, like a
- * masked unit. A unit that systemd calls disabled can still be started: Manual.
+ * masked unit. A unit that systemd calls disabled can still be started, so its start type is Manual.
  */
 const toStartType = ({ UnitFileState }: Unit): StartType | null =>
   UnitFileState === '' ? null : (startTypes[UnitFileState] ?? 'Manual');
 
-/** Returns the main process's last exit code, or 128 + signal; null if it has never exited. */
+/** Returns the exit code of the main process's last run, or 128 + signal; null if the process has never exited. */
 const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | null => {
   if (ExecMainCode === '' || ExecMainCode === '0') return null;
   const status = Number(ExecMainStatus);
@@ -92,7 +95,7 @@ const unitProperties = [
   'User', 'ExecMainCode', 'ExecMainStatus',
 ] as const;
 
-/** Properties of a service unit from `systemctl show`; empty texts if systemd has no value. */
+/** Properties of a service unit from `systemctl show`. Properties without a value are empty texts. */
 export type Unit = Record<(typeof unitProperties)[number], string>;
 
 /** Lists every service that is installed or loaded. Rejects with a CommandFailure if systemd is not running. */
@@ -128,8 +131,8 @@ const parseUnitList = (json: string): Map<string, string> =>
   );
 
 /**
- * Parses units from `systemctl show`: one line per property, a blank line between units. Values contain no line breaks:
- * systemctl replaces such values with `[unprintable]`.
+ * Parses units from `systemctl show`, which prints one line per property and a blank line between units. Values contain
+ * no line breaks, because systemctl replaces such values with `[unprintable]`.
  */
 export const parseUnitProperties = (text: string): Unit[] =>
   text

@@ -37,7 +37,8 @@ export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeP
 };
 
 /**
- * Rejects when the signal is aborted. Host readings cannot be cancelled, and a network disk's reading may never settle.
+ * Rejects when the signal is aborted. Needed because host readings cannot be cancelled, and the reading of a network
+ * disk may never settle.
  */
 const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {

@@ -6,16 +6,19 @@ import type { ParsedCommand } from '../policy.ts';
 import { CommandFailure, maxRows, type OutputRow } from '../runner.ts';
 import type { readProperties } from './script.ts';
 
-/** Object from the script, as values keyed by property path. */
+/** Object read from the script's output: values keyed by property path. */
 export type ReadObject = Readonly<Record<string, unknown>>;
 
-/** Cmdlets that return objects; Get-CimInstance's properties come from its class. */
+/** Cmdlets that return objects. The properties of Get-CimInstance depend on the class. */
 type Cmdlet = keyof typeof readProperties | 'Get-CimInstance';
 
 /** Bits of an event's keywords, from winmeta.h. */
 const keywordBits = { failureAudit: 2 ** 52, successAudit: 2 ** 53 };
 
-/** Functions that convert each cmdlet's objects to rows, with the native runner's properties in the same order. */
+/**
+ * Functions that convert each cmdlet's objects to rows with the properties of the native runner, in the order of the
+ * native runner.
+ */
 export const rowMakers: Record<Cmdlet, (read: ReadObject) => OutputRow> = {
   'Get-Process': (read) => ({
     Id: read['Id'],
@@ -65,7 +68,10 @@ const toEntryType = (level: number, keywords: number): string => {
   return level === 3 ? 'Warning' : 'Information';
 };
 
-/** Tests a bit of a signed 64-bit number. JavaScript rounds such a number's lowest bits, but not the keyword bits. */
+/**
+ * Tests a bit of a signed 64-bit number. JavaScript rounds away the lowest bits of such a number, but keeps the keyword
+ * bits.
+ */
 const hasBit = (number: number, bit: number): boolean => Math.abs(Math.floor(number / bit) % 2) === 1;
 
 interface Message {
@@ -76,12 +82,12 @@ interface Message {
 }
 
 /**
- * Collects the script's output: a line of JSON for the cmdlet that it runs, for each object, and for the end.
- * `onOutput` throws a CommandFailure for PowerShell's own errors and for unexpected output; `toOutput` returns
+ * Collects the script's output: one line of JSON for the cmdlet that runs, one for each object, and one for the end.
+ * `onOutput` throws a CommandFailure for PowerShell's own errors and for unexpected output. `toOutput` returns
  * undefined if the end is missing.
  */
 export const createAnswer = (program: string, command: ParsedCommand) => {
-  // Get-WinEvent, which replaces a missing Get-EventLog, filters by only some of the parameters.
+  // Get-WinEvent, used if Get-EventLog is missing, filters by only some of the parameters.
   const isWanted = command.name === 'Get-EventLog' ? createEventFilter(command.parameters) : () => true;
   let makeRow = rowMakers[command.name];
   let hasEnded = false;

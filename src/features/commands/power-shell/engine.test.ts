@@ -21,7 +21,7 @@ after(() => host.close());
 const signal = AbortSignal.timeout(300_000);
 const self: ParsedCommand = { name: 'Get-Process', parameters: { Id: [process.pid] } };
 
-/** Returns the rows for a command line, with a stand-in for a cmdlet that exists only on Windows. */
+/** Returns the rows for a command line, using a stand-in for a cmdlet that exists only on Windows. */
 const runOnWindows = async (t: TestContext, cmdlet: string, line: string): Promise<OutputRow[]> => {
   const command = checkCommand(line);
   if (command instanceof Refusal) return assert.fail(command.message);
@@ -39,7 +39,7 @@ const listPowerShells = (): string[] =>
     }
   });
 
-// Newer Node versions name their main thread, and PowerShell uses that name for the process.
+// Newer versions of Node name their main thread, and PowerShell reports that name as the name of the process.
 process.title = 'node';
 
 test('PowerShell gives a process the same properties, types and values as the native runner', { skip }, async () => {

@@ -10,7 +10,7 @@ const check = (line: string): ParsedCommand => {
   return command instanceof Refusal ? assert.fail(command.message) : command;
 };
 
-/** Returns the parameters of a request as `-Name type[]: values`. */
+/** Formats the parameters of a request as `-Name type[]: values`. */
 const toTexts = ({ parameters }: { parameters: Record<string, unknown>[] }): string[] =>
   parameters.map(
     ({ name, type, many, values }) => `-${name} ${type}${many ? '[]' : ''}: ${(values as string[]).join(' ')}`,

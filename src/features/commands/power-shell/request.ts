@@ -17,8 +17,8 @@ const eventLevels = {
 } as const;
 
 /**
- * Returns the command as one line of JSON for the script's standard input, in ASCII because the script does not know
- * its encoding.
+ * Returns the command as one line of JSON for the script's standard input. The line is ASCII, because the script does
+ * not know the encoding of its input.
  */
 export const toShellRequest = (command: ParsedCommand): string => {
   const call = toCall(command.name, toParameters(command));
@@ -33,7 +33,7 @@ const toCall = (command: string, parameters: Parameters) => ({
 });
 
 /**
- * Returns a parameter in the form that the script expects; `many` for a list. Texts and dates begin with `=` because
+ * Returns a parameter in the form that the script expects; `many` for a list. Texts and dates begin with `=`, because
  * PowerShell's JSON reader converts texts that look like dates.
  */
 const toWire = (name: string, value: Scalar | readonly Scalar[]) => {
@@ -55,7 +55,7 @@ const toParameters = (command: ParsedCommand): Parameters => {
     case 'Get-EventLog':
       return { ...command.parameters, Source: command.parameters.Source?.map(toPattern) };
     case 'Get-CimInstance': {
-      // The properties are always named, which keeps command lines and other secrets on the machine.
+      // Properties are always named explicitly, which keeps command lines and other secrets on the machine.
       const { ClassName, Filter } = command.parameters;
       const Property = chooseProperties(command.parameters);
       return { ClassName, Property, Filter: Filter && toWql(Filter) };
@@ -63,7 +63,7 @@ const toParameters = (command: ParsedCommand): Parameters => {
   }
 };
 
-/** Returns the parameters that Get-WinEvent can filter by; `createAnswer` applies the others. */
+/** Returns the parameters that Get-WinEvent can filter by. `createAnswer` applies the other parameters. */
 const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandParameters<'Get-EventLog'>) => {
   const levels = EntryType?.flatMap((type) => eventLevels[type]);
   return {
@@ -76,7 +76,7 @@ const toEventFilter = ({ LogName, After, Before, EntryType, Source }: CommandPar
 };
 
 /**
- * Escapes brackets, which are wildcards in PowerShell, and the backtick; in signalbox, all three are plain characters.
+ * Escapes brackets and backticks, which have a meaning in PowerShell's wildcards but are plain characters in signalbox.
  */
 const toPattern = (pattern: string): string => pattern.replaceAll(/[[\]\x60]/g, '\x60$&');
 

@@ -8,12 +8,12 @@ import { script } from './script.ts';
 
 const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
 
-/** Program that ends a process and its children, because Windows has no process groups. */
+/** Program that ends a process and its children. Needed because Windows has no process groups. */
 const taskkill = 'C:\\Windows\\System32\\taskkill.exe';
 
 /**
  * Creates the runner that uses the cmdlets of the PowerShell at an absolute path, with one process per command. The
- * arguments are always the same; the command is data on standard input.
+ * arguments never change; the command is data on standard input.
  */
 export const createPowerShellRunner = (program: string, platform: NodeJS.Platform = process.platform): Runner => {
   const environment = createEnvironment(platform);
@@ -38,9 +38,9 @@ export const createPowerShellRunner = (program: string, platform: NodeJS.Platfor
 };
 
 /**
- * Returns PowerShell's environment: none of the server's variables, no telemetry, update checks, colours or diagnostic
- * files. On Windows, Node adds the variables that every program needs, such as SystemRoot. Elsewhere, PowerShell needs
- * a PATH to start, and without a HOME it creates a temporary folder each time.
+ * Returns PowerShell's environment, without the server's variables, telemetry, update checks, colours or diagnostic
+ * files. On Windows, Node adds the variables that every program needs, such as SystemRoot. On other systems, PowerShell
+ * needs a PATH to start, and creates a new temporary folder each time if HOME is missing.
  */
 export const createEnvironment = (platform: NodeJS.Platform): Record<string, string> => ({
   POWERSHELL_TELEMETRY_OPTOUT: '1',
