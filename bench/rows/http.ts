@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alert } from '../support/alert-log.ts';
+import { compile } from '../support/compile.ts';
 import type { Finding } from '../support/finding.ts';
 import * as opponents from '../support/opponents.ts';
 import { ask, createPost, type LoadRequest, logIn } from '../support/requests.ts';
@@ -58,7 +59,7 @@ const lists = {
 const tickShapeKept: Beside = {
   name: 'itself with the shape of tick objects kept by a preloaded module',
   url: '/api/tasks',
-  options: { variables: { NODE_OPTIONS: `--import=${new URL('../../src/keep-tick-shape.js', import.meta.url).href}` } },
+  options: { variables: { NODE_OPTIONS: `--import=${compile('src/lib/keep-tick-shape')}` } },
 };
 const toCount = (answer: string): unknown => JSON.parse(answer).count;
 

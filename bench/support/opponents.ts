@@ -1,21 +1,28 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { compile, root } from './compile.ts';
 import { requireProgram } from './machine.ts';
 import type { ServerOptions } from './server.ts';
 
-const toPath = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-const loopback = new URL('../opponents/loopback.js', import.meta.url).href;
-const jsonServer = toPath('../../../node_modules/json-server/lib/bin.js');
+const jsonServer = join(root, 'node_modules/json-server/lib/bin.js');
 
 /** Node's own server with one constant response; see `opponents/bare.ts` for the kinds. */
 export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' | 'sink' = 'text'): ServerOptions => ({
-  command: (port) => [process.execPath, toPath('../opponents/bare.js'), String(port), kind, 'answer.json'],
+  command: (port) => [process.execPath, compile('bench/opponents/bare'), String(port), kind, 'answer.json'],
   files: { 'answer.json': answer },
   path: '/',
 });
 
 /** json-server on a file of tasks, in production mode: it does not watch the file. */
 export const createJsonServer = (tasks: object[]): ServerOptions => ({
-  command: (port) => [process.execPath, '--import', loopback, jsonServer, '--port', String(port), 'db.json'],
+  command: (port) => [
+    process.execPath,
+    '--import',
+    compile('bench/opponents/loopback'),
+    jsonServer,
+    '--port',
+    String(port),
+    'db.json',
+  ],
   // Production mode requires the folder.
   files: { 'db.json': JSON.stringify({ tasks }), 'public/index.html': '' },
   path: '/tasks?_page=1&_per_page=1',

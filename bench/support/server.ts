@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { atExit } from '../../test/lab/faults/support/exit.ts';
 import { writeConfig } from '../../test/support/config-file.ts';
 import { findFreePort } from '../../test/support/free-port.ts';
+import { compile, root } from './compile.ts';
 import { type Place, pin } from './machine.ts';
 import { ask, password, send } from './requests.ts';
 import { writeSeed } from './tasks.ts';
@@ -113,13 +113,13 @@ const run = (scope: Scope, [program = '', ...args]: string[], hasChannel: boolea
   return { child, pid: child.pid ?? 0, printed: () => printed };
 };
 
-const main = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
+const main = join(root, 'dist', 'signalbox.js');
 
 /** The single executable, if it has been built. */
-export const executable = fileURLToPath(new URL('../../signalbox-linux-x64', import.meta.url));
+export const executable = join(root, 'dist', 'signalbox-linux-x64');
 
 /** Node flags that make the server answer messages with the memory in use. */
-const reporting = ['--expose-gc', '--import', new URL('./report-memory.js', import.meta.url).href];
+const toReporting = (): string[] => ['--expose-gc', '--import', compile('bench/support/report-memory')];
 
 export interface SignalboxOptions {
   flags?: string[];
@@ -146,7 +146,7 @@ export const startSignalbox = async (scope: Scope, options: SignalboxOptions = {
   return startServer(scope, {
     command: (port) => [
       ...wrapper,
-      ...(isExecutable ? [executable] : [process.execPath, ...(reportsMemory ? reporting : []), main]),
+      ...(isExecutable ? [executable] : [process.execPath, ...(reportsMemory ? toReporting() : []), main]),
       ...['--port', String(port), '--data-dir', dataDir ?? `data-${port}`],
       ...(tasks === undefined ? [] : ['--seed', seed]),
       ...(settings ?? []),
@@ -178,8 +178,6 @@ export const startSearchable = async (scope: Scope, options: SignalboxOptions) =
   }
 };
 
-const companion = fileURLToPath(new URL('./companion.js', import.meta.url));
-
 /** Calls a module's `start` in a separate process, so that its load does not delay measurements here. */
 export const startCompanion = async <Start extends (...args: never[]) => unknown>(
   scope: Scope,
@@ -187,8 +185,8 @@ export const startCompanion = async <Start extends (...args: never[]) => unknown
   args: Parameters<Start>,
   place: Place = 'load',
 ): Promise<{ pid: number; result: Awaited<ReturnType<Start>> }> => {
-  const { child, pid, printed } = run(scope, pin(place, [process.execPath, companion]), true);
-  child.send({ module: new URL(`../${module}.js`, import.meta.url).href, args });
+  const { child, pid, printed } = run(scope, pin(place, [process.execPath, compile('bench/support/companion')]), true);
+  child.send({ module: compile(`bench/${module}`), args });
   const [message] = await Promise.race([once(child, 'message'), once(child, 'disconnect')]);
   if (message === undefined) throw new Error(`${module} has ended: ${printed()}`);
   return { pid, result: message.result };

@@ -3,10 +3,11 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { end, header, lastId, task } from '../support/export-lines.ts';
 import { createFolder } from '../support/folder.ts';
 import { command, runCommand } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
-import { end, fileStore, header, lastId, task } from '../support/transfer.ts';
+import { fileStore } from '../support/transfer.ts';
 import { waitUntil } from '../support/wait.ts';
 
 /** Removes the last line of a terminal. */

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
+import { end, header } from '../support/export-lines.ts';
 import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -13,7 +14,7 @@ import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
 import { command, refusal, runCommand } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
-import { end, fileStore, header, logIn, sendAlerts, sendGroup, sendKeyed, start } from '../support/transfer.ts';
+import { fileStore, logIn, sendAlerts, sendGroup, sendKeyed, start } from '../support/transfer.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();

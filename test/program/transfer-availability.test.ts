@@ -8,11 +8,12 @@ import { waitForCheck } from '../availability/support/availability.ts';
 import { createHeartbeat, ping } from '../heartbeats/support/heartbeats.ts';
 import { inHours } from '../silences/support/silences.ts';
 import { startApp } from '../support/app.ts';
+import { end, header } from '../support/export-lines.ts';
 import { adminToken } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runCommand } from '../support/program.ts';
 import type { Scope } from '../support/scope.ts';
-import { createFiles, createTables, end, exportFrom, header, importInto, type Place } from '../support/transfer.ts';
+import { createFiles, createTables, exportFrom, importInto, type Place } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { end, header, lastId, task } from '../support/export-lines.ts';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createEmptyDatabase, shareServer } from '../support/postgres/shared-server.ts';
 import { refusal, runCommand } from '../support/program.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
-import { end, fileStore, fill, header, lastId, logIn, start, task } from '../support/transfer.ts';
+import { fileStore, fill, logIn, start } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 

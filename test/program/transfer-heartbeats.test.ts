@@ -3,13 +3,14 @@ import { test } from 'node:test';
 import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
 import { createHeartbeat, listRuns, ping, readHeartbeat } from '../heartbeats/support/heartbeats.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { end, header } from '../support/export-lines.ts';
 import { messagesTo, toIncidentDestination, withClock } from '../support/notifications.ts';
 import { adminToken, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runCommand } from '../support/program.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { Scope } from '../support/scope.ts';
-import { createFiles, createTables, end, exportFrom, header, importInto, type Place } from '../support/transfer.ts';
+import { createFiles, createTables, exportFrom, importInto, type Place } from '../support/transfer.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();

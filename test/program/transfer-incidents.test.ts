@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { listIncidents } from '../incidents/support/incidents.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { end, header } from '../support/export-lines.ts';
 import { createFolder } from '../support/folder.ts';
 import { act, fire, messagesTo, readIncident, toIncidentDestination } from '../support/notifications.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -17,10 +18,8 @@ import { toStoreFlags } from '../support/store-flags.ts';
 import {
   createFiles,
   createTables,
-  end,
   exportFrom,
   fileStore,
-  header,
   importInto,
   logIn,
   type Place,

@@ -4,20 +4,11 @@ import { test } from 'node:test';
 import { readIncident } from '../incidents/support/incidents.ts';
 import { sendAlert } from '../support/alerts.ts';
 import type { TestApp } from '../support/app.ts';
+import { end, header } from '../support/export-lines.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runCommand } from '../support/program.ts';
 import type { Scope } from '../support/scope.ts';
-import {
-  createFiles,
-  createTables,
-  end,
-  exportFrom,
-  header,
-  importInto,
-  logIn,
-  type Place,
-  start,
-} from '../support/transfer.ts';
+import { createFiles, createTables, exportFrom, importInto, logIn, type Place, start } from '../support/transfer.ts';
 import { waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();

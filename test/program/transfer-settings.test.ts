@@ -6,13 +6,14 @@ import { test } from 'node:test';
 import type { Heartbeat } from '../../src/features/heartbeats/schema.ts';
 import { inHours } from '../silences/support/silences.ts';
 import type { TestApp } from '../support/app.ts';
+import { end, header } from '../support/export-lines.ts';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createEmptyDatabase } from '../support/postgres/shared-server.ts';
 import { command, runCommand } from '../support/program.ts';
 import type { Scope } from '../support/scope.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
-import { end, fileStore, header, start } from '../support/transfer.ts';
+import { fileStore, start } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 

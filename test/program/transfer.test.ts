@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { end, header, lastId, task } from '../support/export-lines.ts';
 import { createFolder } from '../support/folder.ts';
 import { refusal, runCommand, runProgram } from '../support/program.ts';
-import { end, fileStore, fill, header, lastId, logIn, start, task } from '../support/transfer.ts';
+import { fileStore, fill, logIn, start } from '../support/transfer.ts';
 
 const importText = (folder: string, lines: readonly string[]) =>
   runCommand(['import', ...fileStore(folder)], { input: lines.map((line) => `${line}\n`).join('') });

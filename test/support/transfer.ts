@@ -20,12 +20,6 @@ export const logIn = async ({ login }: TestApp): Promise<{ Authorization: string
   Authorization: `Bearer ${await login('admin')}`,
 });
 
-export const header = '{"signalbox":"export","version":1}';
-export const end = '{"signalbox":"end"}';
-export const lastId = (id: number): string => `{"lastTaskId":${id}}`;
-export const task = (Id: number, more = ''): string =>
-  `{"tasks":{"Id":${Id},"Title":"t${Id}","Description":"","Priority":"Low","Status":"Pending","CreatedAt":"2026-01-31T09:30:00","version":1${more}}}`;
-
 /** Creates a folder with tasks, items and simple tasks, as a server leaves it. */
 export const fill = async (t: Scope): Promise<string> => {
   const folder = createFolder(t);

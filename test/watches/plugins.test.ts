@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { requires } from '../lab/faults/support/requirements.ts';
 import { startApp } from '../support/app.ts';
 import { isRunning, writeProgram } from '../support/child-programs.ts';
+import { end, header } from '../support/export-lines.ts';
 import { createFolder } from '../support/folder.ts';
-import { createFiles, end, header, importInto } from '../support/transfer.ts';
+import { createFiles, importInto } from '../support/transfer.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { readWatch, tryWatch, waitForAlerts, waitForState } from './support/watches.ts';
 

@@ -1,0 +1,24 @@
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+
+/** Root of the repository, with the built program in `dist`. */
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Compiles a module for a measured process, which must not load a compiler, and returns the absolute path of the
+ * result. `module` is a path from the repository's root without its extension.
+ */
+export const compile = (module: string): string => {
+  const outfile = join(root, 'dist', 'bench', `${basename(module)}.mjs`);
+  buildSync({
+    entryPoints: [join(root, `${module}.ts`)],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+  });
+  return outfile;
+};
