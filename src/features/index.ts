@@ -25,7 +25,7 @@ import { status } from './status/index.ts';
 import { tasks } from './tasks/index.ts';
 import { watches } from './watches/index.ts';
 
-/** Every feature, one for each folder beside this file; there is no automatic discovery. */
+/** All features, one for each folder beside this file. There is no automatic discovery. */
 export const features: readonly Feature[] = [
   monitoring,
   tasks,

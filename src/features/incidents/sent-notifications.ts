@@ -16,7 +16,7 @@ export class SentNotifications {
   #events: SentEvent[] = [];
   #isOrdered = true;
 
-  /** Adds a notification newer than all others; ignores other events. */
+  /** Adds a notification that is newer than all others. Ignores other events. */
   add(id: string, event: StoredEvent): void {
     if (event.destination === undefined) return;
     this.#order();
@@ -43,7 +43,10 @@ export class SentNotifications {
   }
 }
 
-/** Lists notifications before the change `before`, newest first. `find` returns undefined for a forgotten incident. */
+/**
+ * Lists notifications before the change `before`, newest first. `find` returns undefined for an incident that has been
+ * forgotten.
+ */
 export const listSent = (
   events: readonly SentEvent[],
   find: (id: string) => StoredIncident | undefined,

@@ -29,7 +29,7 @@ export const incidentSettings = {
 };
 export type IncidentSettings = Static<ReturnType<typeof Type.Object<typeof incidentSettings>>>;
 
-/** Rules for instances that share a database until one of them has stored its settings: the defaults. */
+/** Rules for instances that share a database until an instance has stored its settings: the defaults. */
 export const firstRules: Rules = { level: 'WARNING', reopenMs: 30 * minuteMs, quietMs: dayMs, retainMs: 90 * dayMs };
 
 export const toRules = ({

@@ -10,7 +10,7 @@ export interface IncidentEntry {
   events: readonly StoredEvent[];
 }
 
-/** Entry in a snapshot: first the counters, then incidents in order of their changes. */
+/** Entry in a snapshot: first the counters, then the incidents in order of their changes. */
 export type SnapshotEntry = { counters: Counters; rules: Rules } | IncidentEntry;
 
 /** Number of entries written together. */

@@ -23,10 +23,13 @@ import { TimeEvents } from './time-events.ts';
 /** Milliseconds for which alerts are collected before being folded together. */
 const gatherMs = 10;
 
-/** Characters of about 100,000 alerts; folding these takes as long as writing a snapshot of 20,000 open incidents. */
+/**
+ * Characters of about 100,000 alerts. Folding so many alerts takes as long as writing a snapshot of 20,000 open
+ * incidents.
+ */
 const minGrowth = 32 * MiB;
 
-/** Milliseconds between checks whether time changes incidents. */
+/** Milliseconds between checks for incidents that the passage of time changes. */
 const tickMs = 1000;
 
 /** Milliseconds between file snapshots while incidents change, so that startup reads little of the log. */
@@ -40,7 +43,7 @@ const namesMs = 1000;
 
 /** Parts needed only for a log shared by several instances. */
 interface SharedParts {
-  /** Lease whose holder appends time and settings events. */
+  /** Lease of the instance that appends time and settings events. */
   lease: Lease;
   /** Settings before the first settings event, identical on all instances. */
   firstRules: Rules;
@@ -52,7 +55,7 @@ export interface StoreParts {
   /** Log of alerts and incident events. */
   events: FollowedLog;
   snapshot: ProjectionSnapshot;
-  /** Resolves to the seq after which folding starts without a snapshot; by default, before the first alert. */
+  /** Resolves to the seq after which folding starts without a snapshot. Default: before the first alert. */
   begin?: (state: ProjectedIncidents, isClosed: () => boolean) => Promise<number>;
   /** Called once a snapshot includes all folded events. */
   onSaved?: () => Promise<void>;
@@ -66,14 +69,15 @@ export interface StoreParts {
 
 /**
  * Incidents in memory: a projection of the alert log, to which actions, time and notifications are appended as events.
- * Alerts add no events. Methods throw StoreUnavailable, or reject with it, while incidents are unavailable.
+ * Alerts add no events of their own. Methods throw StoreUnavailable, or reject with it, while incidents are
+ * unavailable.
  */
 export class IncidentStore {
   readonly #parts: StoreParts;
   readonly #projection: Projection<ProjectedIncidents>;
   readonly #listeners: ChangeListeners;
   readonly #timeEvents: TimeEvents;
-  /** True once time has been folded up to the start. */
+  /** True once the passage of time has been folded up to the start. */
   #isStarted = false;
   #foldFailure: Error | undefined;
   #savedAt: number;
@@ -162,7 +166,7 @@ export class IncidentStore {
     return this.#state.count();
   }
 
-  /** Set while alerts cannot be folded or snapshots cannot be stored; the database reports its own failures. */
+  /** Set while alerts cannot be folded or snapshots cannot be stored. The database reports its own failures. */
   get failure(): Error | undefined {
     return this.#foldFailure ?? this.#projection.unsaved;
   }
@@ -187,8 +191,9 @@ export class IncidentStore {
   }
 
   /**
-   * Applies an action. Once it is stored, resolves to the changed incident, or to undefined for an unknown one. Rejects
-   * with an HttpError if the state forbids the action, and with a StoreConflict unless the version is expected.
+   * Applies an action. Once the action is stored, resolves to the changed incident, or to undefined for an unknown
+   * incident. Rejects with an HttpError if the state forbids the action, and with a StoreConflict if the incident's
+   * version is not an expected one.
    */
   async act(action: ActionOn, expected?: readonly number[]): Promise<StoredIncident | undefined> {
     await this.#waitUntilCurrent();
@@ -212,7 +217,7 @@ export class IncidentStore {
     this.#timeEvents.changeRules(rules);
   }
 
-  /** Stores a snapshot; on failure, the projection reports the error and the log is kept. */
+  /** Stores a snapshot. If that fails, the projection reports the error and the log is kept. */
   async save(): Promise<void> {
     await this.#projection.save().catch(() => undefined);
   }
@@ -221,7 +226,8 @@ export class IncidentStore {
     const { shared } = this.#parts;
     this.#isClosed = true;
     clearInterval(this.#ticking);
-    // Unless `isReady`, the log may contain an event whose write failed; only the next start can read it.
+    // Unless `isReady` is true, the log may contain an event whose write failed. Only the next start can read such an
+    // event.
     if (!shared && this.#projection.isReady) await this.save();
     await this.#projection.close();
     await shared?.lease.close();
@@ -231,7 +237,7 @@ export class IncidentStore {
     return this.#projection.state.all;
   }
 
-  /** Throws StoreUnavailable while past events or those of other instances are unknown. */
+  /** Throws StoreUnavailable while past events, or events of other instances, are unknown. */
   async #waitUntilCurrent(): Promise<void> {
     if (this.#parts.shared) {
       const isRead = await awaitWithin(
@@ -254,7 +260,7 @@ export class IncidentStore {
       this.#setFailure(error as Error);
       throw error instanceof StoreUnavailable ? error : createUnreadable(error as Error);
     } finally {
-      // Time passes even if the latest alerts cannot be read.
+      // Time passes even if the latest alerts are unreadable.
       await this.#timeEvents.appendDue();
     }
     this.#setFailure(undefined);

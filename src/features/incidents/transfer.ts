@@ -30,13 +30,13 @@ const ExportedIncident = Type.Object(
   { additionalProperties: false },
 );
 
-/** Number and change of the latest incident, even if it is forgotten. */
+/** Number and change of the latest incident, even if that incident has been forgotten. */
 const LastIncident = Type.Object({ number: Count, change: Count }, { additionalProperties: false });
 
-/** Rules under which time changes no incident, until the server appends its own. */
+/** Rules under which the passage of time changes no incident, used until the server appends its own rules. */
 const timeless = { quietMs: 0, retainMs: 0 };
 
-/** Exports and imports incidents in order of their changes; alerts precede them. */
+/** Exports and imports incidents in order of their changes. Alerts precede incidents. */
 export const incidentTransfer = defineTransfer<SnapshotEntry>({
   name: 'alerts.incidents',
   lines: { lastIncident: LastIncident, incidents: ExportedIncident },

@@ -2,12 +2,12 @@ import { addSpan } from './alert-spans.ts';
 import type { Draft } from './draft.ts';
 import type { StoredEvent, StoredIncident } from './incident.ts';
 
-/** Maximum number of open and acknowledged incidents; a single incident counts the alerts beyond it. */
+/** Maximum number of open and acknowledged incidents. Alerts beyond the limit are counted in a single incident. */
 export const mostActive = 20_000;
 
 type Details = Pick<StoredEvent, 'comment' | 'alert'>;
 
-/** An incident's acknowledgement; times are Unix milliseconds. */
+/** An incident's acknowledgement. Times are Unix milliseconds. */
 interface Acknowledgement {
   by: string;
   at: number;
@@ -15,7 +15,7 @@ interface Acknowledgement {
   until?: number | undefined;
 }
 
-/** Acknowledges an incident. If it is already acknowledged, replaces the author, end and comment. */
+/** Acknowledges an incident. If the incident is already acknowledged, replaces the author, end and comment. */
 export const acknowledge = (
   draft: Draft,
   incident: StoredIncident,
@@ -78,7 +78,10 @@ export const reopen = (
   return changed;
 };
 
-/** Applies the change that is due for an incident: its acknowledgement ends, or it is resolved as alerts stopped. */
+/**
+ * Applies the change that is due for an incident: its acknowledgement expires, or the incident is resolved because
+ * alerts stopped.
+ */
 export const expire = (draft: Draft, incident: StoredIncident, at: number): void => {
   const { state, acknowledged, reopened } = incident;
   if (state === 'acknowledged' && acknowledged?.until === at)

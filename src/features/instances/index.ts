@@ -51,7 +51,7 @@ const createInstancesRoute = (database: Database): Route =>
     },
   });
 
-/** Query for the instances; a stopped instance stays listed for a day. */
+/** Query for the instances. A stopped instance stays listed for a day. */
 const list = `SELECT name, version, instance, seen_at AS "seenAt", seen_at > now() - interval '1 minute' AS "isLive",
     instance = $1 AS "isThis"
   FROM signalbox.writer WHERE seen_at >= now() - interval '1 day' AND name <> '' ORDER BY 5 DESC, name, seen_at DESC`;

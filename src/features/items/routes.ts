@@ -35,7 +35,7 @@ const ItemPage = defineShape('ItemPage', {
   total: Type.Integer({ description: 'Items on all pages.', examples: [1] }),
 });
 
-/** Item in a seed file; without an id, it gets a random one. */
+/** Item in a seed file. An item without an id gets a random id. */
 export const ItemSeed = Type.Object(
   {
     id: Type.Optional(Item.properties.id),
@@ -46,7 +46,7 @@ export const ItemSeed = Type.Object(
 );
 export type ItemSeed = Static<typeof ItemSeed>;
 
-/** Kind of the items. A new item gets a random unused id; once all ids are used, any id. */
+/** Kind of the items. A new item gets a random unused id or, once all ids are in use, any id. */
 export const itemKind: EntryKind<ItemSeed, Item> = {
   name: 'items',
   table: 'item',

@@ -23,7 +23,7 @@ export const monitoring = defineFeature({
         version,
         nodeVersion: process.versions.node,
         monotonicMs: () => performance.now(),
-        // Shared: concurrent requests read PowerShell's files only once.
+        // Shared, so that concurrent requests read PowerShell's files only once.
         readPowerShellVersion: createSharedReading(() => readPowerShellVersion(powerShellPaths), 0),
       }),
     },

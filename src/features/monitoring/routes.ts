@@ -123,7 +123,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   }),
 ];
 
-/** Creates the health check twice: Kubernetes calls it `/livez`. */
+/** Creates the health check at two paths, because Kubernetes calls it `/livez`. */
 const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Route[] => {
   const startedAt = monotonicMs();
   const handler = async () => ({
@@ -172,7 +172,7 @@ const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: Moni
 
 const bytesPerGiB = 2 ** 30;
 
-/** Sorts a reading once and builds each row once, for all requests and events that share the reading. */
+/** Sorts a reading and builds its rows only once, for all requests and events that share the reading. */
 export const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
   processes: reading.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes || a.pid - b.pid),
   /** Rows for the first processes, built only as requests need them. */
@@ -193,7 +193,7 @@ export const toProcessRow = (process: ProcessReading): ProcessRow => ({
   cpu: cpuSecondsOf(process),
 });
 
-/** Returns a disk's usage as `df` does: space reserved for root is neither used nor free. */
+/** Returns a disk's usage in the way of `df`: space reserved for root is neither used nor free. */
 export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: FileSystemReading): DiskRow => ({
   drive: mountPath,
   totalGB: toRounded(totalBytes / bytesPerGiB, 2),
@@ -211,7 +211,7 @@ export const toDays = (seconds: number): number => toRounded(seconds / secondsPe
 /** Formats a share (0 to 1) as a percentage, e.g. `41.7%`. */
 export const toShare = (share: number, decimals: number): string => `${(share * 100).toFixed(decimals)}%`;
 
-/** Formats milliseconds in .NET's constant time-span format `[d.]hh:mm:ss.fffffff`; negative values count as 0. */
+/** Formats milliseconds in .NET's constant time-span format `[d.]hh:mm:ss.fffffff`. Negative values count as 0. */
 export const toTimeSpan = (milliseconds: number): string => {
   const passed = Math.max(0, Math.trunc(milliseconds));
   const seconds = Math.trunc(passed / 1000);

@@ -22,7 +22,7 @@ export type ListDeliveries = ReturnType<typeof createDeliveryList>;
 
 type WaitingNotification = DestinationState['waitingNotices'][number];
 
-/** Returns a function that lists all destinations with their delivery status. */
+/** Creates the function that lists all destinations with their delivery status. */
 export const createDeliveryList = (
   list: ListDestinations,
   alerts: Pick<RecordLog, 'readAfter'>,
@@ -128,6 +128,6 @@ const toShownRules = ({ rules, settings }: { rules: IncidentRules; settings: Inc
   hoursExcept: [...rules.hoursExcept],
 });
 
-/** Returns the stored reason for the failure; after a restart, the last error is unknown. */
+/** Returns the stored reason for the failure. The last error is unknown after a restart. */
 const toLastError = (failing: { since: string; reason: string } | undefined) =>
   failing ? { time: failing.since, reason: failing.reason } : null;

@@ -37,7 +37,7 @@ const assertNameForm = (name: string): void => {
   );
 };
 
-/** Parses the URL of a destination that can be a runtime setting. @throws HttpError */
+/** Parses a destination's URL, with the restrictions for runtime settings. @throws HttpError */
 const parseUsable = (settings: DestinationSettings): URL => {
   const { secretFile, tokenFile, caFile, headers = {} } = settings;
   const isIndirect = Object.values(headers).some((value) => typeof value !== 'string');
@@ -80,7 +80,7 @@ export const ShownDestination = defineShape('Destination', {
 });
 type ShownDestination = Static<typeof ShownDestination>;
 
-/** Hides a destination's secrets; the path of a URL is often one. */
+/** Hides a destination's secrets. The path of a URL is often a secret. */
 export const toShownDestination = ({ settings, setting }: KnownDestination): ShownDestination => {
   const { name: shownName, url: whole, secret: _one, token: _other, headers: _more, ...rest } = settings;
   return {
@@ -93,8 +93,8 @@ export const toShownDestination = ({ settings, setting }: KnownDestination): Sho
 };
 
 /**
- * Refuses a destination whose host must not be reached. A stored destination stays, because `watchTargets` may change,
- * but its transport refuses to send.
+ * Refuses a destination whose host must not be reached. A stored destination is not refused, because `watchTargets` may
+ * change, but its transport refuses to send.
  * @throws HttpError
  */
 export const assertReachable = ({ settings }: KnownDestination, targets: Targets): void => {

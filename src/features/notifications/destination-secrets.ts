@@ -4,7 +4,7 @@ import { DestinationSettings } from './settings.ts';
 /** Stored form of a destination, including its secrets. */
 export type StoredDestination = Omit<DestinationSettings, 'name'>;
 
-/** Destination in a request. Secrets and `url` can be omitted to keep the stored values. */
+/** Destination in a request. Omitting secrets and `url` keeps the stored values. */
 export type GivenDestination = Partial<Pick<StoredDestination, 'url'>> & Omit<StoredDestination, 'url'>;
 
 const {
@@ -16,18 +16,18 @@ const {
   ...others
 } = DestinationSettings.properties;
 
-/** Schemas of the settings that contain no secrets, without the name. */
+/** Schemas of the settings without secrets, excluding the name. */
 export const shownProperties = others;
 
 /** Suffix of a shown URL whose path may be secret. */
 const hiddenPath = '/***';
 
-/** Members that contain secrets. A request without any of them keeps the stored ones. */
+/** Members that contain secrets. A request without any of these members keeps the stored secrets. */
 const credentials = ['secret', 'token', 'headers'] as const;
 
 /**
- * Returns the destination to store. If the request has no secrets, the known ones are kept unless the URL names another
- * host.
+ * Returns the destination to store. If the request has no secrets, the known secrets are kept unless the URL names
+ * another host.
  * @throws HttpError
  */
 export const keepSecrets = (given: GivenDestination, known: DestinationSettings | undefined): StoredDestination => {

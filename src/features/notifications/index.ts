@@ -41,7 +41,7 @@ import { createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
 import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
 
-/** Warning on a quiet server, in the start message and the console. */
+/** Warning, in the start message and the console, if a server notifies nobody. */
 const quietWarning =
   'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
 
@@ -129,7 +129,7 @@ export const notifications = defineFeature({
       keeper.list().some(({ settings: { notify } }) => notify === 'incidents') ||
       people.ways.list().length > 0 ||
       escalation.hasPolicies();
-    // An instance that notifies nobody must not take the lease from instances that notify.
+    // An instance that notifies nobody must not take the lease from instances that do.
     const lease = database && !isQuiet ? createLease(database, 'incident-notifications', mayNotify) : ownLease;
     const onCallLease = database && !isQuiet ? createLease(database, 'oncall') : ownLease;
     const gaps = new GapWatch({
@@ -276,7 +276,7 @@ export const notifications = defineFeature({
   },
 });
 
-/** Calls the listener when users were created or deleted. */
+/** Calls the listener when users are created or deleted. */
 const onUsersChanged = (
   people: People,
   users: { onChanged(listener: () => void): void } | undefined,

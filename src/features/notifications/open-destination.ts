@@ -28,7 +28,7 @@ export interface OpenerParts extends Pick<Parts, 'clock' | 'log'> {
   notifier: Notifier;
 }
 
-/** Returns functions that open a destination and resolve the alert about a removed destination. */
+/** Creates functions that open a destination and resolve the alert about a removed destination. */
 export const createOpener = (
   source: AlertSource,
   { storage, clock, log, silences, links, targets, notifier }: OpenerParts,
@@ -60,9 +60,9 @@ export const createOpener = (
       // An extra connection for alerts that an administrator resends.
       const transport = await openTransport(target, mostRequests + 1, clock, targets);
       const isOfIncidents = notify === 'incidents';
-      // Progress of a former destination with the same name does not count.
+      // The progress of a former destination with this name does not count.
       if (![undefined, madeAt].includes(kept.progress.madeAt)) kept.progress.restart(start);
-      // While a destination gets incidents, it gets no alerts.
+      // While a destination gets incidents, it does not get alerts.
       if (isOfIncidents || kept.progress.isOfIncidents) kept.progress.skipTo(stored);
       const isChanged = isOfIncidents !== kept.progress.isOfIncidents || madeAt !== kept.progress.madeAt;
       Object.assign(kept.progress, { isOfIncidents, madeAt });
@@ -77,7 +77,7 @@ export const createOpener = (
       const accepts = createAlertFilter(target.settings, instance, silences);
       return new Forwarder({ ...parts, instance, origin, accepts, alerts: source.own, findAlert });
     },
-    /** Resolves the alert about a removed destination; resolves to false if the resolution could not be stored. */
+    /** Resolves the alert about a removed destination. Resolves to false if the resolution could not be stored. */
     retire: async (name: string, start: number): Promise<boolean> => {
       const { reports } = await prepare();
       const stored = Number.POSITIVE_INFINITY;

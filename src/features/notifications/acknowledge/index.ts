@@ -15,10 +15,12 @@ interface LinkParts extends Pick<Parts, 'deriveKeys' | 'storage' | 'base' | 'clo
 }
 
 interface LinkAcknowledgement {
-  /** Keys that sign; the first one is the current one. */
+  /** Signing keys; the first is the current key. */
   keys: readonly [Buffer, ...Buffer[]];
   routes: Route[];
-  /** Returns the URL with which a destination's receiver acknowledges the incidents; undefined if none is served. */
+  /**
+   * Returns the URL with which a destination's receiver acknowledges the incidents; undefined if no links are served.
+   */
   toUrl(destination: LinkedDestination, ids: readonly string[]): string | undefined;
 }
 
@@ -39,7 +41,10 @@ export const openAcknowledgement = async (parts: LinkParts): Promise<LinkAcknowl
   };
 };
 
-/** Returns the key for a server without `jwtSecret`, created and stored at the first start so that links last. */
+/**
+ * Returns the key for a server without `jwtSecret`. The key is created and stored at the first start, so that links
+ * survive restarts.
+ */
 const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> => {
   const fresh = randomBytes(keyBytes);
   if (publicUrl === undefined) return fresh;

@@ -10,15 +10,20 @@ const mostIncidents = 16;
 const prefix = 'ack_';
 
 const version = 2;
-/** Tokens of 1.1.0 have no seal. */
+/** Version of tokens without a seal, as created by 1.1.0. */
 const unsealedVersion = 1;
 const idBytes = 16;
 const signatureBytes = 16;
 const sealBytes = 8;
-/** Bytes for the version, the expiry (Unix seconds) and the destination's name length; seal, name and ids follow. */
+/**
+ * Bytes for the version, the expiry (Unix seconds) and the length of the destination's name. The seal, the name and the
+ * ids follow.
+ */
 const headBytes = 6;
 
-/** Identity of a destination in its links, which become invalid if it is replaced or its address changes. */
+/**
+ * Identity of a destination in its links. Links become invalid if the destination is replaced or its address changes.
+ */
 export interface LinkedDestination {
   name: string;
   type: string;
@@ -39,8 +44,8 @@ type ReadGrant = AcknowledgeGrant | 'incomplete' | 'forged' | 'expired' | 'remov
 export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 
 /**
- * Creates and reads the tokens of links. The first key signs; signatures by any key are valid. `find` returns the
- * current destination with a name.
+ * Creates and reads the tokens of links. The first key signs; signatures by any of the keys are valid. `find` returns
+ * the current destination with a name.
  */
 export const createAcknowledgeLinks = (
   keys: readonly [Buffer, ...Buffer[]],
@@ -86,7 +91,10 @@ export const createAcknowledgeLinks = (
   },
 });
 
-/** Returns the seal that binds a token to its destination: a signature, not a hash, because the URL can be a secret. */
+/**
+ * Returns the seal that binds a token to its destination. The seal is a signature instead of a hash, because the URL
+ * can be a secret.
+ */
 const toSeal = ({ type, url, createdAt }: LinkedDestination, key: Buffer): Buffer =>
   sign(Buffer.from(JSON.stringify(['destination', type, url, createdAt ?? null])), key).subarray(0, sealBytes);
 

@@ -19,7 +19,7 @@ export interface AcknowledgePage {
   link: string | undefined;
 }
 
-/** Style sheet. It avoids `light-dark()`, which old phones do not support. */
+/** Style sheet. Avoids `light-dark()`, which old phones do not support. */
 const style = `
 :root { color-scheme: light dark; --paper: #f6f7f4; --raised: #fff; --ink: #1b2422; --quiet: #56625f; --accent: #0a6a50;
   --on-accent: #fff; --good: #0f7a57; }

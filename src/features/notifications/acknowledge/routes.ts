@@ -56,8 +56,8 @@ const params = Type.Object({
 const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => /\btext\/html\b/i.test(accept);
 
 /**
- * Returns the routes for the page at a notification's `acknowledgeUrl` and for its button. Link previews only read the
- * page, so they acknowledge nothing.
+ * Returns the routes for the page at a notification's `acknowledgeUrl` and for the page's button. Link previews only
+ * read the page, so they acknowledge nothing.
  */
 export const createAcknowledgeRoutes = (parts: AcknowledgeParts): Route[] => [
   defineRoute({
@@ -92,11 +92,14 @@ const findIncidents = async ({ incidents }: AcknowledgeParts, { ids }: Acknowled
   return { incidents: found.filter((incident) => incident !== undefined), acknowledged: [] };
 };
 
-/** Returns the author of an acknowledgement made with a link: the person whom a way reaches, or the destination. */
+/**
+ * Returns the author of an acknowledgement made with a link: the destination or, if the link belongs to a person's way,
+ * the person.
+ */
 const toAuthor = ({ destination }: AcknowledgeGrant): string =>
   splitWayName(destination)?.person ?? `destination:${destination}`;
 
-/** Acknowledges a link's open incidents; acknowledged ones keep their author. */
+/** Acknowledges the open incidents of a link. Incidents that are already acknowledged keep their acknowledger. */
 const acknowledge = async (parts: AcknowledgeParts, grant: AcknowledgeGrant): Promise<LinkedIncidents> => {
   const { incidents } = await findIncidents(parts, grant);
   const by = toAuthor(grant);

@@ -7,15 +7,15 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
 
 /**
- * Milliseconds after which an unresolved alert ends. Repeats are not delivered for 24 hours, and without an end time
- * Alertmanager would resolve the alert after five minutes.
+ * Milliseconds after which an unresolved alert ends. Longer than the 24 hours in which repeats are not delivered.
+ * Without an end time, Alertmanager would resolve the alert after five minutes.
  */
 const firingMs = 25 * 60 * 60 * 1000;
 
 /** Milliseconds after which an incident's alert ends. The resolution is sent in any case. */
 const openMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Alertmanager with API version 2; `url` is the server's address. Labels identify an alert. */
+/** Alertmanager with API version 2. `url` is the server's address. Labels identify an alert. */
 export const alertmanagerDestination: DestinationType = {
   name: 'alertmanager',
   knowsByLabels: true,
@@ -28,7 +28,7 @@ export const alertmanagerDestination: DestinationType = {
   }),
 };
 
-/** Returns the alerts to post. A resolution ends the alert for every severity, unless its sender set `severity`. */
+/** Returns the alerts to post. A resolution ends the alert at every severity, unless its sender set `severity`. */
 const toAlerts = (outgoing: Outgoing & { alert: DeliveredAlert }): object[] => {
   const { alert } = outgoing;
   const { labels } = alert.ended ?? alert;
@@ -73,8 +73,8 @@ const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
 };
 
 /**
- * Returns the sender's labels, with missing ones derived from other fields. An alert without a host name gets a label
- * for this server, so that the same alert from another server does not end it.
+ * Returns the sender's labels; missing labels are derived from other fields. An alert without a host name gets a label
+ * for this server, so that an identical alert from another server does not end it.
  */
 const toPostedLabels = ({
   labels = {},
@@ -91,15 +91,15 @@ const toPostedLabels = ({
   return { ...named, signalbox: origin.replace('signalbox/', '') };
 };
 
-/** Alertmanager before 0.27 rejects other characters. */
+/** Replaces characters that Alertmanager rejects before version 0.27. */
 const toLabelName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
 
 const toIncidentAlerts = (message: IncidentMessage): object[] =>
   message.updates.flatMap((update) => toAlertsOf(update, message));
 
 /**
- * Returns the incident's alert, and resolutions of the same alert with other severities, which Alertmanager treats as
- * separate alerts. Alertmanager notifies nobody about an unknown alert that has ended.
+ * Returns the incident's alert, with resolutions of that alert at the other severities, because Alertmanager treats
+ * each severity as a separate alert. Alertmanager sends no notification for an ended alert that it does not know.
  */
 const toAlertsOf = (
   { what, happenedAt: at, incident }: IncidentUpdate,

@@ -1,6 +1,6 @@
 import { breakMentions, type DestinationType, jsonType, toBearer, toBody, toPath } from './type.ts';
 
-/** Maximum bytes of text, more than any service behind Apprise shows. */
+/** Maximum bytes of text. More than any service behind Apprise shows. */
 const maxBytes = 32 * 1024;
 
 const kinds = { critical: 'failure', error: 'failure', warning: 'warning', info: 'info', resolved: 'success' };
@@ -14,7 +14,7 @@ export const appriseDestination: DestinationType = {
   secretHeader: 'authorization',
   toRequest: (outgoing, { url, secrets }) => {
     const { message, title, urgency, link } = outgoing;
-    // Apprise has no field for links. Alerts keep their version 1.0 format.
+    // Apprise has no field for links. Alerts stay in the format of version 1.0.
     const end = message && link !== undefined ? `\n\nOpen: ${link}` : '';
     return {
       path: toPath(url),

@@ -19,7 +19,7 @@ export const assertSecrets = (
   }
 };
 
-/** Reads a destination's CAs. Throws an Error with the reason if they cannot be read. */
+/** Reads a destination's CA certificates. Throws an Error with the reason if they cannot be read. */
 export const readOwnAuthorities = ({ ca, caFile }: DestinationSettings): X509Certificate[] => {
   if (ca !== undefined && caFile !== undefined) throw new Error('set either ca or caFile, not both');
   if (caFile !== undefined) return parseAuthorities(`caFile ${caFile}`, readSettingFile('caFile', caFile));
@@ -30,14 +30,14 @@ const assertPrintable = (what: string, text: string): void => {
   if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${what} must be printable ASCII without spaces`);
 };
 
-/** Reads a destination's secrets, current one first. Throws an Error whose message reveals no secret. */
+/** Reads a destination's secrets, with the current secret first. Throws an Error whose message reveals no secret. */
 export const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): string[] => {
   const [texts, files] = [toList(secret), toList(secretFile)];
   if (texts.length > 0 && files.length > 0) throw new Error('set either secret or secretFile, not both');
   return [...texts, ...files.map((path) => readSecret('secretFile', path))];
 };
 
-/** Headers that belong to the connection, the delivery or the body; settings cannot change them. */
+/** Headers that belong to the connection, the delivery or the body, so settings cannot change them. */
 const reservedHeaders =
   /^(?:host|connection|content-.*|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|via|traceparent|idempotency-key|webhook-.*)$/;
 

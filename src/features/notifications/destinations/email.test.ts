@@ -30,7 +30,7 @@ const parts = {
 
 const mail = { name: 'mail', type: 'email', from: 'signalbox@example.org', to: ['anna@example.org'] };
 
-/** Sends messages to the server; resolves to the outcome of each. */
+/** Opens a transport to the server. The returned function sends messages and resolves to their outcomes. */
 const open = async (t: Scope, url: string, settings: object = {}, isRuntimeSetting = false) => {
   const transport = await openTransport(toTarget({ ...mail, url, ...settings }, isRuntimeSetting), 1, () => new Date());
   atEnd(t, () => transport.close());

@@ -14,7 +14,7 @@ const connectMs = 5000;
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Receiver's response, or the reason why there is none. `isSent`: the receiver may have seen the request.
+ * Receiver's response, or the reason for a missing response. `isSent`: the receiver may have seen the request.
  * `isUnanswered`: the receiver may still be processing the request. `isForbidden`: `watchTargets` does not allow the
  * address.
  */
@@ -24,14 +24,14 @@ export type ReceiverReply =
 
 /** Client for one server. */
 export interface HttpTransport {
-  /** Never rejects. */
+  /** Sends a request. Never rejects. */
   send(request: DeliveryRequest): Promise<ReceiverReply>;
   /** Aborts all requests. */
   close(): Promise<void>;
 }
 
 /**
- * Returns a client for one server that keeps up to `connections` open and does not follow redirects. A request may take
+ * Creates a client for one server that keeps up to `connections` open and does not follow redirects. A request may take
  * 5 seconds to connect and `requestSeconds` in total.
  */
 export const createHttpTransport = (
@@ -43,7 +43,7 @@ export const createHttpTransport = (
   const connect = { timeout: connectMs, lookup, ...trust };
   // Each exchange has its own limit for the whole request.
   const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
-  /** Requests in progress, oldest first. They share one timer, because few reach the limit. */
+  /** Requests in progress, oldest first. They share one timer, because few requests reach the limit. */
   const exchanges = new Set<Exchange>();
   let timer: NodeJS.Timeout | undefined;
   const endOverdue = (): void => {
@@ -77,7 +77,7 @@ export const createHttpTransport = (
 
 const over = new Error('the request is over');
 
-/** Request and response. The response is complete once the status and up to 64 KiB of the body have been read. */
+/** Request and its response, which is complete once the status and up to 64 KiB of the body have been read. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly begunAt = performance.now();
   readonly #onEnd: (reply: ReceiverReply) => void;
@@ -159,8 +159,8 @@ const inTurn = createSerial();
 const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
- * Looks up one host name at a time. Each lookup occupies a thread that the log also needs, and an unresponsive name
- * server must not block them all.
+ * Looks up one host name at a time. Each lookup occupies a thread that the log also needs, so an unresponsive name
+ * server must not block all threads.
  */
 const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
   const name = `${hostname} ${family}`;

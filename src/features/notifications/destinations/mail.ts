@@ -29,7 +29,7 @@ export interface Mail {
   headers: Record<string, string>;
 }
 
-/** Converts a message to a mail. The mail depends only on the message, so a repeated mail has the same id. */
+/** Converts a message to a mail. The mail depends only on the message, so a retried mail keeps its id. */
 export const toMail = (outgoing: Outgoing, from: string, to: readonly string[]): Mail => {
   const { id, time, title, urgency, via } = outgoing;
   const author = toMailAddress(from);

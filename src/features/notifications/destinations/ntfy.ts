@@ -2,7 +2,7 @@ import type { Outgoing, Urgency } from '../message/outgoing.ts';
 import { truncate } from '../message/plain-text.ts';
 import { type DestinationType, toBearer, toHeader, toPath } from './type.ts';
 
-/** Maximum bytes of text; ntfy turns longer messages into attachments. */
+/** Maximum bytes of text. ntfy turns longer messages into attachments. */
 const maxBytes = 4096;
 
 const looks: Record<Urgency, [priority: string, tag: string]> = {
@@ -13,7 +13,7 @@ const looks: Record<Urgency, [priority: string, tag: string]> = {
   resolved: ['2', 'white_check_mark'],
 };
 
-/** ntfy; `url` is the topic's address, the secret is an access token. */
+/** ntfy. `url` is the address of the topic, and the secret is an access token. */
 export const ntfyDestination: DestinationType = {
   name: 'ntfy',
   secret: 'optional',
@@ -45,7 +45,7 @@ const toActions = ({ message, link, acknowledgeUrl }: Outgoing): object[] => {
     ...(acknowledgeUrl === undefined
       ? []
       : [{ action: 'http', label: 'Acknowledge', url: acknowledgeUrl, method: 'POST', headers, clear: true }]),
-    // Tapping an alert's notification opens its link.
+    // Tapping the notification of an alert opens the alert's link.
     ...(message && link !== undefined ? [{ action: 'view', label: 'Open', url: link }] : []),
   ];
 };

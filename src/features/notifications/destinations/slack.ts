@@ -2,12 +2,12 @@ import type { Outgoing } from '../message/outgoing.ts';
 import { truncate } from '../message/plain-text.ts';
 import { breakMentions, type DestinationType, jsonType, toPath } from './type.ts';
 
-/** Maximum bytes of text; Slack truncates longer texts. */
+/** Maximum bytes of text. Slack truncates longer texts. */
 const maxBytes = 4000;
 
 /**
- * Incoming webhook for Slack, Mattermost or Rocket.Chat; the `url` is the secret. Links replace buttons: Slack shows a
- * warning for buttons without an interaction endpoint, and the other two ignore blocks.
+ * Incoming webhook for Slack, Mattermost or Rocket.Chat. The `url` is the secret. Links replace buttons, because Slack
+ * shows a warning for buttons without an interaction endpoint and the other two ignore blocks.
  */
 export const slackDestination: DestinationType = {
   name: 'slack',

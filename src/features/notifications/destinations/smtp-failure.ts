@@ -36,7 +36,10 @@ export interface SmtpError {
   response?: string | undefined;
 }
 
-/** True if the system or the server reports a TLS failure. A server that refuses EHLO, except with 421, has no STARTTLS. */
+/**
+ * True if the system or the server reports a TLS failure. A server that refuses EHLO, other than with 421, has no
+ * STARTTLS.
+ */
 const isTlsProblem = ({ code, origin, command, status }: MailFailure): boolean =>
   code === 'ETLS' ||
   /CERT|TLS|SSL|UNABLE_TO/.test(origin) ||
@@ -49,7 +52,7 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'the host name of the mail server is unknown',
 };
 
-/** Returns the reason without the response's text, which may name people. */
+/** Returns the reason. Leaves out the response's text, which may name people. */
 export const toReason = (failure: MailFailure): string => {
   const { step, code, origin, status, response, command } = failure;
   if (origin === forbiddenTarget) return failure.message;
@@ -67,9 +70,9 @@ export const toReason = (failure: MailFailure): string => {
 };
 
 /**
- * Converts a failure to an outcome. A server that refuses the login, TLS or the From address rejects every mail; one
- * that permanently refuses a recipient or the mail refuses this mail only. A deferred recipient (greylisting) means
- * that other recipients are deferred, too.
+ * Converts a failure to an outcome. A server that refuses the login, TLS or the From address rejects every mail. A
+ * server that permanently refuses a recipient or the mail refuses only that mail. If one recipient is deferred
+ * (greylisting), other recipients are deferred, too.
  */
 export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   const { step, status, code, command } = failure;
@@ -81,7 +84,7 @@ export const toMailOutcome = (failure: MailFailure): DeliveryOutcome => {
   }
   if (step !== 'send') return isPermanent ? { kind: 'rejected', reason } : toTemporary(reason, false);
   if (code === 'EMESSAGE' && status === undefined) return { kind: 'refused', reason: 'the mail is too large' };
-  // 552 means that the mail is too large, after any command.
+  // 552 means that the mail is too large, after whichever command it comes.
   if (isPermanent) return { kind: command === 'MAIL FROM' && status !== 552 ? 'rejected' : 'refused', reason };
   // The server may have received the mail.
   const isUnanswered = status === undefined && code === 'ETIMEDOUT';

@@ -13,14 +13,14 @@ const connectMs = 30_000;
 /** Milliseconds for which a connection is kept open for the next mail. */
 const idleMs = 5000;
 
-/** Connection to a mail server that sends mails one at a time. */
+/** Connection to a mail server. Sends mails one at a time. */
 export class SmtpSession {
   readonly #receiver: ReceiverAddress;
   readonly #connection: SmtpConnection;
   readonly #limitMs: number;
   #isUsed = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Makes the current step fail. */
+  /** Rejects the current step. */
   #fail: (error: SmtpError) => void = () => undefined;
   #onEnd: () => void = () => undefined;
 
@@ -78,7 +78,7 @@ export class SmtpSession {
     return info;
   }
 
-  /** Keeps the connection open briefly for the next mail. */
+  /** Keeps the connection open briefly in case another mail follows. */
   rest(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.end(), idleMs).unref();

@@ -9,7 +9,7 @@ import type { OutgoingTransport, ReceiverAddress, SendResult } from './type.ts';
 /** Maximum number of mails remembered because some of their recipients were refused. */
 const mostPartial = 1000;
 
-/** Creates the transport to a mail server. A mail takes up to `seconds`; `lookup` replaces name resolution. */
+/** Creates the transport to a mail server. A mail may take up to `seconds`; `lookup` replaces name resolution. */
 export const createMailTransport = (
   receiver: ReceiverAddress,
   seconds: number,
@@ -18,7 +18,10 @@ export const createMailTransport = (
   const { from = '', to = [] } = receiver.settings;
   const open = new Set<SmtpSession>();
   let idle: SmtpSession[] = [];
-  /** Recipients who accepted a mail that others refused, by mail id; retries skip them. */
+  /**
+   * Recipients whose server accepted a mail that was refused for other recipients, by mail id. Retries skip these
+   * recipients.
+   */
   const accepted = new Map<string, Set<string>>();
   const connect = async (): Promise<SmtpSession> => {
     const session = new SmtpSession(receiver, seconds, lookup);
@@ -40,7 +43,10 @@ export const createMailTransport = (
     else remember(accepted, mail.messageId, info.accepted);
     return info;
   };
-  /** Sends a mail. A failure on a reused connection is no attempt, because the server may have closed it. */
+  /**
+   * Sends a mail. A failure on a reused connection does not count as an attempt, because the server may have closed the
+   * connection.
+   */
   const sendMail = async (mail: Mail, bytes: Buffer): Promise<SMTPConnectionSendInfo> => {
     const kept = idle.pop();
     if (kept) {

@@ -10,7 +10,7 @@ import { type DestinationSettings, destinationTypes } from '../settings.ts';
 import { assertSecrets, readHeaders, readOwnAuthorities, readSecrets } from './credentials.ts';
 import { type DestinationType, ownSettings, type ReceiverAddress } from './type.ts';
 
-/** Facts about a way, as far as they change its target. */
+/** Facts about a way to reach a person that affect its target. */
 interface WayFacts {
   person: string;
   delayMs: number;
@@ -28,9 +28,9 @@ export interface DestinationTarget {
   rules: IncidentRules;
   /** True for a runtime setting, which can reach only addresses allowed by `watchTargets`. */
   isRuntimeSetting: boolean;
-  /** Creation time of the runtime setting, in Unix milliseconds; a different time means a different destination. */
+  /** Creation time of the runtime setting, in Unix milliseconds. A different time means a different destination. */
   createdAt: number | null;
-  /** Facts of a way to reach a person; undefined for a destination that belongs to nobody. */
+  /** Facts about a way to reach a person; undefined for a destination that belongs to nobody. */
   way?: WayFacts;
 }
 
@@ -53,7 +53,7 @@ export const findNotificationProblems = ({
   ];
 };
 
-/** True for an http or https URL in printable ASCII, because the URL is sent in headers. */
+/** True for an http or https URL in printable ASCII. Needed because the URL is sent in headers. */
 const isPublicUrl = (text: string): boolean => {
   const { protocol, search, hash, username } = URL.canParse(text) ? new URL(text) : new URL('none:');
   return /^https?:$/.test(protocol) && /^[!-~]+$/.test(text) && !/[?#]/.test(search + hash + text) && username === '';

@@ -18,7 +18,7 @@ const parts = {
   instance: 'signalbox/0123456789abcdef',
 };
 
-/** Returns a function that sends messages with a template, and the resulting requests. */
+/** Opens a destination with a template. Returns a function that sends messages, and the requests it sent. */
 const open = async (t: Scope, settings: object, path = '/send') => {
   const receiver = await startReceiver(t);
   const target = toTarget({ name: 'sms', type: 'template', url: `${receiver.url}${path}`, ...settings });

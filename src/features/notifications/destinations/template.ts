@@ -72,7 +72,7 @@ export const templateDestination: DestinationType = {
   },
 };
 
-/** Returns the settings' plain-text headers, with names in lower case. Other headers may be secret. */
+/** Returns the headers that are plain text in the settings, with names in lower case. Other headers may be secret. */
 const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][] =>
   Object.entries(settings.headers ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
@@ -80,13 +80,13 @@ const listTexts = ({ settings }: ReceiverAddress): [name: string, text: string][
 
 const isPlaceholder = (name: string): name is keyof Values => (placeholders as readonly string[]).includes(name);
 
-/** Start of JSON; a lone placeholder is not JSON. */
+/** Start of JSON. A placeholder on its own is not JSON. */
 const jsonStart = /^\s*(?:\[|\{(?!\w+\}))/;
 
 const toContentType = ({ headers, settings }: ReceiverAddress): string =>
   headers['content-type'] ?? (jsonStart.test(settings.body ?? '') ? 'application/json' : 'text/plain; charset=utf-8');
 
-/** Format for which values are escaped. */
+/** Format that determines how values are escaped. */
 type Form = 'json' | 'form' | 'xml' | 'header' | 'text';
 
 const toForm = (receiver: ReceiverAddress): Form => {
@@ -104,7 +104,7 @@ const escapes: Record<Form, (text: string) => string> = {
   text: (text) => text,
 };
 
-/** Part of a template: literal text, or a placeholder for plain text or JSON. Equal placeholders are one object. */
+/** Part of a template: literal text, or a placeholder for plain text or JSON. Equal placeholders share one object. */
 type TemplatePart = string | { name: keyof Values; isJson: boolean };
 
 const parseTemplate = (template: string, pattern: RegExp): TemplatePart[] => {
@@ -185,7 +185,7 @@ const limitLabels = (labels: Record<string, string>, maxBytes: number): Record<s
   return Object.fromEntries(fitting);
 };
 
-/** Values that break JSON if a placeholder is outside quotes. */
+/** Values that break the JSON if a placeholder is outside quotes. */
 const hostile: Values = {
   ...(Object.fromEntries(placeholders.map((name) => [name, '"\\\n'])) as unknown as Values),
   labels: { a: '"' },

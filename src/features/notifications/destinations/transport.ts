@@ -11,17 +11,20 @@ import type { DeliveryRequest, SendResult } from './type.ts';
 /** Default request timeout in seconds for most types. */
 const usualSeconds = 15;
 
-/** Sends alerts and messages to one destination's receiver. */
+/** Sends alerts and messages to the receiver of one destination. */
 export interface Transport {
-  /** `added` contains headers for this request, if the receiver speaks HTTP. Rejects only on unexpected errors. */
+  /**
+   * Sends the content. `added` contains headers for this request, if the receiver speaks HTTP. Rejects only on
+   * unexpected errors.
+   */
   send(content: DeliveredAlert | IncidentMessage, added?: Record<string, string>): Promise<SendResult>;
   /** Aborts all requests. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a destination's transport; its modules are loaded on first use. A destination from the runtime settings reaches
- * only `targets`.
+ * Opens a destination's transport, whose modules are loaded on first use. A destination from the runtime settings can
+ * reach only `targets`.
  */
 export const openTransport = async (
   target: DestinationTarget,
@@ -94,7 +97,7 @@ export const toTransport = (
   close,
 });
 
-/** Builds the request that sends the content at `now`, with additional headers. */
+/** Builds the request that sends the content at the time `now`, with additional headers. */
 const createRequest = (
   { type, receiver }: Pick<DestinationTarget, 'type' | 'receiver'>,
   outgoing: Outgoing,

@@ -13,9 +13,9 @@ export interface DestinationType {
   secretHeader?: string;
   /** True if the secret can be any text, because it is not sent in a header. */
   takesAnySecret?: boolean;
-  /** True if the receiver identifies alerts by labels: a resolution then needs the labels of the resolved alert. */
+  /** True if the receiver identifies alerts by labels, so a resolution needs the labels of the resolved alert. */
   knowsByLabels?: boolean;
-  /** Maximum number of simultaneous secrets; 1 by default. */
+  /** Maximum number of secrets that are valid together. Default: 1. */
   secrets?: number;
   /** Returns the problem with a secret, as a clause that does not reveal it. */
   findSecretProblem?(secret: string): string | undefined;
@@ -27,9 +27,9 @@ export interface DestinationType {
   ownHeaders?: readonly string[];
   /** Returns the problem with the settings, as a clause without secrets. */
   findProblem?(receiver: ReceiverAddress): string | undefined;
-  /** Request timeout in seconds unless `timeoutSeconds` is set; 15 by default. */
+  /** Request timeout in seconds unless `timeoutSeconds` is set. Default: 15. */
   timeoutSeconds?: number;
-  /** Builds the request for a message at `now`, for types that speak HTTP. */
+  /** Builds the request for a message at the time `now`, for types that speak HTTP. */
   toRequest?(outgoing: Outgoing, receiver: ReceiverAddress, now: Date): DeliveryRequest;
   /** Returns the headers from the settings, for types that fill in placeholders. */
   toHeaders?(outgoing: Outgoing, receiver: ReceiverAddress): Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ export interface ReceiverAddress {
   settings: OwnSettings & { headers?: Readonly<Record<string, unknown>> };
   /** Headers from the settings, by lower-case name. */
   headers: Readonly<Record<string, string>>;
-  /** Current secret, then the previous one; empty if there are none. */
+  /** Current secret followed by the previous secret; empty if there are none. */
   secrets: readonly string[];
   /** TLS client option `ca` with additional CAs. */
   trust: { ca?: string[] };
@@ -99,12 +99,12 @@ export interface ReceiverAddress {
 
 export interface SendResult {
   outcome: DeliveryOutcome;
-  /** Receiver's response, or the reason why there is none. */
+  /** Receiver's response, or the reason for a missing response. */
   reply: string;
 }
 
 export interface OutgoingTransport {
-  /** Never rejects. */
+  /** Sends the content. Never rejects. */
   send(outgoing: Outgoing, now: Date): Promise<SendResult>;
   /** Aborts all requests. */
   close(): Promise<void>;
@@ -135,7 +135,10 @@ export const jsonType = { 'content-type': 'application/json' };
 export const toBearer = ([secret]: readonly string[]): Record<string, string> =>
   secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 
-/** Encodes text as a single header line; RFC 2047 encodes all but printable ASCII, as ntfy and others understand. */
+/**
+ * Encodes text as a single header line. Everything but printable ASCII is encoded as in RFC 2047, which ntfy and others
+ * understand.
+ */
 export const toHeader = (text: string): string => {
   const line = toSingleLine(text);
   return /^[\x20-\x7e]*$/.test(line) ? line : `=?UTF-8?B?${Buffer.from(line).toString('base64')}?=`;

@@ -12,7 +12,9 @@ interface RulesSource {
   rotations: readonly Pick<Rotation, 'name' | 'kind' | 'members'>[];
 }
 
-/** Explains `after`, `repeat`, `hours` and the rotations of destinations as a policy; none without destinations. */
+/**
+ * Expresses `after`, `repeat`, `hours` and the rotations of destinations as a policy; undefined without destinations.
+ */
 export const derivePolicy = ({ destinations, rotations }: RulesSource): ShownPolicy[] => {
   const waits = [...new Set(destinations.map(toAfterMs))].sort((one, other) => one - other);
   const [first] = waits;
@@ -35,7 +37,7 @@ export const derivePolicy = ({ destinations, rotations }: RulesSource): ShownPol
   ];
 };
 
-/** Returns the targets of a step: rotations in place of their members. */
+/** Returns the targets of a step, with rotations instead of their members. */
 const listTargets = (afterMs: number, { destinations, rotations }: RulesSource): string[] => {
   const targets = destinations
     .filter((each) => toAfterMs(each) === afterMs)

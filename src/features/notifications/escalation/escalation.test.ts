@@ -137,7 +137,7 @@ test('a rise in level starts the policy anew, also for people who were notified'
   await waitForRequests(anna, 2);
   await waitForRequests(ben, 2);
   assert.deepEqual(messagesTo(anna), [`opened ${name}`, `raised ${name}`]);
-  // The rise answers no step, but the earlier step stays answered.
+  // The rise in level does not answer a step, but the answer to the earlier step stays valid.
   await waitUntilPasses(async () => {
     const { notifications } = (await app.request<Timeline>('GET', '/api/incidents/1')).json;
     const one = notifications.find(({ destination }) => destination === 'ben/phone');
@@ -384,7 +384,7 @@ test('10,000 incidents at once follow their policy, and each step is in few mess
   await isTaken(1);
   t.diagnostic(`first steps after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   const areAll = (receiver: Receiver) => () => {
-    // The clock goes on, for incidents that are still collected.
+    // Time moves on, for incidents that are still being collected.
     now += 1000;
     return new Set(messagesTo(receiver)).size === count;
   };

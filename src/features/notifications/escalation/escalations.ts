@@ -21,9 +21,9 @@ interface EscalationParts {
 /** Escalation policies and their routing, applied to incidents. */
 export class Escalations {
   readonly #parts: EscalationParts;
-  /** Destinations that policies name, or undefined after a change. */
+  /** Destinations named by policies; undefined after a change, until recomputed. */
   #named: ReadonlySet<string> | undefined;
-  /** Targets that can be notified, or undefined after a change. */
+  /** Targets that can be notified; undefined after a change, until recomputed. */
   #reachable: ReadonlySet<string> | undefined;
 
   constructor(parts: EscalationParts) {
@@ -33,7 +33,7 @@ export class Escalations {
     });
   }
 
-  /** False while a database with policies and ways has not been read: their steps would reach nobody. */
+  /** False until policies and ways have been read from the database. Before that, steps would reach nobody. */
   get isReady(): boolean {
     return this.#parts.isRead();
   }
@@ -43,7 +43,7 @@ export class Escalations {
     this.#reachable = undefined;
   }
 
-  /** Returns the next step of an incident; undefined if none follows. Times are Unix milliseconds. */
+  /** Returns the next step of an incident; undefined after the last step. Times are Unix milliseconds. */
   next(incident: SharedIncident, now: number): NextStep | undefined {
     return findNextStep(
       incident,
@@ -56,7 +56,10 @@ export class Escalations {
     );
   }
 
-  /** Returns the event that records the policy of an incident before its first step; undefined if it is recorded. */
+  /**
+   * Returns the event that records the policy of an incident before its first step; undefined if the policy is already
+   * recorded.
+   */
   decide(incident: SharedIncident, now: number): EscalationStep | undefined {
     const next = this.next(incident, now);
     if (!next || next.after !== null) return undefined;
@@ -64,26 +67,26 @@ export class Escalations {
     return { opening, after, place: { policy: place.policy, round: 0, step: 0 }, targets: [] };
   }
 
-  /** Returns the policy that an incident follows, or is about to follow; null without one. */
+  /** Returns the policy that an incident follows or will follow; null if there is none. */
   policyOf(incident: SharedIncident, now: number): string | null {
     const place = placeOf(incident);
     if (place) return place.policy;
     return incident.state === 'open' && !incident.isOld ? (this.#route(incident, now) ?? null) : null;
   }
 
-  /** True if the first step of an incident's policy is still to be taken. */
+  /** True if the first step of an incident's policy has not been taken yet. */
   isStarting(incident: SharedIncident, now: number): boolean {
     if (incident.state !== 'open' || this.policyOf(incident, now) === null) return false;
     return (placeOf(incident)?.step ?? 0) === 0;
   }
 
-  /** True if only steps and requests notify the destination of the incident, not its own rules. */
+  /** True if the destination is notified of the incident only by steps and requests, and not by its own rules. */
   governs(incident: SharedIncident, { settings: { name }, way }: DestinationTarget, now: number): boolean {
     if (way) return this.policyOf(incident, now) !== null || !this.isOnCall(way.person, now);
     return this.#names.has(name) && this.policyOf(incident, now) !== null;
   }
 
-  /** True if a person is on call in any rotation. */
+  /** True if a person is on call in at least one rotation. */
   isOnCall(person: string, at: number): boolean {
     const { rotations } = this.#parts;
     const target = `person:${person}`;
@@ -100,7 +103,7 @@ export class Escalations {
     };
   }
 
-  /** Number of policies that name something that does not exist. */
+  /** Counts the policies that refer to something that does not exist. */
   countBroken(): number {
     const names = this.listNames();
     return this.#parts.policies.list().filter((policy) => findUnknownTargets(policy, names).length > 0).length;
@@ -116,7 +119,10 @@ export class Escalations {
     return this.#named;
   }
 
-  /** Openings from before the first routing have no policy: their destinations have been notified by their own rules. */
+  /**
+   * Returns the policy chosen by the routing. An opening from before the first routing has no policy, because
+   * destinations have been notified by their own rules.
+   */
   #route(incident: SharedIncident, now: number): string | null | undefined {
     const { policies, routing } = this.#parts;
     const known = routing.find(routingName);

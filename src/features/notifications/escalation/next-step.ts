@@ -2,10 +2,13 @@ import type { EscalationPlace, SharedIncident } from '../../../kit/incident.ts';
 import type { EscalationStep } from '../../../kit/incident-source.ts';
 import { type EscalationPolicy, nextPlace } from './policy.ts';
 
-/** Milliseconds by which a stored time can be ahead; beyond, the clock was set back and the time means nothing. */
+/**
+ * Maximum milliseconds by which a stored time can be in the future. Beyond that, the clock was set back and the time is
+ * meaningless.
+ */
 const clockSlackMs = 60_000;
 
-/** Maximum number of places left out at once: two instances can store policies that lead back to themselves. */
+/** Maximum number of places skipped in a row, because two instances can store policies that lead back to themselves. */
 const mostSkipped = 1000;
 
 /** Next step of an incident's escalation, with its time in Unix milliseconds. */
@@ -13,16 +16,19 @@ export interface NextStep extends EscalationStep {
   dueAt: number;
 }
 
-/** Policies and people, as far as steps depend on them. */
+/** Policies and people, as needed to compute steps. */
 interface StepSource {
   find(policy: string): EscalationPolicy | undefined;
-  /** Returns the policy that the routing has for the incident; null without one, undefined if it does not decide. */
+  /**
+   * Returns the policy that the routing chooses for the incident; null for no policy, undefined if the routing does not
+   * decide.
+   */
   route(incident: SharedIncident): string | null | undefined;
   /** Returns the people and destinations that the names in a step reach at a time. */
   resolve(notify: readonly string[], at: number): string[];
 }
 
-/** Returns the place of the latest step of this opening; null before the first step. */
+/** Returns the place of the latest step in this opening; null before the first step. */
 export const placeOf = ({ escalation, openings }: SharedIncident): EscalationPlace | null => {
   if (escalation?.opening !== openings) return null;
   const { policy, round, step } = escalation;
@@ -30,8 +36,8 @@ export const placeOf = ({ escalation, openings }: SharedIncident): EscalationPla
 };
 
 /**
- * Returns the next step of an open incident; undefined if none follows. The step is computed from the stored place and
- * the policies alone, so that a restart goes on where the escalation was.
+ * Returns the next step of an open incident; undefined after the last step. The step is computed only from the stored
+ * place and the policies, so that escalation continues after a restart.
  */
 export const findNextStep = (incident: SharedIncident, source: StepSource, now: number): NextStep | undefined => {
   if (incident.state !== 'open' || incident.isOld) return undefined;
@@ -54,8 +60,8 @@ export const findNextStep = (incident: SharedIncident, source: StepSource, now: 
 };
 
 /**
- * Returns the first place after the given one that reaches somebody; undefined while no place does, so that the policy
- * goes on when a shift begins. Once all steps of a policy reach nobody, its further rounds are left out.
+ * Returns the first place, starting after the given one, that reaches somebody; undefined while no place does, so that
+ * the policy continues when a shift begins. If no step of a policy reaches anybody, its remaining rounds are skipped.
  */
 const takeReachable = (
   after: EscalationPlace,

@@ -9,7 +9,7 @@ import { createSchemaCheck } from '../../../lib/schema-validation.ts';
 import { destinationNamePattern } from '../settings.ts';
 import { type EscalationPolicy, EscalationPolicySettings, stop, toPolicy } from './policy.ts';
 
-/** Name of the policy in lists that explains the rules of destinations. */
+/** Name, in lists, of the policy that expresses the rules of destinations. */
 export const derivedPolicy = 'destinations';
 
 export const mostPolicies = 100;
@@ -20,7 +20,7 @@ const PolicyParams = Type.Object({
 
 const { name, steps, repeat, then: following } = EscalationPolicySettings.properties;
 
-/** Body of a request: the settings; the name can repeat the path's. */
+/** Request body: the settings. The name is optional and must match the path. */
 export const PolicyBody = Type.Object(
   { name: Type.Optional(name), steps, repeat, then: following },
   { title: 'EscalationPolicyBody' },

@@ -4,7 +4,7 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { dayMs } from '../../../lib/units.ts';
 import { destinationNamePattern } from '../settings.ts';
 
-/** `then` of a policy after which nobody else is notified. */
+/** Value of `then` in a policy after which nobody else is notified. */
 export const stop = 'stop';
 
 const defaultWait = '5 minutes';
@@ -65,12 +65,12 @@ export const EscalationPolicySettings = Type.Object(
 );
 export type EscalationPolicySettings = Static<typeof EscalationPolicySettings>;
 
-/** Escalation policy in the form that the engine follows. */
+/** Escalation policy in the form used by the engine. */
 export interface EscalationPolicy {
   name: string;
   steps: readonly { notify: readonly string[]; waitMs: number }[];
   repeat: number;
-  /** Name of the policy that follows; undefined if none does. */
+  /** Name of the policy that follows; undefined if no policy follows. */
   next: string | undefined;
 }
 
@@ -96,7 +96,7 @@ export interface PolicyNames {
   people: readonly string[] | undefined;
 }
 
-/** Returns the targets of a policy's steps that do not exist. */
+/** Returns the targets in a policy's steps that do not exist. */
 export const findUnknownTargets = (
   { steps }: { steps: readonly { notify: readonly string[] }[] },
   names: PolicyNames,
@@ -109,13 +109,13 @@ export const findUnknownTargets = (
   });
 };
 
-/** Returns the kind and the name of a target such as `rotation:ops`. */
+/** Splits a target such as `rotation:ops` into its kind and name. */
 export const splitTarget = (target: string): [kind: string, name: string] => {
   const at = target.indexOf(':');
   return [target.slice(0, at), target.slice(at + 1)];
 };
 
-/** Returns the problems of policies that refer to each other, as clauses; `find` returns a policy by its name. */
+/** Returns problems of policies that refer to each other, as clauses. `find` returns a policy by its name. */
 export const findChainProblem = (
   policy: EscalationPolicy,
   find: (name: string) => EscalationPolicy | undefined,
@@ -131,7 +131,7 @@ export const findChainProblem = (
   return undefined;
 };
 
-/** Returns the place that follows, and the milliseconds to wait at the given place; undefined at the end. */
+/** Returns the next place, and the milliseconds to wait at the given place; undefined at the end. */
 export const nextPlace = (
   { policy, round, step }: EscalationPlace,
   find: (name: string) => EscalationPolicy | undefined,

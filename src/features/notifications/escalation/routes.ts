@@ -23,7 +23,7 @@ interface EscalationRouteParts {
   policies: PolicyKeeper;
   routing: RoutingKeeper;
   listNames(): PolicyNames;
-  /** Returns the policy that explains the rules of destinations; none without such rules. */
+  /** Returns the policy that expresses the rules of destinations; empty without such rules. */
   derive(): ShownPolicy[];
 }
 
@@ -85,7 +85,7 @@ const toShownPolicy = (
   ...toSettingFacts(setting),
 });
 
-/** Returns what refers to a policy; undefined if nothing does. */
+/** Describes the setting that refers to a policy; undefined if there is none. */
 const findUse = (name: string, policies: PolicyKeeper, routing: RoutingKeeper): string | undefined => {
   const known = routing.find(routingName);
   if (known && listRouted(known.settings).includes(name)) return 'the routing';

@@ -36,7 +36,7 @@ const toRouting = (
   setting?: KnownRouting['setting'],
 ): KnownRouting => ({ name: routingName, settings, route: compileRouting(settings), since, setting });
 
-/** Routing of a server where nobody has set one. */
+/** Routing of a server where nobody has configured routing. */
 export const defaultRouting = toRouting({ rules: [], default: null }, undefined);
 
 /** The routing: a single setting. */

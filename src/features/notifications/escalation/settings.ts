@@ -32,7 +32,10 @@ interface CheckedSettings {
   rotations: readonly Pick<RotationSettings, 'name'>[];
 }
 
-/** Returns problems with policies and their routing, as clauses. Users can be created later, so any name may be one. */
+/**
+ * Returns problems with policies and their routing, as clauses. Any name may be a user, because users can be created
+ * later.
+ */
 export const findEscalationProblems = (settings: CheckedSettings): string[] => {
   const { escalationPolicies, escalationRouting, destinations, rotations } = settings;
   const names = {

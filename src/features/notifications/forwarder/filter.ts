@@ -10,8 +10,8 @@ import type { DestinationSettings } from '../settings.ts';
 export type Accepts = (record: StoredRecord) => boolean;
 
 /**
- * Returns a destination's filter. It never accepts alerts already delivered by `instance`, which would loop; imported
- * alerts, which are old; alerts about the destination itself; or silenced alerts.
+ * Creates a destination's filter. The filter never accepts imported alerts, which are old, alerts already delivered by
+ * `instance`, which would loop, alerts about the destination itself, or silenced alerts.
  */
 export const createAlertFilter = (
   { name, levels, sources, formats }: Omit<DestinationSettings, 'type' | 'url'>,
@@ -44,7 +44,10 @@ const isSilenced = (record: StoredRecord, silences: Pick<SilenceSource, 'silence
   return times.every((at) => silences.silencesOf(subject, at).length > 0);
 };
 
-/** Returns the time of receipt; for a resolution, the known times of the first and worst alert it resolves. */
+/**
+ * Returns the time of receipt. For a resolution, also returns the receipt times, if known, of the first and the most
+ * severe alert that it resolves.
+ */
 const listSentTimes = (record: StoredRecord): number[] => {
   const { resolves, firingSince } = record;
   const ended = [Date.parse(toText(firingSince)), readIdTime(toText(resolves)) ?? Number.NaN];

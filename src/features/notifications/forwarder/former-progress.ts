@@ -3,7 +3,7 @@ import { DeliveryProgress, type OpenAlert, type Parked } from './progress.ts';
 
 /** Journal line with the progress of version 1.0. */
 interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgotten'> {
-  /** True if `parked` lists all parked alerts rather than only new ones. */
+  /** True if `parked` lists all parked alerts, and not just new ones. */
   checkpoint?: true;
   cursor: number;
   /** Settled alerts after the cursor. */
@@ -13,7 +13,7 @@ interface FormerLine extends Pick<DeliveryProgress, 'start' | 'dropped' | 'forgo
   unparked: number[];
 }
 
-/** Reads the progress from the journal `outbox-NAME`, which stays unchanged; undefined without a journal. */
+/** Reads the progress from the journal `outbox-NAME`, which is not modified; undefined without a journal. */
 export const readFormerProgress = async (
   name: string,
   storage: Pick<Storage, 'log' | 'file'>,
@@ -37,7 +37,7 @@ const applyLine = (progress: DeliveryProgress, line: FormerLine): void => {
   const { checkpoint, start, cursor, settled, failing, dropped, forgotten, parked, unparked } = line;
   Object.assign(progress, { start, dropped, forgotten });
   if (checkpoint) progress.parked.clear();
-  // An alert that was parked, resent and parked again is in both lists.
+  // An alert that was parked, resent and parked again appears in both lists.
   for (const seq of unparked) progress.parked.delete(seq);
   for (const [seq, one] of parked) progress.addParked(seq, one);
   const attempts = new Map(failing.map(([seq, tried]) => [seq, tried.attempts]));

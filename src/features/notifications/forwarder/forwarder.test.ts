@@ -267,7 +267,7 @@ test('a destination that is failing is tried about once a minute by the usual wa
   assert.equal(state, 'failing');
   const wait = Date.parse(nextAttempt ?? '') - Date.now();
   assert.ok(wait > 50_000 && wait <= 66_000, `${wait} ms`);
-  // The second alert shows whether only the first one is rejected.
+  // The second alert shows whether only the first alert is rejected.
   assert.equal(receiver.requests.length, 2);
 });
 

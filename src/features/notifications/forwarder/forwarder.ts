@@ -22,7 +22,7 @@ interface ForwarderParts extends DestinationParts {
   findAlert: FindAlert;
 }
 
-/** Destination that gets every alert accepted by its filter: a cursor in the log, and a queue. */
+/** Destination that gets every alert accepted by its filter. Consists of a cursor in the log, and a queue. */
 export class Forwarder extends Destination<ForwardedAlert> {
   /** Minimum minutes between two deliveries of a repeated alert; 0 disables repeats. */
   readonly repeatMinutes: number;
@@ -98,7 +98,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     this.#parts.kept.save();
   }
 
-  /** Resends all parked alerts; returns their number. */
+  /** Resends all parked alerts and returns their number. */
   unparkAll(): number {
     const seqs = this.progress.unparkAll(this.now());
     this.#reader.readAgain(seqs);
@@ -107,7 +107,9 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return seqs.length;
   }
 
-  /** Sends a parked or waiting alert now, ahead of all others; resolves to undefined if it is already being sent. */
+  /**
+   * Sends a parked or waiting alert now, ahead of all others. Resolves to undefined if the alert is already being sent.
+   */
   async retry(record: StoredRecord): Promise<DeliveryOutcome | undefined> {
     const one = this.queue.waiting.get(record.seq) ?? toQueuedAlert(record);
     one.message.asked = record;
@@ -118,7 +120,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return this.#reader.start();
   }
 
-  /** Sends an alert unless it is no longer in the log or is a repeat that is not yet due. */
+  /** Sends an alert unless it has been deleted from the log, or is a repeat that is not due yet. */
   async send({ seq, message }: QueuedAlert): Promise<DeliveryOutcome | undefined> {
     const record = message.asked ?? (await this.#reader.find(seq));
     if (record?.id === message.id && (message.asked || this.#isDue(record))) return this.#send(record);
@@ -165,7 +167,7 @@ export class Forwarder extends Destination<ForwardedAlert> {
     return this.repeatMinutes > 0 && (passed < 0 || passed >= Math.floor(this.repeatMinutes * 60_000));
   }
 
-  /** Never rejects. */
+  /** Sends the alert of a record. Never rejects. */
   #send(record: StoredRecord): Promise<DeliveryOutcome> {
     const { instance, origin, transport } = this.#parts;
     return this.request(
@@ -179,7 +181,9 @@ export class Forwarder extends Destination<ForwardedAlert> {
     );
   }
 
-  /** Resolves to the alert that a record resolves, if the receiver needs its labels and the log still has it. */
+  /**
+   * Resolves to the alert that a record resolves, if the receiver needs its labels and the alert is still in the log.
+   */
   async #findEnded({ resolves }: StoredRecord): Promise<StoredRecord | undefined> {
     const { target, findAlert } = this.#parts;
     return target.type.knowsByLabels && typeof resolves === 'string' ? findAlert(resolves) : undefined;

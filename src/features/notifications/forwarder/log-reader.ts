@@ -25,7 +25,7 @@ export class LogReader {
   stored: number;
   readonly #parts: ReaderParts;
   readonly #records: ReadRecords;
-  /** Open alerts not yet read since startup, or waiting again; oldest first. */
+  /** Open alerts that have not been read since startup, or that are waiting again; oldest first. */
   #unread: number[];
   #reading: Promise<void> | undefined;
   /** Delay between a failed read and the next attempt. */
@@ -38,7 +38,7 @@ export class LogReader {
     this.#unread = [...parts.progress.open.keys()].sort(bySeq);
   }
 
-  /** Starts to read if there is room; returns true if no read is in progress. */
+  /** Starts to read if there is room. Returns true if no read is in progress. */
   start(): boolean {
     if (!this.#reading && this.#hasUnread && !this.#pause) this.#reading = this.#read();
     return this.#reading === undefined;
@@ -49,7 +49,7 @@ export class LogReader {
     this.#unread = [...this.#unread, ...seqs].sort(bySeq);
   }
 
-  /** Resolves to a record from memory or the log; undefined if the log lacks it. */
+  /** Resolves to a record from memory or the log; undefined if it is not in the log. */
   async find(seq: number): Promise<StoredRecord | undefined> {
     return this.#records.take(seq) ?? this.#records.read(seq);
   }
@@ -108,7 +108,7 @@ export class LogReader {
   #addOpen(seq: number, record: StoredRecord | undefined): void {
     const { accepts, progress, queue } = this.#parts;
     const open = progress.open.get(seq);
-    // The alert was sent on request or deleted.
+    // The alert has been sent on request, or deleted.
     if (!open) return;
     // In a replaced log, another alert may have the same seq.
     if (!record || (open.again && open.again.id !== record.id)) progress.lose(seq);

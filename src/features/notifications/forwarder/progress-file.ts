@@ -39,11 +39,11 @@ export const openProgress = async (destination: string, parts: ProgressParts): P
   return kept;
 };
 
-/** Returns the name of a destination in file names: names of ways contain `/` and names of users. */
+/** Returns a destination's name for use in file names, because the names of ways contain `/` and user names. */
 const toFileName = (name: string): string =>
   name.includes('/') ? `way-${hash('sha256', name, 'hex').slice(0, 32)}` : name;
 
-/** Parses the file. Damage loses no alerts: all alerts in the log are delivered again. */
+/** Parses the file. If the file is damaged, no alerts are lost: all alerts in the log are delivered again. */
 const readFile = (bytes: Buffer, name: string, log: Parts['log']): DeliveryProgress => {
   try {
     return parseProgress(bytes.toString());
@@ -81,7 +81,9 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     });
     return writing;
   };
-  /** Writes within a second, with jitter between destinations. Losing a change can only repeat deliveries. */
+  /**
+   * Writes within a second, at different times for different destinations. Losing a change can only repeat deliveries.
+   */
   const save = (): void => {
     isChanged = true;
     if (timer || isClosed) return;
@@ -100,7 +102,7 @@ const keepProgress = (progress: DeliveryProgress, file: ReplacedFile, report: (e
     write,
     /** True if the last write failed. */
     isUnwritten: () => isUnwritten,
-    /** Writes the last changes and stops, because a new destination may use the same file. */
+    /** Writes the last changes and stops, because a new destination may use this file. */
     close: () => {
       clearTimeout(timer);
       const written = write();

@@ -134,7 +134,7 @@ test('progress that is read from its file is the progress that was written, and 
 interface Opened {
   directory: string;
   writes: string[];
-  /** Error with which writes currently fail. */
+  /** Error that makes writes fail while it is set. */
   failure?: Error | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { StoredHealth } from '../queue/receiver-health.ts';
 
-/** Maximum number of parked alerts; older ones are only counted. */
+/** Maximum number of parked alerts. Older parked alerts are only counted. */
 const mostParked = 10_000;
 
 /** Maximum number of alerts whose last delivery time is stored for repeats. */
@@ -22,11 +22,14 @@ export interface Parked {
   time: string;
 }
 
-/** A destination's progress in the alert log, by seq. An alert is settled once delivered, parked, lost or skipped. */
+/**
+ * A destination's progress in the alert log, by seq. An alert is settled once it has been delivered, parked, lost or
+ * skipped.
+ */
 export class DeliveryProgress {
   /** Last alert that predates the destination. */
   start: number;
-  /** Last alert that has been read. All alerts up to it are settled, except those in `open`. */
+  /** Last alert that has been read. Alerts up to this position are settled, except those in `open`. */
   position: number;
   readonly open = new Map<number, OpenAlert>();
   /** Alerts that an administrator sent before the log reader reached them. */
@@ -39,7 +42,7 @@ export class DeliveryProgress {
   receiver: StoredHealth = {};
   /** True if the destination gets incidents instead of alerts. */
   isOfIncidents = false;
-  /** Creation time of the runtime setting; null in the config file, undefined in a file of version 1.0. */
+  /** Creation time of the runtime setting; null for the config file, undefined in a file of version 1.0. */
   madeAt: number | null | undefined;
   /** Last delivery times of repeated alerts, in Unix milliseconds, by the id of the first alert. */
   readonly sent = new Map<string, number>();
@@ -56,7 +59,7 @@ export class DeliveryProgress {
     return first - 1;
   }
 
-  /** Number of parked alerts, including those only counted. */
+  /** Number of parked alerts, including alerts that are only counted. */
   get parkedCount(): number {
     return this.parked.size + this.forgotten;
   }
@@ -70,7 +73,7 @@ export class DeliveryProgress {
     return Math.max(0, stored - this.position) + this.open.size - this.early.size;
   }
 
-  /** Advances the position to an alert; returns true if the alert is open. Alerts in between are not in the log. */
+  /** Advances the position to an alert. Returns true if the alert is open. Alerts in between are not in the log. */
   advance(seq: number, isWanted: boolean): boolean {
     this.position = Math.max(this.position, seq);
     const isOpen = isWanted && !this.early.has(seq);
@@ -86,7 +89,7 @@ export class DeliveryProgress {
     this.position = Math.max(this.position, seq);
   }
 
-  /** Restarts after this seq, for a new destination with the same name. */
+  /** Restarts after this seq, for a new destination with the name of a former one. */
   restart(start: number): void {
     for (const one of [this.open, this.early, this.parked, this.sent]) one.clear();
     const { notice } = this.receiver;
@@ -99,13 +102,13 @@ export class DeliveryProgress {
     else this.early.add(seq);
   }
 
-  /** Settles an open alert missing from the log. An alert that was waiting again has been deleted. */
+  /** Settles an open alert that is missing from the log. If the alert was waiting again, it has been deleted. */
   lose(seq: number): void {
     if (this.open.get(seq)?.again) this.dropped += 1;
     this.settle(seq);
   }
 
-  /** Counts and settles open alerts up to the seq that retention has deleted. */
+  /** Counts and settles open alerts up to the seq, which retention has deleted. */
   drop(seq: number): void {
     const before = this.open.size - this.early.size - this.position;
     for (const one of this.open.keys()) if (one <= seq) this.open.delete(one);
@@ -113,7 +116,9 @@ export class DeliveryProgress {
     this.dropped += before - (this.open.size - this.early.size - this.position);
   }
 
-  /** Limits the progress to a log that ends with `stored`. If a later alert was settled, the log has been replaced. */
+  /**
+   * Limits the progress to a log that ends with `stored`. If a later alert has been settled, the log has been replaced.
+   */
   cut(stored: number): { isReplaced: boolean } {
     const isReplaced = this.cursor > stored;
     if (isReplaced) {

@@ -10,15 +10,15 @@ export const readAlertsFrom = async (alerts: ReadableAlerts, seq: number): Promi
   return [];
 };
 
-/** Maximum number of records in memory, and of the 64 KiB blocks they may occupy. */
+/** Maximum number of records in memory, and maximum number of 64 KiB blocks that they may occupy. */
 const mostKept = { records: 10_000, blocks: 128 };
 
-/** Prefetched records, so that few records are read twice. */
+/** Prefetched records, so that few records have to be read twice. */
 export class ReadRecords {
   readonly #alerts: ReadableAlerts;
   readonly #serially = createSerial();
   readonly #kept = new Map<number, StoredRecord>();
-  /** Number of blocks occupied by the kept records; a removed record counts as average-sized. */
+  /** Number of blocks occupied by the records in memory. A removed record counts as average-sized. */
   #blocks = 0;
   /** Last block read for a single record. */
   #block = new Map<number, StoredRecord>();
@@ -27,7 +27,7 @@ export class ReadRecords {
     this.#alerts = alerts;
   }
 
-  /** Keeps a block's waiting records if there is room. */
+  /** Stores the waiting records of a block if there is room. */
   keep(records: readonly StoredRecord[], waiting: { has(seq: number): boolean }): void {
     if (this.#kept.size >= mostKept.records || this.#blocks >= mostKept.blocks) return;
     for (const record of records) if (waiting.has(record.seq)) this.#kept.set(record.seq, record);
@@ -39,7 +39,7 @@ export class ReadRecords {
     this.#blocks = 0;
   }
 
-  /** Removes and returns a record from memory; undefined if it is not there. */
+  /** Removes and returns a record from memory; undefined if the record is not in memory. */
   take(seq: number): StoredRecord | undefined {
     const record = this.#kept.get(seq);
     if (record) {
@@ -49,7 +49,7 @@ export class ReadRecords {
     return record ?? this.#block.get(seq);
   }
 
-  /** Resolves to a record from the log; undefined if the log lacks it. */
+  /** Resolves to a record from the log; undefined if the log does not have the record. */
   read(seq: number): Promise<StoredRecord | undefined> {
     return this.#serially(async () => {
       // The previous read may have included this record.

@@ -11,7 +11,7 @@ import { type Severity, toSeverity } from '../../../kit/severity.ts';
 import type { StoredRecord } from '../../../storage/journal/line.ts';
 import { toSingleLine, truncate } from './plain-text.ts';
 
-/** Alert in the form for receivers. It depends only on the record, so repeated deliveries have the same body. */
+/** Alert in the form for receivers. Depends only on the record, so repeated deliveries have identical bodies. */
 export interface DeliveredAlert {
   /** Record id. */
   id: string;
@@ -33,7 +33,7 @@ export interface DeliveredAlert {
   details?: string;
   /** Additional links by name. */
   links?: Record<string, string>;
-  /** Key that identifies the problem to another signalbox, unique across all servers. */
+  /** Key that identifies the problem to another signalbox. Unique across all servers. */
   key?: string;
   /** In a resolution, the level of the firing alert. */
   firingLevel?: string;
@@ -44,7 +44,7 @@ export interface DeliveredAlert {
   /** Id of the first alert in this series of repeats. */
   repeatOf?: string;
   labels?: Record<string, string>;
-  /** Instances that have delivered the alert, this one last. */
+  /** Instances that have delivered the alert, ending with this instance. */
   via: string;
   /** Server id, shared by all instances with the same database. */
   origin?: string;
@@ -78,7 +78,7 @@ export const toDelivered = (record: StoredRecord, instance: string, origin = ins
   return Object.assign(alert, { via: [...readVia(record['via']), instance].join(', '), origin });
 };
 
-/** Returns the key for another signalbox. All senders without credentials count as one sender, as in incidents. */
+/** Returns the key for another signalbox. All senders without credentials count as a single sender, as in incidents. */
 const toForwardedKey = ({ sender, format, fingerprint }: StoredRecord, origin: string): string => {
   const group = readText(sender).startsWith('address:') ? '' : readText(sender);
   const mark = hash('sha256', JSON.stringify([origin, group, format ?? '']), 'hex').slice(0, 8);

@@ -9,10 +9,14 @@ const mostCached = 32;
 /** Maximum wait for an alert, in milliseconds. */
 const patienceMs = 2000;
 
-/** Finds a logged alert by id. Resolves to undefined if it is missing, unreadable or slow to read; never rejects. */
+/**
+ * Finds a logged alert by id. Resolves to undefined if the alert is missing, unreadable or slow to read. Never rejects.
+ */
 export type FindAlert = (id: string) => Promise<StoredRecord | undefined>;
 
-/** Creates a finder whose cache all destinations share, because they need the same alerts at about the same time. */
+/**
+ * Creates a finder whose cache is shared by all destinations, because they need the same alerts at about the same time.
+ */
 export const createAlertFinder = (alerts: Pick<RecordLog, 'find'>): FindAlert => {
   const cached = new RecentValues<Promise<StoredRecord | undefined>>(mostCached);
   const find = (id: string): Promise<StoredRecord | undefined> =>

@@ -19,7 +19,10 @@ interface WriterParts {
   findAlert: FindAlert;
 }
 
-/** Creates a function that writes one destination's messages. A message about a single incident has its last alert. */
+/**
+ * Creates a function that writes the messages of one destination. A message about a single incident includes the
+ * incident's last alert.
+ */
 export const createMessageWriter =
   ({ destination, instance, origin = instance, links, findAlert }: WriterParts) =>
   async (updates: readonly IncidentUpdate[]): Promise<IncidentMessage> => {

@@ -8,7 +8,7 @@ import { toLocalMinute, toOffsetTimestamp } from '../../../lib/local-time.ts';
 import { createIdOf, type StoredRecord } from '../../../storage/journal/line.ts';
 import { toSingleLine, truncate } from './plain-text.ts';
 
-/** Kinds of notifications, most important first; a message takes the first kind it contains. */
+/** Kinds of notifications, most important first. A message gets the most important kind it contains. */
 const byImportance = [
   'opened',
   'raised',
@@ -21,10 +21,10 @@ const byImportance = [
 /** Incident update in a message. */
 export interface IncidentUpdate {
   what: NotificationKind;
-  /** Time of the event or of the due reminder, in Unix milliseconds; the same in every attempt. */
+  /** Time of the event or of the due reminder, in Unix milliseconds; identical in every attempt. */
   happenedAt: number;
   incident: SharedIncident;
-  /** Address that the update answers. */
+  /** Address event that the update answers. */
   address?: Address | undefined;
   /** The incident's last alert, if still stored. The message includes its details and links. */
   alert?: StoredRecord | undefined;
@@ -32,7 +32,7 @@ export interface IncidentUpdate {
 
 /** Message about one or more incidents. */
 export interface IncidentMessage {
-  /** Message id, the same in every attempt. */
+  /** Message id, identical in every attempt. */
   id: string;
   what: NotificationKind;
   /** Time of the latest update, RFC 3339. */
@@ -43,7 +43,7 @@ export interface IncidentMessage {
   title: string;
   /** Plain text, never empty. */
   body: string;
-  /** URL of the incident in the console, or the link its sender supplied. */
+  /** URL of the incident in the console, or the link supplied by its sender. */
   link?: string;
   /** URL with which anyone can acknowledge the incidents. */
   acknowledgeUrl?: string;
@@ -61,17 +61,17 @@ interface MessageParts {
   toAcknowledgeUrl(ids: readonly string[]): string | undefined;
   /** Id of this instance. */
   instance: string;
-  /** Server id, shared by all instances with the same database; by default, the instance's id. */
+  /** Server id, shared by all instances with the same database. Default: the id of this instance. */
   origin?: string;
 }
 
-/** Maximum number of incidents a message describes; any others are only counted. */
+/** Maximum number of incidents that a message describes. Further incidents are only counted. */
 const mostDescribed = 10;
 
 /** Maximum bytes of a title. */
 const longestTitle = 250;
 
-/** Creates the message for one or more updates, with each incident only once. */
+/** Creates the message for one or more updates. Each incident appears only once. */
 export const createIncidentMessage = (
   updates: readonly IncidentUpdate[],
   { publicUrl, toAcknowledgeUrl, instance, origin = instance }: MessageParts,

@@ -5,7 +5,7 @@ import type { IncidentMessage } from './message.ts';
 
 /** Content for a receiver: an alert or incident message, with the fields they share. */
 export type Outgoing = {
-  /** Content id, the same in every attempt. */
+  /** Content id, identical in every attempt. */
   id: string;
   /** RFC 3339. */
   time: string;
@@ -17,7 +17,7 @@ export type Outgoing = {
   link?: string;
   /** URL with which the receiver can acknowledge the incidents. */
   acknowledgeUrl?: string;
-  /** Instances that have delivered the content, this one last. */
+  /** Instances that have delivered the content, ending with this instance. */
   via: string;
 } & ({ alert: DeliveredAlert; message?: undefined } | { alert?: undefined; message: IncidentMessage });
 
@@ -27,8 +27,8 @@ export type Urgency = 'critical' | 'error' | 'warning' | 'info' | 'resolved';
 const urgencies: Record<Severity, Urgency> = { CRITICAL: 'critical', ERROR: 'error', WARNING: 'warning', INFO: 'info' };
 
 /**
- * Converts content for a receiver. Replaces lone surrogates, which occur in logs from before version 1.2 and which few
- * receivers accept.
+ * Converts content for a receiver. Replaces lone surrogates, which few receivers accept and which occur in logs from
+ * before version 1.2.
  */
 export const toOutgoing = (content: DeliveredAlert | IncidentMessage): Outgoing => {
   const sendable = makeWellFormed(content);

@@ -12,7 +12,7 @@ export const escapeHtml = (text: string): string =>
     .replaceAll(/[^\P{Cc}\n\r\t]|[\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/gu, ' ')
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 
-/** Truncates the text to `maxBytes` of UTF-8; a truncated text ends with an ellipsis. */
+/** Truncates the text to `maxBytes` of UTF-8. A truncated text ends with an ellipsis. */
 export const truncate = (text: string, maxBytes: number): string => {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const cut = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes - 3);

@@ -7,12 +7,12 @@ import type { DestinationTarget } from '../destinations/target.ts';
 import { openTransport } from '../destinations/transport.ts';
 import type { DeliveredAlert } from './alert.ts';
 
-/** Maximum characters of a response to show: enough for a reason, too few to read web pages. */
+/** Maximum characters shown of a response: enough for a reason, but not enough to read web pages. */
 const mostShown = 500;
 
 interface TestOutcome {
   isDelivered: boolean;
-  /** Receiver's response, or the reason why there is none. */
+  /** Receiver's response, or the reason for a missing response. */
   response: string;
 }
 
@@ -46,7 +46,7 @@ const toShown = (text: string): string => {
   return `${status}${shorten(text.slice(status.length), mostShown)}`;
 };
 
-/** Removes control characters from the response, and secrets that the receiver may echo. */
+/** Removes control characters from the response, as well as secrets that the receiver may echo. */
 const hideSecrets = (text: string, { receiver: { url, secrets, headers } }: DestinationTarget): string =>
   [...secrets, ...Object.values(headers).flatMap(toSecrets), ...toUrlSecrets(url)]
     .flatMap(toForms)
@@ -63,10 +63,10 @@ const toSecrets = (value: string): string[] => {
   return [credential, pair, pair.slice(pair.indexOf(':') + 1)];
 };
 
-/** Minimum characters of a secret URL part: a response may contain shorter ones by chance. */
+/** Minimum characters of a secret part of a URL, because shorter parts may occur in a response by chance. */
 const shortestPart = 8;
 
-/** Returns a URL's path and query, and their parts that a response may echo. */
+/** Returns a URL's path and query, and the parts of them that a response may echo. */
 const toUrlSecrets = ({ pathname, search, searchParams }: URL): string[] => {
   const parts = [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= shortestPart);
   return [`${pathname}${search}`, pathname, search, ...parts];

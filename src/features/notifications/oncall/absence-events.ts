@@ -3,7 +3,9 @@ import { Slice } from '../../../lib/slice.ts';
 import { findTimeZone, readOwnTimeZone, ZoneClock } from '../../../lib/time-zone.ts';
 import { intersect, type Period } from './layer.ts';
 
-/** Limits of a calendar: recurrences of one event and of all events, absences, and milliseconds of work. */
+/**
+ * Limits for a calendar: recurrences of one event, recurrences of all events, absences, and milliseconds of processing.
+ */
 const mostOfOne = 20_000;
 const mostOfAll = 100_000;
 const mostAbsences = 1000;
@@ -14,14 +16,14 @@ const longestEvent = 100_000;
 
 interface FoundAbsences {
   absences: Period[];
-  /** Number of events left out, because they recur in an unsupported way. */
+  /** Number of events skipped because their recurrence is not supported. */
   skipped: number;
 }
 
 /**
- * Reads the absences of a calendar within a period: its events, except cancelled and transparent ones. Each event is
- * parsed by itself, so that a long calendar does not block the server. Rejects with an Error for a calendar beyond the
- * limits.
+ * Reads the absences in a calendar within a period: all events except cancelled and transparent ones. Each event is
+ * parsed separately, so that a long calendar does not block the server. Rejects with an Error for a calendar that
+ * exceeds the limits.
  */
 export const readAbsences = async (text: string, within: Period): Promise<FoundAbsences> => {
   if (!/^BEGIN:VCALENDAR\r?$/im.test(text.slice(0, 1000))) throw new Error('the response is not a calendar');
@@ -50,7 +52,7 @@ export const readAbsences = async (text: string, within: Period): Promise<FoundA
   return { absences: found.sort((one, other) => one.startsAt - other.startsAt), skipped };
 };
 
-/** Recurrence rule with which the library may search without an end. */
+/** Recurrence rule that could send the library into an endless search. */
 class UnsupportedRule extends Error {}
 
 /** Yields the texts of events. */
@@ -63,7 +65,7 @@ function* listEvents(text: string): Generator<string> {
   }
 }
 
-/** Yields the times of an event, or undefined for each recurrence outside the period. */
+/** Yields the periods of an event, and undefined for each recurrence outside the wanted period. */
 function* listPeriods(text: string, within: Period, clocks: Map<string, ZoneClock>): Generator<Period | undefined> {
   if (text.length > longestEvent) throw new Error('an event of the calendar is too long');
   const event = new ICAL.Event(new ICAL.Component(ICAL.parse(text)));
@@ -96,7 +98,7 @@ function* listPeriods(text: string, within: Period, clocks: Map<string, ZoneCloc
   }
 }
 
-/** Parts of recurrence rules, by frequency, with which the library never searches without an end. */
+/** Parts of recurrence rules, by frequency, that cannot send the library into an endless search. */
 const usualParts: Record<string, readonly string[]> = {
   DAILY: [],
   WEEKLY: ['BYDAY'],
@@ -111,7 +113,7 @@ const isUsual = ({ freq, interval, parts }: ICAL.Recur): boolean =>
   Object.keys(parts).every((part) => usualParts[freq]?.includes(part) === true) &&
   usualParts[freq] !== undefined;
 
-/** Returns the clock of an event's zone; the server's for dates, times without a zone and unknown zones. */
+/** Returns the clock of an event's time zone. Dates, times without a zone and unknown zones get the server's clock. */
 const toClock = (name: string | undefined, clocks: Map<string, ZoneClock>): ZoneClock => {
   const zone = (name !== undefined && findTimeZone(name)) || readOwnTimeZone();
   const clock = clocks.get(zone) ?? new ZoneClock(zone);

@@ -41,7 +41,7 @@ export const AbsenceCalendar = defineShape('AbsenceCalendar', {
 });
 export type AbsenceCalendar = Static<typeof AbsenceCalendar>;
 
-/** Addresses of people's calendars with absences. */
+/** Runtime settings with the addresses of people's calendars of absences. */
 export const absenceKind = defineSettingKind<StoredAbsences, KnownAbsences>({
   name: 'absence-calendar',
   noun: 'Absence calendar',

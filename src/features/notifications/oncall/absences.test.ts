@@ -74,7 +74,7 @@ test('rules that recur without an end in sight are skipped, and too many recurre
   await assert.rejects(readAbsences(toCalendar(['DTSTART:nonsense']), within));
 });
 
-/** Starts an https server that this process trusts; `respond` can change. */
+/** Starts an https server that this process trusts. `respond` can be replaced. */
 const startCalendar = async (t: TestContext, respond: (response: ServerResponse) => void) => {
   const { key, pem } = writeCertificate(createFolder(t), 'localhost');
   const server = createServer({ key: readFileSync(key), cert: pem }, (_, response) => respond(response)).listen(

@@ -34,7 +34,7 @@ interface AbsenceParts {
   clock: () => Date;
 }
 
-/** Absences from people's calendars, which are read once an hour, one after the other. */
+/** Absences from people's calendars. Calendars are read once an hour, one at a time. */
 export class Absences {
   readonly settings: SettingKeeper<StoredAbsences, KnownAbsences>;
   readonly #parts: AbsenceParts;
@@ -64,7 +64,7 @@ export class Absences {
     void this.read();
   }
 
-  /** Returns the absences of a person that are known, earliest first. */
+  /** Returns a person's known absences, earliest first. */
   listOf(person: string): readonly Period[] {
     return this.findReading(person)?.absences ?? [];
   }
@@ -75,7 +75,7 @@ export class Absences {
     return reading?.url === this.settings.find(person)?.url ? reading : undefined;
   }
 
-  /** Reads the calendars that are due. Never rejects. */
+  /** Reads all calendars that are due. Never rejects. */
   read(): Promise<void> {
     this.#working ??= this.#read().finally(() => {
       this.#working = undefined;
@@ -101,7 +101,7 @@ export class Absences {
           absences,
           problem: skipped === 0 ? null : `events that recur in an unsupported way: ${skipped}`,
         }))
-        // The absences of the last successful reading still count.
+        // The absences from the last successful reading remain valid.
         .catch((error) => ({ absences: before?.absences ?? [], problem: toReason(error) }));
       this.#readings.set(name, { url, at: now, ...result });
     }

@@ -8,12 +8,12 @@ import { defineSettingKind } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
 import { createId } from '../../../storage/journal/line.ts';
 
-/** Random bytes of a secret, which has 43 characters. */
+/** Random bytes of a secret, which is 43 characters long. */
 const secretBytes = 32;
 
 /** Stored form: the hash of the secret, never the secret itself. */
 interface StoredAddress {
-  /** `person:anna`, or `rotation:ops`. */
+  /** Owner: `person:anna` or `rotation:ops`. */
   of: string;
   sha256: string;
   createdBy: string;
@@ -36,7 +36,7 @@ export const NewCalendarAddress = defineShape('NewCalendarAddress', {
 });
 type NewCalendarAddress = Static<typeof NewCalendarAddress>;
 
-/** Maximum number of addresses that a user can create: nobody can use up the addresses of all. */
+/** Maximum number of addresses that one user can create, so that nobody can use up the total. */
 const mostEach = 50;
 
 /** Throws an Error for an unusable address. */
@@ -46,7 +46,7 @@ const compile = (setting: KnownAddress): KnownAddress => {
   throw new Error('of, sha256 and createdBy must be strings');
 };
 
-/** Secret addresses of calendars. They have routes below people and rotations. */
+/** Secret addresses of calendars, with routes below people and rotations. */
 const addressKind = defineSettingKind<StoredAddress, KnownAddress>({
   name: 'calendar-address',
   noun: 'Calendar address',
@@ -61,7 +61,7 @@ const addressKind = defineSettingKind<StoredAddress, KnownAddress>({
   toLabel: ({ of }) => of,
 });
 
-/** Secret addresses of the calendars of people and rotations. */
+/** Secret addresses for the calendars of people and rotations. */
 export class CalendarAddresses {
   readonly #settings: SettingKeeper<StoredAddress, KnownAddress>;
   readonly #clock: () => Date;
@@ -76,7 +76,7 @@ export class CalendarAddresses {
     return this.#settings.list().filter(({ value }) => value.of === of);
   }
 
-  /** Creates an address; resolves to its only response with the secret. */
+  /** Creates an address and resolves to the only response that contains its secret. */
   async create(of: string, by: string): Promise<NewCalendarAddress> {
     if (this.#settings.list().filter(({ value }) => value.createdBy === by).length >= mostEach) {
       throw new HttpError('wrong-state', `A user can create at most ${mostEach} calendar addresses: delete one first`);
@@ -91,7 +91,7 @@ export class CalendarAddresses {
     await this.#settings.delete(address.name, by);
   }
 
-  /** Finds the address with a secret; the duration of a look-up reveals nothing about other secrets. */
+  /** Finds the address with a secret. Lookup times reveal nothing about other secrets. */
   findBySecret(secret: string): KnownAddress | undefined {
     const hash = toHash(secret);
     return this.#settings.list().find(({ value }) => value.sha256 === hash);

@@ -6,7 +6,7 @@ import { mostShifts, type Rotation, type Shift } from './rotation.ts';
 const daysBefore = 30;
 const daysAfter = 180;
 
-/** Seconds before a shift at which calendars remind of it. */
+/** Seconds before a shift at which calendars remind the user. */
 const reminderSeconds = 3600;
 
 /** Shift in a calendar. */
@@ -24,8 +24,8 @@ export interface Feed {
 }
 
 /**
- * Writes a calendar with the shifts of rotations, or only those of a person. An event keeps its UID while overrides
- * change its times. `changedAt` is the time of the last change, in Unix milliseconds.
+ * Writes a calendar with the shifts of rotations, or of one person. An event keeps its UID when overrides change its
+ * times. `changedAt` is the time of the last change, in Unix milliseconds.
  */
 export const writeFeed = async (
   name: string,
@@ -66,7 +66,7 @@ const listEvents = (rotation: Rotation, person: string | undefined, today: numbe
   });
 };
 
-/** Returns the override's id, or the planned start of the shift, which overrides do not move. */
+/** Returns the override's id, or the planned start of the shift. Overrides do not move either. */
 const toBase = (rotation: Rotation, { startsAt, endsAt, override }: Shift): string => {
   if (override !== undefined) return override;
   const planned = rotation.plannedStartAt(Number.isFinite(startsAt) ? startsAt : endsAt - 1);

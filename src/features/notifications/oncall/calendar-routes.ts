@@ -25,7 +25,7 @@ const AddressList = defineList('CalendarAddressList', 'Addresses', CalendarAddre
 
 const address = Type.String({ description: 'Id of an address.' });
 
-/** Owner of addresses: a path of the API, and how its parameter becomes an owner. */
+/** Owner of addresses: a path in the API, and the conversion of its parameter to an owner. */
 interface Owner {
   path: string;
   params: Record<string, ReturnType<typeof Type.String>>;
@@ -55,7 +55,7 @@ export const createCalendarRoutes = (parts: CalendarParts): Route[] => {
   return [...createAddressRoutes(parts, people), ...createAddressRoutes(parts, rotations), createFeedRoute(parts)];
 };
 
-/** Returns the user in the path. Throws an HttpError for others than the caller, except for an Admin. */
+/** Returns the user in the path. Throws an HttpError if the caller is neither that user nor an Admin. */
 export const requireOwnName = (request: FastifyRequest, accounts: Offers['accounts']): string =>
   requireOwnPerson(
     request,

@@ -7,20 +7,20 @@ import { Rotation } from './rotation.ts';
 import type { LayerSettings, RotationDefinition, RotationSettings } from './settings.ts';
 import { createTurns, type Turns } from './turns.ts';
 
-/** Date from which turns are counted by default, a Monday. */
+/** Default date from which turns are counted, a Monday. */
 const defaultStart = '2026-01-05';
 
-/** Years of `from` and `until`: handovers are computed for all years between. */
+/** First year of `from` and `until`, because handovers are computed for all years in between. */
 const firstYear = 2020;
 const lastYear = 2060;
 
-/** Zone in which a rotation's times are read. */
+/** Zone in which the times of a rotation are interpreted. */
 interface Zone {
   name: string;
   clock: ZoneClock;
 }
 
-/** Creates a rotation from an entry of the config file. Throws an Error that explains the problem. */
+/** Creates a rotation from an entry in the config file. Throws an Error that explains the problem. */
 export const toRotation = (settings: RotationSettings): Rotation => {
   const { name, timeZone, layers, members, handover, startsAt } = settings;
   if (layers) {
@@ -126,7 +126,7 @@ const readNear = (member: string, text: string, zone: Zone): number => {
   throw new Error(`${member} must be in the years from ${firstYear} to ${lastYear}, not ${JSON.stringify(text)}`);
 };
 
-/** Parses a date of the zone or a time, as Unix milliseconds. */
+/** Parses a date in the rotation's zone, or a time. Returns Unix milliseconds. */
 const readStart = (member: string, text: string, { clock }: Zone): number => {
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
   const time = parseTime(isDate ? `${text}T00:00:00Z` : text);

@@ -8,13 +8,13 @@ import type { Lease } from '../../../storage/postgres/lease.ts';
 import type { Period } from './layer.ts';
 import type { Rotations } from './rotations.ts';
 
-/** Milliseconds before a gap in which it is reported. */
+/** Milliseconds before a gap at which the gap is reported. */
 const aheadMs = 7 * dayMs;
 
-/** Milliseconds between two searches for gaps; a change of rotations is searched at once. */
+/** Milliseconds between two searches for gaps. Changes to rotations trigger a search immediately. */
 const lookMs = minuteMs;
 
-/** Format of alerts about gaps, and beginning of their fingerprints. */
+/** Format of alerts about gaps, and prefix of their fingerprints. */
 const gapFormat = 'oncall';
 const markPrefix = 'rotation/';
 
@@ -23,18 +23,21 @@ const level = 'WARNING';
 interface GapWatchParts {
   rotations: Rotations;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
-  /** True if this instance raises alerts, on behalf of all. */
+  /** Lease of the instance that raises alerts on behalf of all instances. */
   lease: Pick<Lease, 'isHeld' | 'onChanged'>;
-  /** Number of rotations that name a person without an account. */
+  /** Counts the rotations that name a person without an account. */
   countUnknown(): number;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Finds times within seven days when nobody is on call; raises an alert for each rotation, and resolves it. */
+/**
+ * Finds times in the next seven days when nobody is on call. Raises an alert for each affected rotation, and resolves
+ * it when the gap is gone.
+ */
 export class GapWatch {
   readonly #parts: GapWatchParts;
-  /** First gap within seven days, by rotation. */
+  /** First gap in the next seven days, by rotation. */
   #gaps: ReadonlyMap<string, Period> = new Map();
   /** Ids of firing alerts by fingerprint; undefined until the log has been read. */
   #firing: Map<string, string> | undefined;

@@ -3,28 +3,28 @@ import { bisect } from '../../../lib/bisect.ts';
 import type { ZoneClock } from '../../../lib/time-zone.ts';
 import { dayMs, minuteMs } from '../../../lib/units.ts';
 
-/** Maximum handovers a day: a shift of less than an hour indicates a mistake in the cron expression. */
+/** Maximum handovers a day. A shift of less than an hour indicates a mistake in the cron expression. */
 const mostADay = 24;
 
 /** First and last years for which handovers are computed. */
 const firstYear = 1970;
 const lastYear = 2200;
 
-/** Number of years in which a schedule must have a handover; leap years can be eight years apart. */
+/** Number of years within which a schedule must have a handover. Leap years can be eight years apart. */
 const yearsToTry = 9;
 
 interface Year {
   /** Handover times in order. */
   times: readonly number[];
-  /** Number of the first handover, or in a year without handovers, of the next handover. */
+  /** Number of the first handover of the year or, in a year without handovers, of the next handover. */
   first: number;
 }
 
 /**
- * Handovers of a cron expression, numbered from 0 for the first at or after the start. They are computed and cached one
- * year at a time, so that counting over many years takes only milliseconds.
+ * Handovers of a cron expression, numbered from 0 for the first handover at or after the start. Handovers are computed
+ * and cached one year at a time, so that counting over many years takes only milliseconds.
  *
- * A handover at a local time skipped by a clock change happens right after the skip. A local time that occurs twice has
+ * A handover at a local time that a clock change skips happens right after the skip. A local time that occurs twice has
  * a handover only the first time, unless handovers are hourly.
  */
 export class Handovers {

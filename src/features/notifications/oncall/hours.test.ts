@@ -90,7 +90,7 @@ test('an invalid text is refused with an example', () => {
   }
 });
 
-/** Zones with half-hour changes, with changes at midnight, in both hemispheres, and one without changes. */
+/** Zones with half-hour changes and changes at midnight, in both hemispheres, and a zone without changes. */
 const zones = [
   'Europe/Berlin',
   'America/New_York',
@@ -160,7 +160,7 @@ test('isWithin and nextWithin agree with clocks that are read each minute', () =
       };
       const begin = at(`${start}T00:00:00Z`) + later * minuteMs;
       let next = begin;
-      // A start occurs within eight days, because one may be skipped.
+      // A start occurs within eight days rather than seven, because one may be skipped.
       for (let count = 0; count < 8 * 1440 && !isModel(next); count += 1) next += minuteMs;
       assert.equal(hours.isWithin(begin), next === begin);
       assert.equal(hours.nextWithin(begin), next);

@@ -3,7 +3,7 @@ import { dayMs, minuteMs } from '../../../lib/units.ts';
 
 const weekMs = 7 * dayMs;
 
-/** Monday before Unix time 0 (a Thursday); weeks are counted from it. */
+/** The Monday before Unix time 0 (a Thursday), from which weeks are counted. */
 const firstMondayMs = -3 * dayMs;
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -11,7 +11,7 @@ const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 /** Spans in milliseconds since Monday: at least one, sorted, non-overlapping, end exclusive. */
 type WeekSpans = readonly (readonly [start: number, end: number])[];
 
-/** Hours recur within this many milliseconds, even if a clock change skips them one week. */
+/** Maximum milliseconds until hours recur, even if a clock change skips them in one week. */
 const longestSpanMs = 16 * dayMs;
 
 /** Weekly hours in a time zone. */
@@ -36,7 +36,7 @@ export class Hours {
     while (!this.isWithin(time)) {
       const ms = toWeekMs(this.#clock.toLocal(time));
       const next = time + Math.min(...this.#spans.map(([start]) => (start - ms + weekMs) % weekMs));
-      // If clocks change before then, the local time differs.
+      // If clocks change before then, the local time is different.
       time = this.#clock.findChange(time, next) ?? next;
     }
     return time;
@@ -64,13 +64,13 @@ export class Hours {
     do {
       const ms = toWeekMs(this.#clock.toLocal(time));
       const next = time + Math.min(...this.#spans.flat().map((edge) => (edge - ms + weekMs) % weekMs || weekMs));
-      // If clocks change before then, the local time differs.
+      // If clocks change before then, the local time is different.
       time = this.#clock.findChange(time, next) ?? next;
     } while (this.isWithin(time) === wasWithin);
     return time;
   }
 
-  /** Returns all other hours; undefined if there are none. */
+  /** Returns the complement of these hours; undefined if it is empty. */
   toOutside(): Hours | undefined {
     const edges = [0, ...this.#spans.flat(), weekMs];
     const outside: [number, number][] = [];
@@ -81,13 +81,13 @@ export class Hours {
 }
 
 /**
- * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`; without a zone in the text, `timeZone`
+ * Parses hours such as `Mon-Fri 08:00-18:00, Sat 10:00-14:00 Europe/Berlin`. Without a zone in the text, `timeZone`
  * applies. Throws an Error that explains the problem with an example.
  */
 export const parseHours = (text: string, timeZone: string): Hours => {
   const { ranges, zone = timeZone } = splitZone(text.trim().replaceAll(/\s*-\s*/g, '-'));
   const spans: [number, number][] = [];
-  /** Days whose times follow a comma, as in `Mon, Wed 08:00-12:00`. */
+  /** Days whose times come after a comma, as in `Mon, Wed 08:00-12:00`. */
   let waiting: number[] = [];
   let last = days.map((_, index) => index);
   for (const range of ranges.split(',').map((each) => each.trim())) {
@@ -144,7 +144,7 @@ const readDays = (word: string): number[] | undefined => {
 
 const clockTimes = /^([01]?\d|2[0-3]):([0-5]\d)-(?:([01]?\d|2[0-3]):([0-5]\d)|24:00)$/;
 
-/** Parses times as milliseconds since midnight. An end before the start falls on the next day. */
+/** Parses times as milliseconds since midnight. An end before the start is on the next day. */
 const readTimes = (word: string): Times => {
   const [, hour, minute, endHour = '24', endMinute = '00'] = clockTimes.exec(word) ?? [];
   if (hour === undefined || minute === undefined)

@@ -2,18 +2,18 @@ import { bisect } from '../../../lib/bisect.ts';
 import type { Hours } from './hours.ts';
 import type { Turns } from './turns.ts';
 
-/** Period in Unix milliseconds; end exclusive, infinite if unknown. */
+/** Period in Unix milliseconds. The end is exclusive, and infinite if unknown. */
 export interface Period {
   startsAt: number;
   endsAt: number;
 }
 
-/** Person of a layer, from joining until leaving. */
+/** Person in a layer, from joining until leaving. */
 export interface LayerMember extends Period {
   name: string;
 }
 
-/** Period in which a layer puts one member on call, or nobody. */
+/** Period in which a layer has the same member, or nobody, on call. */
 interface LayerPiece extends Period {
   member: string | undefined;
 }
@@ -26,18 +26,18 @@ interface LayerParts extends Period {
 
 /** Period in which nobody joins or leaves. */
 interface Epoch extends Period {
-  /** Indexes of the members present, in their order. */
+  /** Indexes of the members who are present, in order. */
   present: readonly number[];
-  /** Number of a turn, and the place in `present` whose member has this turn. */
+  /** Number of a turn, and the index in `present` of the member whose turn it is. */
   turn: number;
   place: number;
-  /** Index of the member whose turn it was last, while nobody is present. */
+  /** Index of the member who had the last turn; used while nobody is present. */
   last: number;
 }
 
 /**
- * Layer of a rotation. At each handover, the next member who is present goes on call. The next member also takes over
- * when the member on call leaves. A member who joins waits for the next handover, unless nobody is on call.
+ * Layer of a rotation. At each handover, the next present member goes on call. The next member also takes over when the
+ * member on call leaves. A member who joins waits for the next handover, unless nobody is on call.
  */
 export class Layer {
   readonly #parts: LayerParts;
@@ -49,8 +49,8 @@ export class Layer {
   }
 
   /**
-   * Returns who is on call in this layer at a time, and the period around it in which that does not change. The turns of
-   * a member who is not `known` pass to the next member.
+   * Returns the member who is on call in this layer at a time, and the period around that time with this member on
+   * call. The turns of a member who is not `known` pass to the next member.
    */
   pieceAt(at: number, isKnown: (name: string) => boolean): LayerPiece {
     const { startsAt, endsAt, hours } = this.#parts;
@@ -69,7 +69,7 @@ export class Layer {
     const { startsAt, endsAt, present } = epoch;
     const names = present.map((index) => members[index]?.name ?? '').filter(isKnown);
     const [only] = names;
-    // With a single member, handovers end no shift.
+    // With a single member, handovers do not end shifts.
     if (names.every((name) => name === only)) return { member: only, startsAt, endsAt };
     const number = turns.numberAt(at);
     const turn = {
@@ -82,7 +82,7 @@ export class Layer {
   }
 }
 
-/** Returns the common part of two periods. */
+/** Returns the intersection of two periods. */
 export const intersect = (one: Period, other: Period): Period => ({
   startsAt: Math.max(one.startsAt, other.startsAt),
   endsAt: Math.min(one.endsAt, other.endsAt),

@@ -176,15 +176,15 @@ test('a rotation that cannot work is refused with the reason', () => {
   }
 });
 
-/** Minutes between two looks of the oracle: all times of its cases are multiples. */
+/** Minutes between two steps of the oracle. All times in its cases are multiples of a step. */
 const stepMs = 15 * minuteMs;
 const start = at('2026-01-03T00:00:00Z');
-/** Local time from which turns are counted without a start. */
+/** Local time from which turns are counted if there is no start. */
 const turnStart = Date.UTC(2026, 0, 5);
 /** Time from which oracle and rotation are compared. */
 const compared = at('2026-01-07T00:00:00Z');
 
-/** Reads a zone's clock at each step with Intl alone. */
+/** Reads a zone's clock at each step using only Intl. */
 const readClock = (timeZone: string, until: number): ((time: number) => number) => {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const read = (time: number): number => at(`${format.format(time).replace(' ', 'T')}Z`) - time;
@@ -202,7 +202,7 @@ interface Case {
   unit: 'week' | 'day' | 'hour';
   count: number;
   day: number;
-  /** Quarters of an hour since midnight. */
+  /** Number of quarter hours since midnight. */
   quarter: number;
   hours: { days: [number, number]; from: number; length: number } | undefined;
   from: number | undefined;
@@ -229,7 +229,7 @@ const toSettings = ({ people, unit, count, day, quarter, hours, from, until }: C
   };
 };
 
-/** Walks through all steps of a layer, and yields the index of the person on call or -1. */
+/** Walks through all steps of a layer and yields the index of the person on call, or -1. */
 class Walk {
   readonly #layer: Case;
   #current = -1;
@@ -253,7 +253,7 @@ class Walk {
     const isFirst = !this.#isBegun;
     if (isFirst && this.#layer.from === undefined) {
       if (local < turnStart) return undefined;
-      // The first handover from then on begins turn 0.
+      // Turn 0 begins with the first handover from then on.
       this.#current = present.at(-1) ?? -1;
       this.#count = -1;
     }
@@ -268,7 +268,7 @@ class Walk {
     return this.#isWithinHours(local) ? people[this.#current]?.name : undefined;
   }
 
-  /** True if clocks show a handover's time for the first time or have just skipped it. */
+  /** True if clocks show the time of a handover for the first time or have just skipped it. */
   #isHandover(local: number): boolean {
     const { unit, count, day, quarter } = this.#layer;
     let isFound = false;

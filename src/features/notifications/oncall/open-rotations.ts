@@ -12,22 +12,25 @@ interface OpenRotations {
   keeper: RotationKeeper;
   /** Messages for the start about people without an account. */
   notices: string[];
-  /** Applies the entries of a reloaded config file; returns messages to print. */
+  /** Applies the rotations in a reloaded config file. Returns messages to print. */
   configure(configured: readonly RotationSettings[]): string[];
-  /** Number of rotations that name a person without an account. */
+  /** Counts the rotations that name a person without an account. */
   countUnknown(): number;
 }
 
 /**
- * Opens the rotations of the config file and the runtime settings. Throws a SettingsError for a person who is no user,
- * if the config file defines the users.
+ * Opens the rotations from the config file and the runtime settings. Throws a SettingsError for a person who is not a
+ * user, if the config file defines the users.
  */
 export const openRotations = (
   configured: readonly RotationSettings[],
   { offers, log }: { offers: Offers & Required<Pick<Offers, 'settings'>>; log: Pick<FastifyBaseLogger, 'error'> },
 ): OpenRotations => {
   const { settings, accounts } = offers;
-  /** All names count as users while the users are unknown: a gap would notify nobody. */
+  /**
+   * True for the name of a user. While the users are unknown, all names count as users, because a gap would notify
+   * nobody.
+   */
   const isUser = (name: string): boolean =>
     accounts === undefined || !settings.isRead() || accounts.findUser(name) !== undefined;
   const listUnknown = ({ rotation: { kind, members } }: KnownRotation): string[] =>
@@ -56,7 +59,7 @@ export const openRotations = (
   let users = '';
   accounts?.onChanged(() => {
     const names = accounts.listUsers().map(({ name }) => name);
-    // Ended sessions change no users.
+    // Ending a session does not change users.
     if (names.join() !== users) apply();
     users = names.join();
   });

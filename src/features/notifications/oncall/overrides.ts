@@ -10,17 +10,17 @@ import type { AppliedOverride, Rotation } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 import { DutyOverride, DutyOverrideParams } from './schema.ts';
 
-/** Part of an override: a member on call for some time. Times are Unix milliseconds. */
+/** Part of an override: a member who is on call for some time. Times are Unix milliseconds. */
 type OverridePart = Pick<AppliedOverride, 'member' | 'startsAt' | 'endsAt'>;
 
-/** Stored form of an override. Of a swap, `inReturn` is the part that ends first. */
+/** Stored form of an override. In a swap, `inReturn` is the part that ends first. */
 type StoredOverride = OverridePart &
   Pick<DutyOverride, 'rotation' | 'comment' | 'createdBy'> & { inReturn?: OverridePart };
 
-/** Override in a request; `inReturn` is the time that the replaced person takes instead. */
+/** Override in a request. `inReturn` is the time that the replaced person takes over in exchange. */
 export type OverrideDraft = Omit<StoredOverride, 'createdBy' | 'inReturn'> & { inReturn?: Period | undefined };
 
-/** Author of a change. An Admin or a key may change all shifts, a Reader only their own. */
+/** Author of a change. Admins and keys may change all shifts, Readers only their own. */
 export interface OverrideAuthor {
   by: string;
   mayChangeOthers: boolean;
@@ -41,7 +41,7 @@ const compile = (setting: KnownOverride): KnownOverride => {
   return setting;
 };
 
-/** Overrides exist only as runtime settings, and are ended rather than deleted. */
+/** Overrides exist only as runtime settings, and are ended instead of deleted. */
 export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   name: 'override',
   noun: 'Override',
@@ -57,7 +57,7 @@ export const overrideKind = defineSettingKind<StoredOverride, KnownOverride>({
   toLabel: ({ member, rotation }) => `${member} in ${rotation}`,
 });
 
-/** Overrides applied to their rotations. Of overlapping overrides, the newest one counts. */
+/** Overrides applied to their rotations. If overrides overlap, the newest applies. */
 export class Overrides {
   readonly settings: SettingKeeper<StoredOverride, KnownOverride>;
   readonly #rotations: Rotations;
@@ -71,7 +71,7 @@ export class Overrides {
     this.#apply();
   }
 
-  /** Creates an override. Rejects with an HttpError if it is unusable or there are too many. */
+  /** Creates an override. Rejects with an HttpError if the override is unusable or there are too many. */
   async create({ inReturn, ...draft }: OverrideDraft, author: OverrideAuthor): Promise<KnownOverride> {
     const now = this.#clock().getTime();
     const rotation = this.#requireRotation(draft.rotation);
@@ -121,7 +121,7 @@ export class Overrides {
     };
   }
 
-  /** True if a newer override applies instead for part of the time. */
+  /** True if a newer override replaces this override for part of the time. */
   #isCovered({ name, value }: KnownOverride): boolean {
     const rotation = this.#rotations.find(value.rotation);
     if (!rotation) return false;
@@ -155,7 +155,7 @@ export class Overrides {
     );
   }
 
-  /** Returns the part of a swap that the replaced person takes. Throws an HttpError. */
+  /** Returns the part of a swap that the replaced person takes over. Throws an HttpError. */
   #toReturn(rotation: Rotation, { member, ...given }: OverridePart, inReturn: Period, now: number): OverridePart {
     assertPeriod(inReturn, now);
     const [replaced, ...others] = rotation.listMembers(given.startsAt, given.endsAt);
@@ -168,7 +168,7 @@ export class Overrides {
     return { member: replaced, ...inReturn };
   }
 
-  /** Throws an HttpError unless the author takes a shift or gives away their own. */
+  /** Throws an HttpError unless the author takes over a shift or gives away their own shift. */
   #assertOwn(rotation: Rotation, { member, startsAt, endsAt }: OverridePart, by: string): void {
     const isOwn = member === by || rotation.listMembers(startsAt, endsAt).every((each) => each === by);
     if (rotation.kind === 'person' && !isOwn) throw notOwn();
@@ -185,7 +185,7 @@ export class Overrides {
   }
 }
 
-/** Returns the parts of an override: two for a swap. */
+/** Returns the parts of an override. A swap has two. */
 const listParts = ({ value: { inReturn, ...part } }: Pick<KnownOverride, 'value'>): OverridePart[] =>
   [part, ...(inReturn ? [inReturn] : [])].map(toPart);
 

@@ -29,7 +29,7 @@ interface Entry {
   endsAt: string | null;
 }
 
-/** Starts an app with the Readers anna, ben and carl; returns functions that send requests as a user. */
+/** Starts an app with the Readers anna, ben and carl. Returns functions that send requests as one of the users. */
 const start = async (t: TestContext, settings: object = {}) => {
   const app = await startApp(t, { settings });
   const admin = await app.login('admin');

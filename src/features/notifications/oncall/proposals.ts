@@ -5,19 +5,19 @@ import { intersect, type Period } from './layer.ts';
 import { mostShifts, type Rotation } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 
-/** Days ahead for which overrides are proposed. */
+/** Number of days for which overrides are proposed in advance. */
 const daysAhead = 90;
 
-/** Shift, or part of a shift, of a person who is away. */
+/** Shift, or part of a shift, during which its person is away. */
 export interface Proposal extends Period {
   id: string;
   rotation: string;
   person: string;
-  /** Next person of the rotation who is not away; undefined without one. */
+  /** Next person in the rotation who is not away; undefined if there is none. */
   substitute: string | undefined;
 }
 
-/** Returns proposed overrides: shifts of people who are away, earliest first. */
+/** Returns proposed overrides for shifts of people who are away, earliest first. */
 export const listProposals = (rotations: Rotations, absences: Absences, now: number): Proposal[] =>
   rotations
     .list()
@@ -50,6 +50,6 @@ const findSubstitute = (rotation: Rotation, absences: Absences, person: string, 
   );
 };
 
-/** The id does not depend on the start, which moves with the clock while the shift runs. */
+/** Creates an id that does not depend on the start, because the start moves with the clock during the shift. */
 const toId = ({ name }: Rotation, person: string, { endsAt }: Period): string =>
   createHash('sha256').update(`${name} ${person} ${endsAt}`).digest('hex').slice(0, 32);

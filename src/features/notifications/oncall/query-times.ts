@@ -2,13 +2,15 @@ import { HttpError } from '../../../http/errors.ts';
 import { requireTime } from '../../../http/text-forms.ts';
 import { dayMs } from '../../../lib/units.ts';
 
-/** Maximum distance from now, in milliseconds: computing handovers for hundreds of years would take too long. */
+/**
+ * Maximum distance from now, in milliseconds, because computing handovers for hundreds of years would take too long.
+ */
 const farthestMs = 5 * 366 * dayMs;
 
 const usualDays = 28;
 const mostDays = 400;
 
-/** Parses a time as Unix milliseconds; defaults to now. Throws an HttpError. */
+/** Parses a time as Unix milliseconds. Default: now. Throws an HttpError. */
 export const readNearTime = (name: string, text: string | undefined, clock: () => Date): number => {
   const now = clock().getTime();
   const time = text === undefined ? now : requireTime(name, text);
@@ -16,7 +18,10 @@ export const readNearTime = (name: string, text: string | undefined, clock: () =
   throw new HttpError('invalid', `${name} must be within five years of now`);
 };
 
-/** Parses `from`, by default now, and the end with its name, by default four weeks later. Throws an HttpError. */
+/**
+ * Parses `from`, which defaults to now, and the end with the given name, which defaults to four weeks later. Throws an
+ * HttpError.
+ */
 export const readSpan = (
   fromText: string | undefined,
   [name, text]: readonly [name: string, text: string | undefined],

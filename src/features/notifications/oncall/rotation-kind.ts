@@ -16,7 +16,7 @@ import { type RotationDefinition, type RotationSettings, rotationMembers } from 
 export interface KnownRotation {
   name: string;
   rotation: Rotation;
-  /** Definition; of destinations, as one layer whose people are destinations. */
+  /** Definition. Rotations of destinations have a single layer, whose people are destinations. */
   definition: RotationDefinition;
   /** Undefined for a rotation from the config file. */
   setting: RuntimeSetting<RotationDefinition> | undefined;
@@ -104,7 +104,7 @@ export const rotationKind = defineSettingKind<RotationDefinition, KnownRotation,
   reading: openFor('incidents:read'),
   changing: needs('settings:write'),
   limits: { count: 100, plural: 'rotations', withConfigured: true },
-  // People type the names.
+  // People type these names.
   isCaseless: true,
   order: 'origin',
   assertName,

@@ -7,7 +7,7 @@ export interface AppliedOverride extends Period {
   member: string;
 }
 
-/** Period in which one member is on call, or nobody, by one layer or override. */
+/** Period in which the member on call, or a gap, does not change, nor the layer or override that causes it. */
 export interface Shift extends Period {
   /** User or destination; undefined in a gap. */
   member: string | undefined;
@@ -17,19 +17,21 @@ export interface Shift extends Period {
   override: string | undefined;
 }
 
-/** Kind of a rotation's members: users, or destinations in the form of version 1. */
+/** Kind of a rotation's members: users, or destinations as in version 1. */
 export type MemberKind = 'person' | 'destination';
 
 interface RotationParts {
   name: string;
   kind: MemberKind;
-  /** All members, in order, each once. */
+  /** All members in order, without duplicates. */
   members: readonly string[];
-  /** Lowest layer first: later layers cover earlier ones. */
+  /** Layers from the lowest up. Later layers cover earlier layers. */
   layers: readonly Layer[];
 }
 
-/** Periods checked for the end of a shift or for the next member, in addition to those of overrides. */
+/**
+ * Maximum number of periods checked for the end of a shift or for the next member, not counting periods of overrides.
+ */
 const mostPieces = 500;
 
 /** Maximum number of shifts in a list. */
@@ -43,7 +45,7 @@ export class Rotation {
   readonly #layers: readonly Layer[];
   #overrides: readonly AppliedOverride[] = [];
   #isKnown: (name: string) => boolean = () => true;
-  /** Last result of `#pieceAt`, often needed again. */
+  /** Last result of `#pieceAt`, which is often needed again. */
   #last: Shift | undefined;
 
   constructor({ name, kind, members, layers }: RotationParts) {
@@ -53,7 +55,7 @@ export class Rotation {
     this.#layers = layers;
   }
 
-  /** Replaces the overrides; where overrides overlap, the last one counts. Members who are not known are passed over. */
+  /** Replaces the overrides. If overrides overlap, the last one applies. Unknown members are skipped. */
   setOverrides(overrides: readonly AppliedOverride[], isKnown: (name: string) => boolean = () => true): void {
     this.#overrides = overrides.filter(({ rotation }) => rotation === this.name);
     this.#isKnown = isKnown;
@@ -95,13 +97,16 @@ export class Rotation {
     return this.#findShiftAfter(at, ({ member }) => member !== present && member !== undefined);
   }
 
-  /** Returns the time when the member on call at `at` goes off call, or a gap at `at` ends; undefined if unknown. */
+  /** Returns the time when the member on call at `at` goes off call or a gap at `at` ends; undefined if unknown. */
   nextMemberChangeAfter(at: number): number | undefined {
     const present = this.memberAt(at);
     return this.#findShiftAfter(at, ({ member }) => member !== present)?.startsAt;
   }
 
-  /** Returns the time since when the member on call at `at` has been on call, or nobody; -Infinity if unknown. */
+  /**
+   * Returns the time since which the member on call at `at` has been on call, or since which nobody has; -Infinity if
+   * unknown.
+   */
   memberSince(at: number): number {
     let { startsAt, member } = this.shiftAt(at);
     for (let left = this.#mostPieces; left > 0 && Number.isFinite(startsAt); left -= 1) {
@@ -112,7 +117,7 @@ export class Rotation {
     return startsAt;
   }
 
-  /** Lists up to `most` shifts and gaps between two times; the first and last are not cut off. */
+  /** Lists up to `most` shifts and gaps between two times. The first and last are returned in full length. */
   listShifts(from: number, to: number, most: number): Shift[] {
     const shifts: Shift[] = [];
     for (let at = from; at < to && shifts.length < most; ) {
@@ -123,17 +128,17 @@ export class Rotation {
     return shifts;
   }
 
-  /** Returns the members on call between two times, each once; undefined stands for a gap. */
+  /** Returns the members on call between two times, without duplicates; undefined stands for a gap. */
   listMembers(from: number, to: number): (string | undefined)[] {
     return [...new Set(this.listShifts(from, to, mostShifts).map(({ member }) => member))];
   }
 
-  /** Returns the start of the shift at a time as planned, without overrides. */
+  /** Returns the planned start of the shift at a time, ignoring overrides. */
   plannedStartAt(at: number): number {
     return this.#shiftWithoutOverrides(at).startsAt;
   }
 
-  /** Returns the first gap between two times; undefined if somebody is on call all the time. */
+  /** Returns the first gap between two times; undefined if somebody is always on call. */
   findGap(from: number, to: number): Period | undefined {
     for (let at = from; at < to; at = this.#pieceAt(at).endsAt) {
       if (this.#pieceAt(at).member === undefined) return this.shiftAt(at);
@@ -151,7 +156,7 @@ export class Rotation {
     return undefined;
   }
 
-  /** Number of pieces within which each member has a shift, and each override begins and ends. */
+  /** Number of pieces within which every member has had a shift, and every override has begun and ended. */
   get #mostPieces(): number {
     return mostPieces + 2 * this.#overrides.length;
   }

@@ -8,7 +8,7 @@ export class Rotations {
   #overrides: readonly AppliedOverride[] = [];
   readonly #listeners: (() => void)[] = [];
 
-  /** `isUser` is true for the name of a user; all others are passed over. */
+  /** `isUser` returns true for the name of a user. People who are not users are skipped. */
   constructor(isUser: (name: string) => boolean = () => true) {
     this.#isUser = isUser;
   }
@@ -20,7 +20,7 @@ export class Rotations {
     this.setOverrides(this.#overrides);
   }
 
-  /** Replaces the overrides, oldest first. Overrides of removed members and rotations have no effect. */
+  /** Replaces the overrides, oldest first. Overrides with removed members or rotations have no effect. */
   setOverrides(overrides: readonly AppliedOverride[]): void {
     this.#overrides = overrides;
     for (const rotation of this.#rotations) {
@@ -46,12 +46,12 @@ export class Rotations {
     return this.#rotations.find((rotation) => rotation.name === name);
   }
 
-  /** Members of all rotations of destinations; any of them can override any of these rotations. */
+  /** Members of all rotations of destinations. Any of these members can take over in any of these rotations. */
   get members(): ReadonlySet<string> {
     return this.#members;
   }
 
-  /** True if the rotation's shifts and overrides can put the member on call. */
+  /** True if the member can be on call through the rotation's shifts or overrides. */
   mayBeOnCall({ kind }: Rotation, member: string): boolean {
     return kind === 'person' ? this.#isUser(member) : this.#members.has(member);
   }

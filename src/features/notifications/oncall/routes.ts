@@ -62,7 +62,7 @@ const toOnCall = (rotation: Rotation, at: number, overrides: Overrides): OnCall 
     member: shift.member ?? null,
     members: [...rotation.members],
     startsAt: toTimeOrNull(shift.startsAt),
-    // The same member may stay on call, with or without an override.
+    // A handover may leave the same member on call, with or without an override.
     endsAt: toTimeOrNull(rotation.nextMemberChangeAfter(at)),
     override: override ? overrides.show(override) : null,
     next: next?.member === undefined ? null : { member: next.member, startsAt: toTimeText(next.startsAt) },
@@ -163,7 +163,7 @@ const readPeriod = (
   endsAt: readNearTime(`${place}endsAt`, endsAt, clock),
 });
 
-/** A Reader may change only their own shifts; a key with the right may change all. */
+/** Returns the author of an override. Readers may change only their own shifts, keys with the right all shifts. */
 export const toOverrideAuthor = (by: string, request: FastifyRequest): OverrideAuthor => ({
   by,
   mayChangeOthers: findPrincipal(request)?.role !== 'Reader',

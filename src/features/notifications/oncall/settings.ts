@@ -85,8 +85,8 @@ export const rotationMembers = {
 export type RotationDefinition = Static<ReturnType<typeof Type.Object<typeof rotationMembers>>>;
 
 /**
- * Entry in the setting `rotations`: with `layers` a rotation of people, otherwise one of destinations. Names, crons and
- * times are checked later, with errors that name the rotation.
+ * Entry in the setting `rotations`: with `layers`, a rotation of people, otherwise a rotation of destinations. Names,
+ * cron expressions and times are checked later, with errors that name the rotation.
  */
 const RotationSettings = Type.Object(
   {
@@ -116,7 +116,7 @@ const RotationSettings = Type.Object(
 );
 export type RotationSettings = Static<typeof RotationSettings>;
 
-/** Setting and its default. */
+/** The setting with its default. */
 export const rotationSettings = {
   rotations: Type.Array(RotationSettings, {
     default: [],

@@ -10,7 +10,7 @@ import { hourMs, minuteMs } from '../../../lib/units.ts';
 const handover = { every: '1 week', at: 'Mon 09:00' };
 const inMinutes = (minutes: number): string => new Date(Date.now() + minutes * minuteMs).toISOString();
 
-/** Gives the Reader a way; returns functions that send requests as the Admin. */
+/** Creates a way to reach the Reader. Returns functions that send requests as the Admin. */
 const prepare = async (app: TestApp, url: string) => {
   const reader = await app.login('reader');
   const body = { type: 'ntfy', url: `${url}/topic` };
@@ -37,7 +37,7 @@ test('a person is reminded an hour before a shift, once, even after a restart', 
   const token = await next.login('admin');
   const body = { layers: [...layers, { people: ['reader'], handover, from: inMinutes(300), until: inMinutes(301) }] };
   await next.request('PUT', '/api/rotations/ops', { token, body });
-  // The way's own test is sent after all that is due.
+  // The way's test message is sent after all messages that are due.
   await next.request('POST', '/api/people/reader/ways/phone/test', { token });
   await waitUntil('the test arrives', () => receiver.requests.length === 2);
   assert.doesNotMatch(receiver.requests[1]?.body ?? '', /Your shift/);

@@ -11,7 +11,7 @@ import { writeHandoverReport } from './handover-report.ts';
 import type { Rotation } from './rotation.ts';
 import type { Rotations } from './rotations.ts';
 
-/** Milliseconds before a shift at which its person is reminded. */
+/** Milliseconds before a shift at which the person on call is reminded. */
 const reminderMs = hourMs;
 
 /** Milliseconds after a handover during which the report is still sent. */
@@ -23,7 +23,10 @@ const lookMs = 10_000;
 /** Kind of runtime setting with the last messages of a rotation. It has no routes and no limits. */
 const messageKind = 'shift-message';
 
-/** Last reminder and handover report of a rotation: start of the shift in Unix milliseconds, and its person. */
+/**
+ * Last reminder and handover report of a rotation, each with the start of the shift in Unix milliseconds and the
+ * person.
+ */
 interface LastMessages {
   reminder?: string;
   handover?: string;
@@ -34,17 +37,17 @@ interface MessageParts {
   settings: SettingStore;
   incidents: Pick<IncidentSource, 'listUnsettled' | 'listSent'>;
   silences: Pick<SilenceStore, 'list'>;
-  /** True if this instance sends messages, on behalf of all. */
+  /** Lease of the instance that sends messages on behalf of all instances. */
   lease: Pick<Lease, 'isHeld'>;
-  /** Sends a text to the ways of a person; resolves to the number of receivers that accepted the text. */
+  /** Sends a text to all ways of a person. Resolves to the number of receivers that accepted the text. */
   send(person: string, text: string): Promise<number>;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 /**
- * Reminds people an hour before their shifts, and sends them a report at the handover. Each message is recorded before
- * it is sent, so that a restart sends none twice.
+ * Reminds people an hour before their shifts and sends them a report at the handover. Each message is recorded before
+ * it is sent, so that a restart never sends a message twice.
  */
 export class ShiftMessages {
   readonly #parts: MessageParts;
@@ -61,7 +64,7 @@ export class ShiftMessages {
     void this.look();
   }
 
-  /** Sends due messages. Never rejects. */
+  /** Sends all messages that are due. Never rejects. */
   look(): Promise<void> {
     this.#working = this.#working
       .then(() => this.#look())
@@ -113,7 +116,10 @@ export class ShiftMessages {
     );
   }
 
-  /** Records a message before it is sent; resolves to false if it was recorded already, here or on another instance. */
+  /**
+   * Records a message before it is sent. Resolves to false if the message was already recorded, here or on another
+   * instance.
+   */
   async #record(rotation: Rotation, message: keyof LastMessages, startsAt: number, person: string): Promise<boolean> {
     const { settings } = this.#parts;
     const last = settings.find<LastMessages>(messageKind, rotation.name);

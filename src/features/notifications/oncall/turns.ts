@@ -2,7 +2,7 @@ import type { ZoneClock } from '../../../lib/time-zone.ts';
 import { Handovers } from './handovers.ts';
 import type { HandoverSettings } from './settings.ts';
 
-/** Source of turns: people change at the start of each turn. Times are Unix milliseconds. */
+/** Sequence of turns. The person on call changes at the start of each turn. Times are Unix milliseconds. */
 export interface Turns {
   /** Returns the number of the turn at a time. */
   numberAt(at: number): number;
@@ -50,7 +50,7 @@ const createHandovers = (cron: string, clock: ZoneClock, start: number): Handove
 
 type Unit = 'hour' | 'day' | 'week';
 
-/** Returns the cron expression of a period's handovers, and after how many of its times people change. */
+/** Returns the cron expression for a period's handovers, and how many matching times make up a turn. */
 const toCron = (count: number, unit: Unit, at: string | undefined): { cron: string; size: number } => {
   const usual = unit === 'week' ? 'Mon 09:00' : '09:00';
   const [, name, hour, minute] = clockTime.exec(at ?? usual) ?? [];
