@@ -24,7 +24,10 @@ export interface DestinationEntries {
 
 interface OpenDestinations extends Pick<NotificationSource, 'repeatAfterMs' | 'deliveriesOf'> {
   list(): readonly AnyDestination[];
-  /** Opens changed destinations; unchanged ones retry now. Resolves once that is done or an error is logged. */
+  /**
+   * Opens changed destinations and makes unchanged ones retry now. Resolves once all are open or their errors are
+   * logged.
+   */
   reload(entries: DestinationEntries): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,7 +44,7 @@ export const openDestinations = async (
   let destinations: AnyDestination[] = [];
   const ofAlerts = (): Forwarder[] => destinations.filter((one) => one instanceof Forwarder);
   let stored: number | undefined;
-  /** Destinations to open once the log's last `seq` is known from the database. */
+  /** Destinations to open once the database has supplied the last `seq` of the log. */
   let planned: DestinationEntries | undefined;
   const retrySameHost = ({ name, target }: Delivered): void => {
     for (const one of destinations) {
@@ -124,15 +127,15 @@ export const openDestinations = async (
   };
 };
 
-/** Returns a text that is equal for targets that can keep their destination. */
+/** Returns a text that is equal for two targets if the destination can be kept. */
 const toIdentity = ({ settings, receiver, isRuntimeSetting, createdAt, way }: DestinationTarget): string => {
   const { secrets, headers, trust } = receiver;
   return JSON.stringify([settings, secrets, headers, isRuntimeSetting, createdAt, trust, way]);
 };
 
 /**
- * Opens the file with the names of destinations, which identifies removed ones even after a restart. The returned
- * function stores the current names, and retires each removed one until `retire` resolves to true.
+ * Opens the file with the names of destinations, which reveals removed destinations even after a restart. The returned
+ * function stores the current names, and retires each removed destination until `retire` resolves to true.
  */
 const openRegistry = async (file: ReplacedFile, retire: (name: string) => Promise<boolean>) => {
   let known = parseJsonList(String(await file.read()), (name) => typeof name === 'string');

@@ -23,7 +23,7 @@ import {
 
 type Alerts = Pick<RecordLog, 'find'>;
 
-/** @throws HttpError for an unknown destination, and on a quiet server */
+/** Finds a destination. @throws HttpError for an unknown destination, and on a server that notifies nobody */
 type FindDestination = (name: string) => AnyDestination;
 
 interface RouteParts {

@@ -12,7 +12,7 @@ import { type DestinationType, ownSettings } from './destinations/type.ts';
 import { webhookDestination } from './destinations/webhook.ts';
 import { outboxSettings } from './forwarder/settings.ts';
 
-/** All types of destinations. */
+/** Every type of destination. */
 export const destinationTypes: readonly DestinationType[] = [
   webhookDestination,
   ntfyDestination,
@@ -24,7 +24,7 @@ export const destinationTypes: readonly DestinationType[] = [
   templateDestination,
 ];
 
-/** Maximum number of destinations, including both config file and runtime settings. */
+/** Maximum number of destinations, counting both the config file and runtime settings. */
 export const mostDestinations = 100;
 
 const oneOrTwo = (example: string, description: string) => {
@@ -35,7 +35,7 @@ const oneOrTwo = (example: string, description: string) => {
 const texts = (example: string, description: string) =>
   Type.Array(Type.String({ minLength: 1, examples: [example] }), { minItems: 1, description });
 
-/** Destination names are used in file names and paths. */
+/** Pattern for names of destinations, which appear in file names and paths. */
 export const destinationNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
 const HeaderValue = Type.Union(

@@ -15,13 +15,13 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import { redact } from './redact.ts';
 import { type MachinePicture, maxJournalLines, maxPictureBytes, maxPictureProcesses } from './schema.ts';
 
-/** Milliseconds after which a missing reading is omitted. */
+/** Milliseconds after which a reading is given up and omitted. */
 const limitMs = 900;
 
-/** Milliseconds between the two readings whose difference gives the rates. */
+/** Milliseconds between two readings, whose difference gives the rates. */
 const betweenMs = 520;
 
-/** Maximum characters of a journal line and of a name. */
+/** Maximum characters of a journal line, and of a name. */
 const maxLineLength = 400;
 const maxNameLength = 80;
 
@@ -30,7 +30,7 @@ const maxUnits = 50;
 
 interface CaptureParts {
   host: HostReadings;
-  /** Usage in the last second; undefined before the first sample. */
+  /** Returns the usage in the last second; undefined before the first sample. */
   usage(): Usage | undefined;
   history: HistorySource | undefined;
   clock: () => Date;
@@ -38,11 +38,11 @@ interface CaptureParts {
 
 type Processes = Awaited<ReturnType<ReturnType<typeof createUsageReader>['read']>>;
 
-/** Reads the machine's state within a second; values that cannot be read in time are null. */
+/** Reads the machine's state within a second. Values that cannot be read in time are null. */
 export const captureMachine = async ({ host, usage, history, clock }: CaptureParts): Promise<MachinePicture> => {
   const takenAt = clock().toISOString();
   const begunAt = performance.now();
-  /** Resolves to undefined if the reading fails or takes too long. */
+  /** Resolves to the reading, or to undefined if reading fails or takes too long. */
   const inTime = <T>(reading: Promise<T>): Promise<T | undefined> =>
     awaitWithin(Math.max(0, begunAt + limitMs - performance.now()), reading).catch(() => undefined);
   const present = usage();
@@ -74,7 +74,7 @@ export const captureMachine = async ({ host, usage, history, clock }: CapturePar
   };
 };
 
-/** JSON of a picture, without the oldest journal lines if it would exceed 64 KiB. */
+/** Returns a picture as JSON, without the oldest journal lines if they would make it exceed 64 KiB. */
 export const toBoundedJson = (picture: MachinePicture): string => {
   let { journal } = picture;
   for (;;) {
@@ -86,7 +86,7 @@ export const toBoundedJson = (picture: MachinePicture): string => {
   }
 };
 
-/** Processes with the most memory or the most processor time. */
+/** Returns the processes with the most memory or the most processor time. */
 const chooseBusiest = (
   processes: readonly ProcessReading[],
   shareOf: (process: ProcessReading) => number,
@@ -128,7 +128,7 @@ const toPressure = (host: Pick<HostReadings, 'pressure'>): MachinePicture['press
 
 type Traffic = ReadonlyMap<string, DiskTraffic>;
 
-/** Space reserved for root is neither used nor free, as in `df`. */
+/** Converts a disk's reading. Space reserved for root is neither used nor free, as in `df`. */
 const toDisk = (disk: FileSystemReading, before: Traffic, after: Traffic, seconds: number) => {
   const [from, to] = [before, after].map((traffic) => traffic.get(disk.deviceNumber ?? ''));
   const rate = (key: keyof DiskTraffic): number | null =>
@@ -148,7 +148,7 @@ const toFailed = (units: Awaited<ReturnType<HostReadings['units']>> | undefined)
     .slice(0, maxUnits)
     .map(({ name }) => name.slice(0, 2 * maxNameLength)) ?? null;
 
-/** Lines except audit lines, which contain programs' arguments. */
+/** Converts journal entries to lines. Leaves out audit lines, because they contain arguments of programs. */
 const toLines = (entries: readonly JournalReading[] | null | undefined): MachinePicture['journal'] =>
   entries
     ?.filter(({ transport }) => transport !== 'audit')

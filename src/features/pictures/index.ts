@@ -9,14 +9,14 @@ import { PictureTaker, pictureOutcomes } from './picture-taker.ts';
 import { createPictureRoutes } from './routes.ts';
 import { pictureTransfer } from './transfer.ts';
 
-/** Milliseconds from startup to the first sweep, and between two sweeps. */
+/** Milliseconds between startup and the first sweep, and between two sweeps. */
 const firstSweepMs = 60_000;
 const sweepMs = 60 * 60 * 1000;
 
 /** Milliseconds for which the machine's names are cached. */
 const namesMaxAgeMs = 60_000;
 
-/** Processor time of a picture in milliseconds, apart from the two readings of the processes. */
+/** Processor time of a picture in milliseconds, excluding the two readings of the processes. */
 const fixedCpuMs = 15;
 
 /** Pictures of the machine, taken when an incident opens. */
@@ -97,7 +97,7 @@ export const pictures = defineFeature({
   },
 });
 
-/** This machine's names in alerts, with and without the domain, in lower case. */
+/** Returns this machine's names in alerts, with and without the domain, in lower case. */
 const listNames = async (host: Pick<HostReadings, 'hostname' | 'system'>): Promise<string[]> => {
   const name = host.hostname().toLowerCase();
   const { domain } = await host.system();

@@ -9,25 +9,25 @@ interface PictureTime {
 
 /** Pictures as JSON, by incident id. Methods reject while the store is unavailable. */
 export interface PictureStore {
-  /** Times since `since` at which this machine's pictures were taken, in Unix milliseconds. */
+  /** Returns the times since `since` at which this machine's pictures were taken, in Unix milliseconds. */
   listTimes(since: number): Promise<number[]>;
-  /** Stores a picture unless the incident has one; resolves to the time of the stored picture. */
+  /** Stores a picture unless the incident already has one. Resolves to the time of the stored picture. */
   add(incident: string, at: number, text: string): Promise<number>;
-  /** Undefined if the incident has no picture. */
+  /** Resolves to a picture; undefined if the incident has no picture. */
   read(incident: string): Promise<string | undefined>;
-  /** Pictures older than the newest `keptCount`; at most 100 from a database. */
+  /** Returns pictures older than the newest `keptCount`; a database returns at most 100. */
   listSurplus(keptCount: number): Promise<PictureTime[]>;
   delete(incident: string): Promise<void>;
   list(): Promise<PictureTime[]>;
 }
 
-/** Ending of the files' names, which begin with the incident's id. */
+/** Suffix of the files' names, which begin with the incident's id. */
 export const pictureSuffix = '.json';
 
-/** Pictures, each in its own file. */
+/** Pictures in files, one file per picture. */
 export class FilePictureStore implements PictureStore {
   readonly #folder: Folder;
-  /** Times of the pictures by incident; read on first use. */
+  /** Times of the pictures by incident. Read on first use. */
   #known: Promise<Map<string, number>> | undefined;
 
   constructor(folder: Folder) {

@@ -14,7 +14,7 @@ import { PictureTaker } from './picture-taker.ts';
 const second = 1000;
 const hour = 3600 * second;
 
-/** Creates a taker with its own folder; pictures are short texts, and incidents are in a map. */
+/** Creates a taker with its own folder. Pictures are short texts, and incidents are in a map. */
 const createTaker = (t: TestContext, folder = join(createFolder(t), 'snapshots')) => {
   const state = {
     now: Date.parse('2026-01-31T08:30:00Z'),
@@ -68,7 +68,7 @@ test('no picture is taken that would need more than 200 ms of processor time', a
   await waitUntil('the picture is left out', () => state.counts.length === 1);
   const reason = 'a picture would have taken 201 ms of processor time, more than the limit of 200 ms';
   assert.deepEqual([state.counts, state.captures, await taker.explain(incident)], [['busy'], 0, reason]);
-  // A repeated alert takes no picture; a raised level does.
+  // A repeated alert takes no picture, but a raised level does.
   state.cpuMs = 200;
   taker.consider([{ ...incident, count: 4 }]);
   taker.consider([{ ...incident, raisedAt: state.now }]);

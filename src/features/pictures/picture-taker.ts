@@ -26,9 +26,9 @@ interface TakerParts {
   incidents: Pick<IncidentSource, 'act' | 'find' | 'catchUp'>;
   /** This machine's names in lower case. */
   listNames(): Promise<readonly string[]>;
-  /** Processor time that a picture would need now, in milliseconds. */
+  /** Estimates the processor time that a picture would take now, in milliseconds. */
   estimateMs(): Promise<number>;
-  /** Takes a picture; resolves to its JSON. */
+  /** Takes a picture and resolves to its JSON. */
   capture(): Promise<string>;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'warn'>;
@@ -38,9 +38,11 @@ interface TakerParts {
 /** Decides which incidents get a picture, and takes the pictures. */
 export class PictureTaker {
   readonly #parts: TakerParts;
-  /** Times of the last hour's pictures, in Unix milliseconds; undefined until the store has been read. */
+  /**
+   * Times at which pictures were taken in the last hour, in Unix milliseconds; undefined until the store has been read.
+   */
   #times: number[] | undefined;
-  /** Last opening or raise considered, by incident; recent ones only. */
+  /** Last opening or raise that was considered, by incident. Contains only recent ones. */
   readonly #considered = new Map<string, { opening: string; at: number }>();
   /** Reasons why incidents have no picture. */
   readonly #reasons = new Map<string, string>();
@@ -57,7 +59,7 @@ export class PictureTaker {
     this.isOn = isOn;
   }
 
-  /** Takes a picture for each new or changed incident that has just opened or been raised. */
+  /** Takes a picture for each new or changed incident that has just opened or whose level has just risen. */
   consider(changed: readonly SharedIncident[]): void {
     if (!this.isOn || this.#isClosed) return;
     const now = this.#parts.clock().getTime();
@@ -75,7 +77,7 @@ export class PictureTaker {
     this.#wake();
   }
 
-  /** Returns the reason an incident has no picture, as a clause. */
+  /** Returns the reason why an incident has no picture, as a clause. */
   async explain(incident: SharedIncident): Promise<string> {
     const known = this.#reasons.get(incident.id);
     if (incident.snapshot) return `the picture was deleted, because only the newest ${maxKept} pictures are kept`;
@@ -94,12 +96,12 @@ export class PictureTaker {
   async sweep(): Promise<void> {
     const { store, incidents } = this.#parts;
     const all = await store.list();
-    // Another instance may have opened the picture's incident.
+    // The incident may have been opened by another instance.
     await incidents.catchUp();
     for (const { incident: id, at } of all) {
       const incident = await incidents.find(id);
       if (!incident) await store.delete(id);
-      // The process was killed after storing the picture.
+      // The process was killed after it stored the picture.
       else if (!incident.snapshot) await this.#show(id, at, true);
       if (this.#isClosed) return;
     }
@@ -133,7 +135,7 @@ export class PictureTaker {
     }
   }
 
-  /** Takes one picture for all incidents that open before it is complete. */
+  /** Takes one picture for all incidents that open before the picture is complete. */
   async #takeAll(): Promise<void> {
     const { store, capture, estimateMs, clock, listNames } = this.#parts;
     const names = await listNames();
@@ -190,7 +192,7 @@ export class PictureTaker {
     await this.#parts.incidents.act({ type: 'snapshot', id, by: ownSender, takenAt, isKept });
   }
 
-  /** Number of pictures that may still be taken this hour. */
+  /** Returns the number of pictures that may still be taken this hour. */
   #countLeft(): number {
     const now = this.#parts.clock().getTime();
     this.#times = this.#times?.filter((at) => Math.abs(now - at) < hourMs) ?? [];
@@ -212,6 +214,6 @@ export class PictureTaker {
 const needsPicture = ({ state, level, snapshot, isOld, hostname }: SharedIncident): boolean =>
   state !== 'resolved' && snapshot === null && !isOld && hostname !== '' && rankOf(level) <= rankOf('ERROR');
 
-/** Unix milliseconds of the last time the incident opened or was raised. */
+/** Returns when the incident last opened or its level last rose, in Unix milliseconds. */
 const becameBadAt = ({ state, openedAt, stateSince, raisedAt }: SharedIncident): number =>
   Math.max(openedAt, state === 'open' ? stateSince : 0, raisedAt ?? 0);

@@ -1,6 +1,6 @@
 import { cutText, shorten } from '../../lib/well-formed.ts';
 
-/** Replacement of hidden text. */
+/** Text that replaces hidden text. */
 const hidden = '…';
 
 /** Words for secrets, in the languages of programs and people. */
@@ -9,10 +9,10 @@ const secretName =
   '|credential|authori[sz]ation|cookie|session[-_ ]?(?:id|key)' +
   '|(?:api|access|private|license|licence|encryption|ssh)[-_ ]?key';
 
-/** Words for secrets that form a whole name or the last part of one. */
+/** Words for secrets, if they are a whole name or the last part of a name. */
 const shortSecretName = 'pass|psk|pw|pin|(?<=[_-])key';
 
-/** sshd's message about a login, which contains no secret. */
+/** Message of sshd about a login, which contains no secret. */
 const failedLogin = 'password for (?:invalid user )?\\S+ from ';
 
 /** Prefixes of tokens of well-known services. */
@@ -23,8 +23,8 @@ const tokenPrefix =
 const unitTypes = 'service|scope|timer|socket|mount|automount|slice|target|path|swap|device';
 
 /**
- * Patterns of secrets with their replacements, in order of application. Anyone can write a line; each pattern therefore
- * begins at the start of a word, which limits a match to quadratic time.
+ * Patterns of secrets with their replacements, in order of application. Anyone can write a line, so each pattern begins
+ * at the start of a word, which limits matching to quadratic time.
  */
 const rules: readonly (readonly [RegExp, string])[] = [
   // Commands in messages from sudo, su, audit and cron, and the kernel's command line.
@@ -37,11 +37,11 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/(?<![^\s"'(=[])(\/(?:\S*\/)?s?bin\/[\w.+@-]+)["']?\s.*$/, `$1 ${hidden}`],
   [/(?<!\S)-{1,2}[A-Za-z].*$/, hidden],
   [/-----BEGIN.*$/, hidden],
-  // The rest of a line that names a secret, because where the secret ends is unknown.
+  // The rest of a line that names a secret, because it is unclear where the secret ends.
   [new RegExp(`(?<![\\w.-])(?!${failedLogin})([\\w.-]*(?:${secretName})[\\w.-]*).*$`, 'i'), `$1 ${hidden}`],
   [new RegExp(`(?<![\\w.-])((?:[\\w.-]*[_.-])?(?:${shortSecretName}))["']?\\s*[=:].*$`, 'i'), `$1 ${hidden}`],
   [/\b(Bearer|Basic|Digest|Negotiate)\s+[\w.~+/=-]+/gi, `$1 ${hidden}`],
-  // Addresses except scheme and host: webhook paths are secret, too.
+  // Addresses except scheme and host, because the paths of webhooks are secret, too.
   [/(\w:\/\/)(?:[^\s/]*@)?([^\s/?#"'@]+)[/?#][^\s"']*/g, `$1$2/${hidden}`],
   [/(\w:\/\/)[^\s/]+@/g, `$1${hidden}@`],
   [/(?<!\S)[^\s:@/]{1,64}:[^\s@]+@/g, `${hidden}@`],
@@ -60,7 +60,7 @@ const unshown = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 
 /** Hides apparent secrets and command lines, and cuts the text to `maxLength` characters. */
 export const redact = (text: string, maxLength: number): string => {
-  // Cut the line last, because a pattern may not match the first part of a secret.
+  // Cut the line last, because a pattern may not match the beginning of a secret alone.
   const clean = cutText(text, 4 * maxLength)
     .replace(unshown, ' ')
     .trim();

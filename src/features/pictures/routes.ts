@@ -15,7 +15,7 @@ const PictureParams = Type.Object({
 interface PictureRouteParts {
   store: Pick<PictureStore, 'read'>;
   incidents: Pick<IncidentSource, 'require'>;
-  /** Returns the reason an incident has no picture, as a clause. */
+  /** Returns the reason why an incident has no picture, as a clause. */
   explain(incident: SharedIncident): Promise<string>;
 }
 

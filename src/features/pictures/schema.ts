@@ -17,7 +17,7 @@ const rate = (description: string) => nullable(Type.Number({ examples: [52_000] 
 
 const process = describeProcess('while the picture was taken');
 
-/** Picture of the machine; version 1.1.0 of the API called the shape MachineSnapshot. */
+/** Picture of the machine. Version 1.1.0 of the API named this shape MachineSnapshot. */
 export const MachinePicture = defineShape('MachineSnapshot', {
   takenAt: Type.String({ ...Time, description: 'When the first value was read.' }),
   tookMs: Type.Integer({ description: 'Milliseconds until the last value was read.', examples: [640] }),

@@ -20,7 +20,7 @@ export const pictureTransfer = defineTransfer<PortableFile>({
   isFolder: true,
   table: {
     name: 'incident_snapshot',
-    // Pictures need no gate of their own: they are imported with the incidents.
+    // Pictures need no gate of their own, because they are imported with the incidents.
     gate: 'projection',
     queries: [
       {

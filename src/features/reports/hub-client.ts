@@ -14,7 +14,7 @@ const exchangeMs = 10_000;
 /** Maximum bytes read from a response, which may contain all pushed watches. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
-/** Response from the hub; the status is 0 if there is none. */
+/** Response from the hub. The status is 0 if there is no response. */
 export interface HubReply {
   status: number;
   body: Record<string, unknown>;
@@ -29,7 +29,7 @@ const reasons: Record<string, string> = {
 
 const compress = promisify(gzip);
 
-/** Request without the key; the path may be relative to the hub's address. */
+/** Request without the key. The path may be relative to the hub's address. */
 interface HubRequest {
   path: string;
   headers: Readonly<Record<string, string>>;
@@ -37,8 +37,8 @@ interface HubRequest {
 }
 
 /**
- * Response, or the reason why there is none. `isSent`: the hub may have seen the request, which may be sent again
- * immediately, because the hub stores an alert only once.
+ * Response, or the reason for a missing response. `isSent`: the hub may have seen the request. Such a request may still
+ * be resent immediately, because the hub stores an alert only once.
  */
 type Exchange = { status: number; retryAfter: string | undefined; text: string } | { failure: string; isSent: boolean };
 

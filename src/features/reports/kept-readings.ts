@@ -33,7 +33,7 @@ export class KeptReadings {
     return this.#minutes.length;
   }
 
-  /** Keeps undelivered readings; resolves once all earlier minutes are on disk. */
+  /** Stores undelivered readings. Resolves once all earlier minutes are on disk. */
   async add(time: number, readings: ReportedReadings): Promise<void> {
     const minute = Math.floor(time / minuteMs);
     const isNext = this.#current !== undefined && this.#current.minute !== minute;
@@ -52,7 +52,7 @@ export class KeptReadings {
     await this.#write();
   }
 
-  /** Returns the oldest minutes. */
+  /** Returns the oldest minutes, up to a number. */
   first(count: number): KeptMinute[] {
     return this.#minutes.slice(0, count);
   }
@@ -72,7 +72,7 @@ export class KeptReadings {
 const isMinute = (value: unknown): value is KeptMinute =>
   isObject(value) && typeof value['time'] === 'string' && isObject(value['readings']);
 
-/** Returns the means of readings; disks are taken from the last reading. */
+/** Returns the means of readings. Disks are taken from the last reading. */
 const toMeans = (all: readonly ReportedReadings[]): ReportedReadings => {
   const last = all.at(-1) ?? {};
   const means: Record<string, unknown> = {};

@@ -16,7 +16,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 200; turn += 1) await nextTurn();
 };
 
-/** Starts a reporter with mock timers and two kept minutes; `respond` returns the status for each report. */
+/** Starts a reporter with mock timers and two stored minutes. `respond` returns the status for each report. */
 const startReporter = async (
   t: Scope & { mock: typeof test.mock },
   respond: (report: HostReport) => unknown,

@@ -7,14 +7,14 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { HubClient, HubReply } from './hub-client.ts';
 import type { KeptMinute, KeptReadings } from './kept-readings.ts';
 
-/** Milliseconds between reports, and number of reports from one with processes to the next. */
+/** Milliseconds between reports, and how many reports apart two reports with processes are. */
 const reportMs = 10_000;
 const processesEvery = 6;
 
-/** Maximum milliseconds for the last report while the program stops. */
+/** Maximum milliseconds for the last report before the program stops. */
 const farewellMs = 3000;
 
-/** Path for reports; the key identifies the reporting host. */
+/** Path for reports. The key identifies the reporting host. */
 const path = 'api/hosts/self/readings';
 const resultPath = 'api/hosts/self/results';
 
@@ -22,9 +22,9 @@ interface ReporterParts {
   collector: Pick<ReportCollector, 'start' | 'stop' | 'collect'>;
   client: Pick<HubClient, 'send' | 'close'>;
   kept: KeptReadings;
-  /** Watches received from the hub; undefined if this server has no watches. */
+  /** Watches received from the hub; undefined if this server does not run watches. */
   watches: Pick<WatchSource, 'receivedId' | 'receive' | 'listChecks'> | undefined;
-  /** This machine's commands; undefined unless the hub may run them. */
+  /** Commands of this machine; undefined unless the hub may run commands. */
   commands: CommandSource | undefined;
   /** Address of the hub, for the audit. */
   hub: string;
@@ -34,7 +34,7 @@ interface ReporterParts {
   clock: () => Date;
 }
 
-/** Reports this machine's readings to the hub, and keeps undelivered ones. */
+/** Reports this machine's readings to the hub, and stores readings that could not be delivered. */
 export class Reporter {
   readonly #parts: ReporterParts;
   #timer: NodeJS.Timeout | undefined;
@@ -57,7 +57,7 @@ export class Reporter {
     this.#advance();
   }
 
-  /** Sends a final report announcing an orderly stop of the host. */
+  /** Sends a final report, which announces that the host stops in an orderly way. */
   async close(): Promise<void> {
     const { client, collector, kept } = this.#parts;
     if (!this.#timer) return;
@@ -73,7 +73,7 @@ export class Reporter {
   }
 
   #advance(): void {
-    // The next report will cover the skipped report's period.
+    // The next report covers the period of the skipped report.
     if (this.#isWorking) return;
     this.#isWorking = true;
     this.#working = this.#report()
@@ -110,7 +110,10 @@ export class Reporter {
     await kept.flush();
   }
 
-  /** Sends a report with kept minutes, or without them if the hub rejects them, which would block all later reports. */
+  /**
+   * Sends a report with stored minutes. If the hub rejects the minutes, sends the report without them, because they
+   * would block all later reports.
+   */
   async #send(report: HostReport, oldest: readonly KeptMinute[], left: number): Promise<HubReply> {
     const { client, log } = this.#parts;
     const reply = await client.send(path, addKept(report, [...oldest], left));
@@ -125,7 +128,7 @@ export class Reporter {
     return bare;
   }
 
-  /** Runs commands from the hub and reports each result when the command has ended. */
+  /** Runs commands from the hub, and reports the result of each command when it has ended. */
   #runCommands({ body: { commands: list } }: HubReply): void {
     const { client, commands, hub } = this.#parts;
     if (!commands || !Array.isArray(list)) return;
@@ -167,7 +170,7 @@ export class Reporter {
   }
 }
 
-/** True for a status that a repeated report would get again. */
+/** True for a status that repeating the report would not change. */
 const isRefusal = (status: number): boolean => status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 
 /** Maximum number of commands accepted per response. */
@@ -179,10 +182,10 @@ const isCommand = (value: unknown): value is { id: string; line: string; by: unk
 /** Maximum number of watch results per report. */
 const mostChecks = 100;
 
-/** Maximum characters of all results in a report; the hub refuses reports of more than 128 KiB. */
+/** Maximum characters of all results in a report. The hub refuses reports of more than 128 KiB. */
 const mostTextLength = 30_000;
 
-/** Converts a result to single-line text, cut to the length the hub accepts. */
+/** Converts a result to single-line text, cut to the length that the hub accepts. */
 const toLines = ({ thing, text, ...check }: HostCheck, textLength: number): HostCheck => {
   const toLine = (value: string, length: number): string =>
     value.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').slice(0, length);

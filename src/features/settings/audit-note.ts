@@ -1,6 +1,6 @@
 import { cutText } from '../../lib/well-formed.ts';
 
-/** Facts about a change for the audit; excludes values, which may be secret. */
+/** Facts about a change for the audit. Excludes values, because they may be secret. */
 export interface AuditNote {
   /** Set if the change created the setting. */
   isNew?: true;
@@ -15,14 +15,14 @@ type Value = Record<string, unknown>;
 /** Maximum characters of a label. */
 const maxLabelLength = 200;
 
-/** Returns the note for a change between two values; undefined and null mean that there is no setting. */
+/** Returns the note for a change between two values; undefined or null means that the setting does not exist. */
 export const toAuditNote = (before: unknown, after: unknown, label: string | undefined): AuditNote => ({
   ...(before === undefined && { isNew: true as const }),
   ...(isComposite(before) && isComposite(after) ? { fields: listChanged(before, after) } : {}),
   ...(label !== undefined && { label: cutText(label, maxLabelLength) }),
 });
 
-/** True if the value has members. */
+/** True if the value has members of its own. */
 const isComposite = (value: unknown): value is Value => typeof value === 'object' && value !== null;
 
 /** Internal members omitted from the audit. */

@@ -31,7 +31,10 @@ const BrokenParams = Type.Object({
   name: Type.String({ description: 'Name or id of the setting.', examples: ['backup'] }),
 });
 
-/** Creates routes for settings that this version cannot read; they stay stored until replaced or deleted. */
+/**
+ * Creates routes for settings that this version cannot read. Such settings stay stored until they are replaced or
+ * deleted.
+ */
 export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
   defineRoute({
     method: 'GET',

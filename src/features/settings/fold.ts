@@ -3,19 +3,19 @@ import type { LogRecord, StoredRecord } from '../../storage/journal/line.ts';
 import type { ProjectionState } from '../../storage/projection-state.ts';
 import type { AuditNote } from './audit-note.ts';
 
-/** A setting's version and creation time in the log from which it was copied. */
+/** Version and creation time of a setting in the log that it was copied from. */
 interface Origin {
   version: number;
   createdAt: number;
 }
 
-/** Limits for one kind of setting, stored with each change so that all instances reach the same decision. */
+/** Limits for one kind of setting. Stored with each change, so that all instances reach the same decision. */
 interface ChangeLimits {
   /** Maximum number of settings of this kind. */
   count?: number;
-  /** Maximum total characters of the kind's values as JSON. */
+  /** Maximum total characters of this kind's values as JSON. */
   characters: number;
-  /** True if names that differ only in case are the same name. */
+  /** True if names that differ only in case count as the same name. */
   isCaseless?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface SettingChange {
   by: string;
   /** Unix milliseconds. */
   at: number;
-  /** Accepted versions: the change is rejected unless the current version is one of them. */
+  /** Accepted versions. The change is rejected unless the current version is one of them. */
   expected?: readonly number[];
   note?: AuditNote;
   /** Limits that the change must not exceed. */
@@ -39,7 +39,7 @@ export interface SettingChange {
   moved?: Origin;
 }
 
-/** Reason why a change is rejected: the current version, the exceeded limit, or the name already taken. */
+/** Reason why a change is rejected: the current version, the exceeded limit, or the name that is already taken. */
 export type SettingRefusal = { conflict: number } | { full: 'count' | 'characters' } | { taken: string };
 
 /** Result of a change: the new setting (undefined after a deletion) and its kind, or the reason for rejection. */
@@ -66,11 +66,14 @@ const maxRefused = 10_000;
 /** Folds the change log into the current settings. */
 export class SettingsFold implements ProjectionState<ChangeOutcome> {
   readonly #kinds = new Map<string, Kind>();
-  /** Seqs of changes without effect: rejected ones, and ones that may be in the log although storing them failed. */
+  /**
+   * Seqs of changes without effect: changes that were rejected, and changes that may be in the log although storing
+   * them failed.
+   */
   readonly #refused = new Set<number>();
-  /** Seq of the last change; undefined after a version 1.1 snapshot, which lacks it. */
+  /** Seq of the last change; undefined after restoring a version 1.1 snapshot, which does not contain it. */
   #last: number | undefined = 0;
-  /** Difference between versions and seqs: positive after an import, so that no version is used twice. */
+  /** Difference between versions and seqs. Positive after an import, so that no version is used twice. */
   #ahead = 0;
 
   list(kind: string): IterableIterator<RuntimeSetting> {
@@ -91,7 +94,7 @@ export class SettingsFold implements ProjectionState<ChangeOutcome> {
     return seq <= (this.#last ?? seq) && !this.#refused.has(seq);
   }
 
-  /** Returns the reason for which the change would be rejected now. */
+  /** Returns the reason why the change would be rejected now. */
   findRefusal(change: SettingChange): SettingRefusal | undefined {
     const decision = this.#decide(change);
     return 'refusal' in decision ? decision.refusal : undefined;
@@ -203,7 +206,7 @@ const endOf = (value: unknown): number | undefined => {
 
 const hasEnded = (value: unknown, at: number): boolean => (endOf(value) ?? Number.POSITIVE_INFINITY) <= at;
 
-/** Lists ended settings, earliest end first, excluding the given name. */
+/** Lists ended settings except the one with the given name, earliest end first. */
 const listEnded = (settings: ReadonlyMap<string, Kept>, at: number, except: string): Kept[] =>
   [...settings.values()]
     .filter(({ name, value }) => name !== except && hasEnded(value, at))

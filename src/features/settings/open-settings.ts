@@ -5,7 +5,7 @@ import type { LogOptions } from '../../storage/storage.ts';
 import { LoggedSettings } from './store.ts';
 
 /**
- * Change log. The log before the snapshot is kept only for the list of changes. The latest changes stay in memory, so
+ * Change log. The part before the snapshot is kept only for the list of changes. The latest changes stay in memory, so
  * that new changes can be folded without reading the disk.
  */
 const files: LogOptions = {
@@ -33,7 +33,7 @@ export const openRuntimeSettings = async ({ storage, clock, log }: Pick<Parts, '
     clock,
     ...(shared
       ? { state: shared.state }
-      : // The snapshot has no reserve: after a failed change, any change needs a snapshot, even a revocation.
+      : // The snapshot has no reserve, because after a failed change, every change needs a snapshot, even a revocation.
         { state: storage.snapshot('settings', 0), assertSpace: createFreeSpaceCheck(storage.directory, minFreeBytes) }),
     onBroken: (kind, name, reason) => log.error({ kind, name, reason }, 'settings: a setting cannot be read'),
     onDamage: (damage) => {

@@ -73,7 +73,7 @@ export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route =
   });
 };
 
-/** Hides a change's value, which may be secret. */
+/** Hides the value of a change, because it may be secret. */
 const toShownChange = ({ seq, at, by, kind, name, value, note }: StoredRecord): ShownChange => {
   const { label = null, isNew = false, fields = [] } = (note ?? {}) as AuditNote;
   return {

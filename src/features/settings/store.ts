@@ -18,7 +18,7 @@ import { type ChangeOutcome, type SettingChange, type SettingRefusal, SettingsFo
 /** Maximum characters of a value as JSON. */
 const maxValueLength = 64 * 1024;
 
-/** Maximum total characters of the values of a kind without its own limit. */
+/** Maximum total characters of a kind's values, unless the kind has its own limit. */
 const defaultMaxCharacters = 4 * MiB;
 
 interface SettingsParts {
@@ -32,7 +32,7 @@ interface SettingsParts {
   onBroken(kind: string, name: string, reason: string): void;
   /** Reports damage to the snapshot, as a clause. */
   onDamage(damage: string): void;
-  /** Reports that the snapshot could not be saved; the log is then kept. */
+  /** Reports that the snapshot could not be saved, in which case the log is kept. */
   onUnsaved(error: Error): void;
 }
 
@@ -55,7 +55,7 @@ export class LoggedSettings implements SettingStore {
     this.#projection = projection;
   }
 
-  /** Opens the settings. While a database is unavailable, there are none. */
+  /** Opens the settings, which are empty while a database is unavailable. */
   static async open(parts: SettingsParts): Promise<LoggedSettings> {
     const { log, state: snapshot, onDamage, onUnsaved } = parts;
     const createState = (): SettingsFold => new SettingsFold();
@@ -104,7 +104,7 @@ export class LoggedSettings implements SettingStore {
     }
   }
 
-  /** Lists the unreadable settings with the reasons. */
+  /** Lists the unreadable settings, each with the reason. */
   listBroken(): BrokenSetting[] {
     return [...this.#broken].flatMap(([kind, broken]) =>
       [...broken].flatMap(([name, why]) => {
@@ -139,7 +139,7 @@ export class LoggedSettings implements SettingStore {
     await this.#projection.catchUp().catch(refuse);
   }
 
-  /** Saves a snapshot, after which the log before it is no longer needed. */
+  /** Saves a snapshot, after which the earlier log is no longer needed. */
   save(): Promise<void> {
     return this.#projection.save();
   }
@@ -155,7 +155,7 @@ export class LoggedSettings implements SettingStore {
   async #write(given: Omit<SettingChange, 'at'>, label: string | undefined): Promise<ChangeOutcome> {
     if (given.expected || given.value === null || !this.isRead()) await this.catchUp();
     const change: SettingChange = { ...given, at: this.#parts.clock().getTime() };
-    // Changes that would certainly be rejected are not appended to the log.
+    // Changes that are certain to be rejected are not appended to the log.
     const refusal = this.#fold.findRefusal(change);
     if (refusal) return { refusal };
     const current = this.find(given.kind, given.name);

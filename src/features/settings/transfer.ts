@@ -17,7 +17,7 @@ const StoredChange = Type.Object(
     value: Type.Unknown({ description: 'null for a deletion' }),
     by: Type.String(),
     at: UnixMs,
-    /** Version of the setting; like `createdAt`, missing for a deletion. */
+    /** Version of the setting. Missing for a deletion, as is `createdAt`. */
     version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e15 })),
     createdAt: Type.Optional(UnixMs),
     /** Set in a copy of a setting whose changes are no longer in the log. */
@@ -89,13 +89,13 @@ const toCopy = ({ version, createdAt, ...change }: Extract<SavedSettings, { kind
   record: { ...change, copied: { version, createdAt } },
 });
 
-/** Folds a change; returns undefined if the change had no effect. */
+/** Folds a change. Returns undefined if the change had no effect. */
 const applyChange = (fold: SettingsFold, record: StoredRecord): ChangeOrigin | undefined => {
   const outcome = fold.fold(record);
   return 'refusal' in outcome || outcome.changed === undefined ? undefined : (outcome.setting ?? {});
 };
 
-/** Returns the origin of an already folded change; undefined if the change had no effect. */
+/** Returns the origin of a change that has already been folded; undefined if the change had no effect. */
 const findOrigin = (fold: SettingsFold, record: LogRecord, seq: number): ChangeOrigin | undefined => {
   const { kind, name, value, at, copied, moved = copied } = record as unknown as SettingChange;
   if (typeof kind !== 'string' || !fold.counts(seq)) return undefined;

@@ -32,7 +32,7 @@ test('the estimate of an expression is at least the size of its program', () => 
       } catch {
         return;
       }
-      // Every program has two extra instructions, and each alternative and repetition adds one.
+      // Every program has two extra instructions, and each alternative or repetition adds one.
       assert.ok(size <= 3 * estimateSize(expression) + 4, `${expression}: ${size}, ${estimateSize(expression)}`);
     }),
     { numRuns: 3000 },

@@ -8,12 +8,12 @@ const unicodeSize = 20;
 const foldedSize = 100;
 
 /**
- * Returns an upper bound on an RE2 expression's instructions without compiling it: `(a{1000}){1000}` would take seconds
- * and gigabytes. Unicode classes are weighted by their compile time.
+ * Returns an upper bound on the number of instructions in an RE2 expression, without compiling it, because
+ * `(a{1000}){1000}` would take seconds and gigabytes. Unicode classes are weighted by their compile time.
  */
 export const estimateSize = (text: string): number => {
   const isFolded = /\(\?[a-zA-Z]*i/.test(text);
-  // Sizes of each open group and of its last atom.
+  // Sizes of each open group and of the last atom in it.
   const groups = [{ size: 0, last: 0 }];
   let group: { size: number; last: number } = { size: 0, last: 0 };
   groups[0] = group;

@@ -3,15 +3,15 @@ import { HttpError } from '../../http/errors.ts';
 import { assertSize, estimateSize } from './expression-size.ts';
 import { parseSimpleExpression } from './simple-expression.ts';
 
-/** Maximum characters of text compared; incident titles have the same limit. */
+/** Maximum characters of a text that are compared. Incident titles have the same limit. */
 export const maxComparedLength = 499;
 
-/** Worst-case microseconds per text comparison, per character between wildcards, and per unit of size. */
+/** Worst-case microseconds per text comparison: per character between wildcards, and per unit of size. */
 const textMicros = 0.1;
 const wildcardMicros = 0.1;
 const sizeMicros = 12;
 
-/** Maximum bytes of the engine's states per expression; beyond this, the engine slows down instead of growing. */
+/** Maximum bytes of the engine's states per expression. Beyond this limit, the engine slows down instead of growing. */
 const stateBytes = 16 * 1024;
 
 /** Bytes per compiled expression, bytes per unit of its size, and maximum bytes of all compiled expressions. */
@@ -21,7 +21,7 @@ const maxCompiledBytes = 64 * 1024 * 1024;
 
 /** RE2 expression, matched in linear time and anchored at both ends. */
 interface Expression {
-  /** Upper bound on the number of instructions; 0 if the expression needs no engine. */
+  /** Upper bound on the number of instructions; 0 if the expression does not need the engine. */
   size: number;
   /** Worst-case microseconds for a text of maximum length. */
   cost: number;
@@ -72,7 +72,7 @@ const findCompiled = (text: string, size: number): Test => {
 const compile = (text: string, size: number): Test => {
   assertSize(text, size);
   try {
-    // Unlike a single expression, a set can be given a memory limit.
+    // Sets of expressions can be given a memory limit, unlike a single expression.
     const set = new RE2Set(RE2Set.ANCHOR_BOTH, 0, stateBytes);
     set.add(text);
     set.compile();

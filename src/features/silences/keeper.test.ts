@@ -6,7 +6,7 @@ import type { StoredSilence } from './stored.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/** Creates a keeper with in-memory settings and a clock that the test controls. */
+/** Creates a keeper with settings in memory and a clock that the test controls. */
 const createKeeper = () => {
   let now = Date.parse('2026-03-28T12:00:00Z');
   let version = 0;
@@ -85,7 +85,7 @@ test('a silence is refused while comparing an alert with all silences would take
   assert.ok(count > 5 && count < 20, `${count}`);
   assert.equal(silenced(), count);
   await assert.rejects(create(matching(costly)), { status: 409, message: /too long: match a source, host name/ });
-  // There is room for a silence that replaces another of equal cost.
+  // There is room for a silence that replaces another silence of equal cost.
   await keeper.replace(first.setting.name, { ...first.setting.value, ...matching(costly) }, 'anna');
   const exact = [{ name: 'alertname', value: 'a', isRegex: false, isEqual: true }];
   await create({ matching: { matchers: exact } });

@@ -15,7 +15,7 @@ import { tooMuchWorkMessage, Work } from './work.ts';
 /** Maximum number of unexpired recurring silences. */
 const maxRecurring = 1000;
 
-/** Maximum number of ids in a result; a single silence is enough to silence an alert. */
+/** Maximum number of ids in a result. A single silence is enough to silence an alert. */
 const maxIds = 100;
 
 /** Milliseconds for which expired silences remain listed. */
@@ -24,7 +24,7 @@ const expiredRetentionMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum number of expired silences removed per call. */
 const maxRemoved = 100;
 
-/** List of silences from which a result was computed, and the period during which the result is valid. */
+/** List of silences that a result was computed from, and the period in which the result is valid. */
 interface Validity {
   list: readonly KnownSilence[];
   from: number;
@@ -41,20 +41,20 @@ interface SilenceKeeperParts {
   onUnusable(id: string, error: Error): void;
 }
 
-/** All silences. The index is updated on first access after a silence has changed or ended. */
+/** All silences. The index is updated on the first access after a silence has changed or ended. */
 export class SilenceKeeper {
   readonly settings: SettingKeeper<StoredSilence, KnownSilence>;
   readonly #clock: () => Date;
   readonly #onUnusable: (id: string, error: Error) => void;
   readonly #reported = new Set<string>();
   readonly #index = new SilenceIndex();
-  /** Indexed list, valid until the next silence in it ends. */
+  /** List in the index, valid until the next silence in the list ends. */
   #indexed: Validity | undefined;
   /** Silences that had already ended when the list was indexed, latest end first. */
   #ended: readonly KnownSilence[] = [];
-  /** True if a silence declares maintenance now or later. */
+  /** True if a silence declares maintenance now or in the future. */
   #hasMaintenance = false;
-  /** Valid until a silence next begins or ends. */
+  /** Next change, valid until a silence begins or ends. */
   #nextChange: Validity | undefined;
   /** Silences being stored, and the total cost of silences stored since the list was indexed. */
   readonly #storing = new Set<KnownSilence>();
@@ -66,7 +66,7 @@ export class SilenceKeeper {
     this.#onUnusable = onUnusable;
   }
 
-  /** Returns the ids of matching silences active at the time, at most 100. */
+  /** Returns the ids of matching silences that are active at the time, at most 100. */
   silencesOf(subject: Silenceable, at: number): string[] {
     this.#update();
     const found = this.#index.find(subject).filter(({ windows }) => stateOf(windows.findAt(at), at) === 'active');
@@ -86,7 +86,10 @@ export class SilenceKeeper {
       .some(({ setting, windows }) => setting.value.maintenance && stateOf(windows.findAt(at), at) === 'active');
   }
 
-  /** Finds silences that were active at the time but have since ended: an alert may wait a long time for delivery. */
+  /**
+   * Finds silences that were active at the time but have since ended. Needed because an alert may wait a long time for
+   * delivery.
+   */
   #findEnded(subject: Silenceable, at: number): KnownSilence[] {
     if ((this.#ended[0]?.setting.value.endsAt ?? 0) <= at) return [];
     const work = new Work();
@@ -103,7 +106,9 @@ export class SilenceKeeper {
     return found;
   }
 
-  /** Returns all silences, including unusable ones, oldest first; the same array until a silence changes. */
+  /**
+   * Returns all silences, including unusable ones, oldest first. Returns the identical array until a silence changes.
+   */
   list(): readonly KnownSilence[] {
     this.#update();
     return this.settings.list();
@@ -123,13 +128,13 @@ export class SilenceKeeper {
     return this.settings.find(id.toLowerCase());
   }
 
-  /** Counts the unexpired silences that are unusable. */
+  /** Counts unusable silences that have not expired. */
   countBroken(): number {
     this.#update();
     return this.#index.countBroken();
   }
 
-  /** Rejects with an HttpError if there are too many silences. */
+  /** Creates a silence. Rejects with an HttpError if there are too many silences. */
   async create(value: StoredSilence, by: string): Promise<KnownSilence> {
     return this.#put(createId(this.#clock().getTime()), value, by);
   }
@@ -138,7 +143,7 @@ export class SilenceKeeper {
     return this.#put(id, value, by, expected);
   }
 
-  /** Ends a silence now, even an unusable one; it remains listed. */
+  /** Ends a silence now, even if it is unusable. The silence remains listed. */
   async expire(silence: KnownSilence, by: string, expected?: readonly number[]): Promise<KnownSilence> {
     const at = this.#clock().getTime();
     const { name, value } = silence.setting;
@@ -147,7 +152,7 @@ export class SilenceKeeper {
     return this.settings.store(name, ended, by, expected, {});
   }
 
-  /** Removes silences that expired more than 30 days ago. Safe to run on several instances at once. */
+  /** Removes silences that expired more than 30 days ago. Several instances may do this concurrently. */
   async removeOld(): Promise<void> {
     const before = this.#clock().getTime() - expiredRetentionMs;
     const old = this.list().filter(({ setting: { value }, windows }) => {
@@ -187,7 +192,7 @@ export class SilenceKeeper {
   #assertWork(silence: KnownSilence): void {
     const match = silence.match();
     if (this.#index.hasRoom(match, this.#addedCost)) return;
-    // The index may be outdated, and the cost added since is only an upper bound, so the exact cost is computed.
+    // The index may be outdated, and the cost added since then is only an upper bound, so the exact cost is computed.
     const at = this.#clock().getTime();
     const work = new Work();
     for (const one of this.#listWithStoring()) {
@@ -239,7 +244,7 @@ const isUsable = (silence: KnownSilence): boolean => {
   }
 };
 
-/** Returns when a silence next begins or ends; Infinity if never. */
+/** Returns when a silence begins or ends next; Infinity if never. */
 const findNext = (silences: readonly KnownSilence[], at: number): number => {
   let next = Number.POSITIVE_INFINITY;
   for (const { windows } of silences) {

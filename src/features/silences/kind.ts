@@ -8,10 +8,13 @@ import type { KnownSilence } from './silence.ts';
 import { isStoredSilence, type StoredSilence } from './stored.ts';
 import { createWindows, type Windows } from './windows.ts';
 
-/** End of a silence whose schedule cannot be read and that has no end. */
+/** End of a silence that has no end and whose schedule cannot be read. */
 const endOfTime = Date.UTC(9999, 11, 31);
 
-/** Compiles a silence. An unreadable one, stored by another version, stays listed until somebody ends it. */
+/**
+ * Compiles a silence. A silence that was stored by another version and cannot be read stays listed until somebody ends
+ * it.
+ */
 const compile = (setting: RuntimeSetting<StoredSilence>): KnownSilence => {
   const value = isStoredSilence(setting.value) ? setting.value : toUnreadable(setting);
   let problem =
@@ -59,7 +62,7 @@ const toLabel = ({ matching }: StoredSilence): string | undefined => {
   return texts.length > 0 ? texts.join(', ') : undefined;
 };
 
-/** Silences exist only as runtime settings, and are ended rather than deleted. */
+/** Silences exist only as runtime settings, and are ended instead of deleted. */
 export const silenceKind = defineSettingKind<StoredSilence, KnownSilence>({
   name: 'silence',
   noun: 'Silence',
@@ -68,7 +71,7 @@ export const silenceKind = defineSettingKind<StoredSilence, KnownSilence>({
   shape: Silence,
   reading: openFor('incidents:read'),
   changing: needs('incidents:write'),
-  // At the limit, ended silences are removed first.
+  // At the limit, silences that have ended are removed first.
   limits: { count: 10_000, plural: 'silences', advice: 'end some first', characters: 16 * 1024 * 1024 },
   order: 'origin',
   compile,

@@ -209,7 +209,7 @@ test('an alert is compared with few of 10,000 silences', () => {
   const found = alerts.flatMap((alert) => keeper.silencesOf(alert, 1));
   const ms = performance.now() - begun;
   assert.equal(found.length, 500);
-  // Comparing 50 alerts with all silences takes longer than 1,000 alerts using the index.
+  // Comparing 50 alerts with all silences takes longer than comparing 1,000 alerts through the index.
   const compared = performance.now();
   for (const alert of alerts.slice(0, 50)) for (const matching of matchings) naive(matching, alert);
   const naiveMs = performance.now() - compared;

@@ -9,18 +9,18 @@ import type { SilenceMatch } from './schema.ts';
 /** A silence's patterns: fields, or Alertmanager matchers. */
 export type Matching = { match: SilenceMatch } | { matchers: readonly SilenceMatcher[] };
 
-/** Maximum characters from a pattern's start that the index looks up. */
+/** Maximum number of characters, from the start of a pattern, that the index looks up. */
 const maxPrefixLength = 3;
 
 /** Alert or incident prepared for comparison with many silences. */
 export class Subject {
   /** Source, host name, level and text, all in lower case. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Alertmanager labels: derived from the fields, overridden by the alert's own labels. */
+  /** Alertmanager labels: derived from the fields, and overridden by the alert's own labels. */
   readonly labels = new Map<string, string>();
   readonly lowerLabels = new Map<string, string>();
 
-  // Avoids intermediate objects for speed: a list of incidents creates thousands of subjects.
+  // Avoids intermediate objects for speed, because a list of incidents creates thousands of subjects.
   constructor({ source, hostname, level, text, labels }: Silenceable) {
     const message = cut(text);
     const made = deriveLabels({ source, hostname, level });
@@ -30,7 +30,7 @@ export class Subject {
     this.labels.set('level', level);
     this.labels.set('text', message);
     for (const [name, value] of Object.entries(labels ?? {})) {
-      // The value may not be a string if somebody edited the log by hand.
+      // The value may not be a string, if somebody edited the log by hand.
       const own = cut(String(value));
       this.labels.set(name, own);
       this.lowerLabels.set(name, own.toLowerCase());
@@ -55,7 +55,7 @@ const cut = (text: string): string => text.slice(0, maxComparedLength);
 
 /** A silence's compiled patterns. */
 export interface CompiledMatch {
-  /** Key shared by all matching subjects; undefined if there is none, in which case every alert is compared. */
+  /** Key shared by all matching subjects; undefined if there is no such key, in which case every alert is compared. */
   key: MatchKey | undefined;
   /** Worst-case microseconds per comparison. */
   cost: number;
@@ -80,7 +80,8 @@ export const assertMatching = (matching: Matching): void => {
   compileMatching(matching);
   if ('match' in matching) return;
   const matchEmpty = compileValues(matching.matchers).map(({ test, isEqual }) => test('') && isEqual);
-  // As in Alertmanager, a silence that matches every alert is a mistake; negative matchers alone are allowed.
+  // As in Alertmanager, a silence that matches every alert is a mistake. A silence with only negative matchers is
+  // allowed.
   if (!matchEmpty.includes(false))
     throw new HttpError('invalid', 'at least one matcher must not match the empty string');
 };
@@ -163,7 +164,7 @@ const compileValues = (matchers: readonly SilenceMatcher[]) => {
   });
 };
 
-/** Creates one request's filter. Label values recur, so the filter caches the result for each value. */
+/** Creates the filter for a request. Label values recur, so the filter caches the result for each value. */
 export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
   const values = compileValues(matchers);
   // Compiles all expressions first, so that errors are reported before any comparison.
@@ -190,7 +191,7 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
     verdicts?.set(text, verdict);
     return verdict;
   };
-  // As in Alertmanager, a missing label counts as empty, except for a matcher without a value.
+  // As in Alertmanager, a missing label counts as empty, unless the matcher has no value.
   return (labels: ReadonlyMap<string, string>): boolean =>
     values.every(({ name, value, isEqual }, index) => {
       const label = labels.get(name);
@@ -199,7 +200,7 @@ export const createLabelFilter = (matchers: readonly SilenceMatcher[]) => {
     });
 };
 
-/** Maximum expression steps (size × characters) per request: a few seconds. */
+/** Maximum number of expression steps (size × characters) per request, which take a few seconds. */
 const maxSteps = 100_000_000;
 
 /** Maximum number of texts for which a request caches an expression's result. */

@@ -29,7 +29,7 @@ export const createSilenceRoutes = (parts: RouteParts): Route[] => {
         operationId: 'createSilence',
         summary: 'Create a silence, once or with a schedule',
         body: NewSilence,
-        // All other unknown members are rejected: a misspelt member would make the silence match too much.
+        // All other unknown members are rejected, because a misspelt member would make the silence match too much.
         ignores: Silence,
       },
       async (given, by) => toShown(await keeper.create(toStored(given, by, clock().getTime()), by)),

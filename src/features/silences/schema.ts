@@ -19,7 +19,7 @@ const time = (description: string) => Type.String({ description, examples: [exam
 const pattern = (sample: string, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: maxPatternLength, description, examples: [sample] }));
 
-/** A silence's patterns; all members must match. */
+/** Patterns of a silence, all of which must match. */
 export const SilenceMatch = defineShape('SilenceMatch', {
   source: pattern('backup*', 'Pattern for the source of an alert, case-insensitive; `*` matches any text.'),
   hostname: pattern('web-*', 'Pattern for the host name.'),

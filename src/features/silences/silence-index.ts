@@ -6,12 +6,12 @@ import { type CompiledMatch, Subject } from './matchers.ts';
 import type { KnownSilence } from './silence.ts';
 import { tooMuchWorkMessage, Work } from './work.ts';
 
-/** Cache limits: subjects, matching silences across all subjects, and characters of an unhashed key. */
+/** Limits of the cache: subjects, matching silences across all subjects, and characters of a key that is not hashed. */
 const maxSubjects = 20_000;
 const maxMatches = 500_000;
 const maxNameLength = 200;
 
-/** Silences that match a subject, and the number of silences already compared with it. */
+/** Silences that match a subject, and how many silences have been compared with it so far. */
 interface Verdict {
   compared: number;
   matches: readonly KnownSilence[];
@@ -24,7 +24,7 @@ export class SilenceIndex {
   #others: KnownSilence[] = [];
   #affordable = new Set<KnownSilence>();
   #work = new Work();
-  /** Silences in the order added: a known subject is compared only with silences added since. */
+  /** Silences in the order added. A known subject is compared only with silences added since. */
   #added: KnownSilence[] = [];
   readonly #verdicts = new Map<string, Verdict>();
   #matchCount = 0;
@@ -60,7 +60,10 @@ export class SilenceIndex {
     return found;
   }
 
-  /** False if comparing an alert with this silence as well, plus others of the given cost, could take too long. */
+  /**
+   * False if comparing an alert with this silence, in addition to other silences of the given cost, could take too
+   * long.
+   */
   hasRoom(match: CompiledMatch, others: number): boolean {
     return this.#work.hasRoom(match, others);
   }

@@ -6,19 +6,22 @@ const maxAlternatives = 256;
 /** Maximum total characters of all alternatives. */
 const maxAlternativesLength = 8192;
 
-/** Expression that needs no engine: alternatives of literal text and wildcards; wildcards match no line breaks. */
+/**
+ * Expression that does not need the engine: alternatives of literal text and wildcards. Wildcards do not match line
+ * breaks.
+ */
 export interface SimpleExpression {
-  /** Characters in alternatives with wildcards, which are compared one by one. */
+  /** Number of characters in alternatives with wildcards, which are compared one by one. */
   length: number;
   test(text: string): boolean;
 }
 
-/** Literal texts between one alternative's wildcards. */
+/** Literal texts between the wildcards of one alternative. */
 type Alternative = readonly string[];
 
 /**
  * Parses an expression made of literals, groups, `|` and `.*`, as people and programs usually write them. Comparing
- * texts takes a hundredth of the engine's time. Returns undefined for any other expression.
+ * texts takes a hundredth of the time of the engine. Returns undefined for any other expression.
  */
 export const parseSimpleExpression = (expression: string): SimpleExpression | undefined => {
   if (expression === '.+') return { length: 1, test: (text) => text !== '' && !text.includes('\n') };
@@ -40,10 +43,10 @@ interface Reader {
   at: number;
 }
 
-/** `\.`, `(?:`, `.*` and single characters. */
+/** Matches `\.`, `(?:`, `.*` and single characters. */
 const tokens = /\\.|\(\?:|\.\*|./gsu;
 
-/** Reads to the end or to a `)`. */
+/** Reads alternatives up to the end or a `)`. */
 const readAlternatives = (reader: Reader): Alternative[] | undefined => {
   const all: Alternative[] = [];
   for (;;) {

@@ -8,7 +8,7 @@ const maxTime = 8.64e15;
 const texts = Type.Record(Type.String(), Type.String());
 const time = Type.Number({ minimum: -maxTime, maximum: maxTime });
 
-/** Allows unknown members, which another version may have stored; compiling them fails. */
+/** Allows unknown members, which another version may have stored. Compiling such members fails. */
 const StoredMatching = Type.Union([
   Type.Object({
     match: Type.Object({ labels: Type.Optional(texts) }, { additionalProperties: Type.Union([texts, Type.String()]) }),
@@ -20,7 +20,7 @@ const StoredMatching = Type.Union([
   }),
 ]);
 
-/** Stored form of a silence; times are Unix milliseconds. */
+/** Stored form of a silence. Times are Unix milliseconds. */
 const StoredSilence = Type.Object({
   matching: Type.Unsafe<Matching>(StoredMatching),
   startsAt: time,
@@ -29,7 +29,7 @@ const StoredSilence = Type.Object({
   recurring: Type.Optional(
     Type.Object({ schedule: Type.String(), timeZone: Type.String(), minutes: Type.Number({ minimum: 1 }) }),
   ),
-  /** True if checks that the silence covers are in maintenance. */
+  /** True if checks matched by the silence are in maintenance. */
   maintenance: Type.Optional(Type.Boolean()),
   comment: Type.String(),
   createdBy: Type.String(),

@@ -7,7 +7,7 @@ const maxJoined = 10;
 
 type SilenceTimes = Pick<StoredSilence, 'startsAt' | 'endsAt' | 'recurring'>;
 
-/** Period during which a silence is active, in Unix milliseconds; `endsAt` is exclusive. */
+/** Period during which a silence is active, in Unix milliseconds. `endsAt` is exclusive. */
 export interface SilenceWindow {
   startsAt: number;
   endsAt: number;
@@ -37,7 +37,7 @@ export const createWindows = ({ startsAt, endsAt, recurring }: SilenceTimes): Wi
     const window = { startsAt: Math.max(first, startsAt), endsAt: Math.min(last, end) };
     return window.startsAt < window.endsAt ? window : undefined;
   };
-  // The last result and the period for which it is valid.
+  // Last result, and the period for which it is valid.
   let known: { from: number; until: number; window: SilenceWindow | undefined } | undefined;
   return {
     findAt: (at) => {

@@ -1,14 +1,14 @@
 import type { CompiledMatch } from './matchers.ts';
 
-/** Maximum microseconds for comparing one alert with all silences, during which other requests wait. */
+/** Maximum microseconds for comparing one alert with all silences. Other requests have to wait meanwhile. */
 const maxMicros = 15_000;
 
 export const tooMuchWorkMessage =
   'Comparing an alert with all silences would take too long: match a source, host name or label exactly, use shorter or simpler regular expressions, or end other silences';
 
 /**
- * Worst-case microseconds for comparing one alert: all silences without a key and, for each label, the value with the
- * most expensive silences, because an alert has only one value per label.
+ * Worst-case microseconds for comparing one alert: the silences without a key and, for each label, the silences of the
+ * most expensive value, because an alert has only one value per label.
  */
 export class Work {
   #keyless = 0;
@@ -16,7 +16,10 @@ export class Work {
   /** Costs by key, and the highest cost, for each label. */
   readonly #labels = new Map<string, { costs: Map<string, number>; most: number }>();
 
-  /** False if comparing an alert with this silence as well, plus others of the given cost, could take too long. */
+  /**
+   * False if comparing an alert with this silence, in addition to other silences of the given cost, could take too
+   * long.
+   */
   hasRoom(match: CompiledMatch, others = 0): boolean {
     return this.#with(match) + others <= maxMicros;
   }

@@ -12,7 +12,7 @@ import type { HealthStatus } from './index.ts';
 const read = async ({ request }: TestApp): Promise<HealthStatus> =>
   (await request<HealthStatus>('GET', '/api/status')).json;
 
-/** Returns the problems, except those of the machine that runs the test. */
+/** Returns the problems, except problems of the machine that runs the test. */
 const listOwn = ({ problems }: Pick<HealthStatus, 'problems'>) => problems.filter(({ area }) => area !== 'host');
 
 /** Creates a feature with the given concerns. */

@@ -47,12 +47,12 @@ export const status = defineFeature({
   settings: {},
   create: ({ host, offers, findConcerns, clock }) => {
     const lastMinute = createLastMinute();
-    // Computed once because setting the clock would change the result.
+    // Computed once, because setting the clock would change the result.
     const bootedAt = new Date(clock().getTime() - host.uptimeSeconds() * 1000).toISOString();
     const read = async (): Promise<HealthStatus> => {
       const [concerns, disks] = await Promise.all([findConcerns(), host.disksOfMinute().catch(() => [])]);
       const means = lastMinute.means();
-      // A watch of a value replaces the built-in limit.
+      // A watch on this value replaces the built-in limit.
       const isWatched: WatchSource['covers'] = (what) => offers.watches?.covers(what) === true;
       const judged = means && {
         ...means,
@@ -113,7 +113,7 @@ const toStatus = (
   };
 };
 
-/** Rounds to whole percentages; small usage changes then cause no event. */
+/** Rounds to whole percentages, so that small changes in usage do not cause an event. */
 const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
 
 /** True if the statuses differ only in their times. */
@@ -130,12 +130,12 @@ interface MinuteMeans {
 
 type UsageSample = Pick<HostSample, 'at' | 'usage'>;
 
-/** Remembers the last minute's samples. Call `add` about once a second. */
+/** Holds the samples of the last minute. Call `add` about once a second. */
 export const createLastMinute = () => {
   let samples: UsageSample[] = [];
   return {
     add: ({ at, usage }: UsageSample): void => {
-      // The first sample's processor usage belongs to the time before the minute.
+      // The processor usage of the first sample belongs to the time before the minute.
       const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
       samples = [...samples.slice(Math.max(0, first)), { at, usage }];
     },
@@ -158,7 +158,7 @@ const toMean = (values: readonly number[]): number => {
   return known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
-/** Returns the machine's problems: processors and memory over a whole minute, disks now. */
+/** Returns the machine's problems: processors and memory over a whole minute, disks at this moment. */
 export const findHostConcerns = (
   means: MinuteMeans | undefined,
   disks: readonly Pick<FileSystemReading, 'mountPath' | 'usedBytes' | 'availableBytes'>[],
@@ -178,5 +178,5 @@ export const findHostConcerns = (
 
 const toConcern = (text: string, severity: Severity = 'WARNING'): Concern => ({ area: 'host', severity, text });
 
-/** Formats a share as a percentage, rounded down: 99.9 % is not shown as full. */
+/** Formats a share as a percentage, rounded down so that 99.9 % is not shown as full. */
 const toPercent = (share: number): string => `${Math.floor(share * 100)} %`;

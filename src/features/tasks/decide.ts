@@ -10,7 +10,10 @@ export interface TaskKey extends RequestKey {
   storedAt: number;
 }
 
-/** Change made by a request. Applying it twice has the same effect as once because it contains the whole task. */
+/**
+ * Change made by a request. Contains the whole task, so applying the change twice has the same effect as applying it
+ * once.
+ */
 export type DecidedChange = { put: TaskEntry; created?: TaskKey } | { removed: number };
 
 /** Change made by a request, or one of the changes that restore a state. */
@@ -37,7 +40,7 @@ export interface CurrentTasks {
 /** Decision on a request: a change, a result without a change, or a refusal. */
 type TaskDecision = { change: DecidedChange } | { result: StoredTask | undefined } | { refusal: Error };
 
-/** Decides on a request at a time; all stores use this function. */
+/** Decides on a request at a time. Used by all stores. */
 export const decideTask = (request: TaskRequest, tasks: CurrentTasks, at: Date): TaskDecision => {
   if ('create' in request) return decideCreate(request.create, request.key, tasks, at);
   const id = 'update' in request ? request.update : request.remove;
@@ -58,7 +61,10 @@ const decideCreate = (fields: NewTask, key: RequestKey | undefined, tasks: Curre
   return { change: key ? { put, created: { ...key, storedAt: at.getTime() } } : { put } };
 };
 
-/** Converts seed records to tasks; returns the index of a record whose id is not above `lastId` and all earlier ids. */
+/**
+ * Converts seed records to tasks. Returns the index of the first record whose id does not exceed `lastId` and all
+ * earlier ids.
+ */
 export const toSeedTasks = (records: readonly TaskSeed[], lastId: number, at: Date): TaskEntry[] | number => {
   const tasks: TaskEntry[] = [];
   let last = lastId;
@@ -72,7 +78,7 @@ export const toSeedTasks = (records: readonly TaskSeed[], lastId: number, at: Da
   return tasks;
 };
 
-/** Copies the known fields and drops any others that a client sends, including times. */
+/** Copies the known fields and drops any other fields that a client sent, including times. */
 const toTask = (
   Id: number,
   { Title, Description = '', Priority = 'Medium' }: NewTask,

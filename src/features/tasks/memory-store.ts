@@ -12,7 +12,7 @@ interface WaitingTask {
   written: Promise<unknown>;
 }
 
-/** Opens the `memory` or `file` store: tasks in memory, whose changes are visible once stored. */
+/** Opens the store `memory` or `file`: tasks are in memory, and changes are visible once they are stored. */
 export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges): Promise<TaskStore> => {
   const state = createTaskState(clock);
   const waiting = new Map<number, WaitingTask>();
@@ -40,7 +40,7 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
       if ('refusal' in decision) throw decision.refusal;
       return decision.result;
     };
-    // A result based on a change still being stored waits for it, because readers do not see that change yet.
+    // A result based on a change that is still being stored waits for that change, because readers cannot see it yet.
     const next = 'create' in request ? undefined : waiting.get('update' in request ? request.update : request.remove);
     return next ? next.written.then(conclude) : conclude();
   };

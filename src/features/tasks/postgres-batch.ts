@@ -21,7 +21,9 @@ export type TaskWrite = TaskRequest | { restore: readonly TaskSeed[]; ifNew: boo
 /** Created or changed task, number of tasks after a removal, or index of a refused seed record. */
 type TaskResult = StoredTask | number | undefined;
 
-/** Creates the collection of tasks. A change gets the time of `clock`, or of the last change if that is later. */
+/**
+ * Creates the collection of tasks. A change gets the time of `clock`, or the time of the last change if that is later.
+ */
 export const createTaskCollection = (clock: () => Date): Collection<TaskWrite, TaskResult> => ({
   name: 'task',
   read: (requests) => {

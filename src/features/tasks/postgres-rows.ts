@@ -7,13 +7,13 @@ import type { TaskEntry } from './task-text.ts';
 
 export const createCounts = (): number[] => Array.from({ length: setCount }, () => 0);
 
-/** Adds a task to the counts of its sets, or removes it (-1). */
+/** Adds a task to the counts of its sets, or subtracts it with -1. */
 export const countTask = (counts: number[], task: TaskEntry, change: 1 | -1): void => {
   const sets = toMemberships(task);
   for (let set = 0; set < setCount; set += 1) if (sets & (1 << set)) counts[set] = (counts[set] ?? 0) + change;
 };
 
-/** Converts a row to a task; status and priority count from 1. */
+/** Converts a row to a task. Status and priority are numbers counted from 1. */
 export const toEntryOfRow = ({ id, version, status, priority, body }: Row): TaskEntry => ({
   id,
   version,
@@ -51,7 +51,7 @@ export const removeTasks = (ids: readonly number[]): Statement => ({
   values: [ids],
 });
 
-/** Inserts keys with the original texts of their tasks. An expired key's row may still exist. */
+/** Inserts keys with the original texts of their tasks. The row of an expired key may still exist. */
 export const insertTaskKeys = (keys: readonly (RequestKey & { text: string })[], at: number): Statement => ({
   isPrepared: true,
   text: `INSERT INTO signalbox.idempotency (key, fingerprint, answer, at)

@@ -33,11 +33,11 @@ export const createPostgresTaskStore = (database: Database, clock: () => Date): 
   };
 };
 
-/** Picks the known fields, because a client may send others, nested to any depth. */
+/** Picks the known fields, because a client may send other fields, nested to any depth. */
 const pick = <T extends TaskChanges>({ Title, Description, Priority, Status }: T): T =>
   ({ Title, Description, Priority, Status }) as T;
 
-/** Creates a function that finds tasks; one statement reads all tasks requested in one event-loop turn. */
+/** Creates a function that finds tasks. One statement reads all tasks requested in one event-loop turn. */
 const createFinder = (database: Database) => {
   let wanted: number[] = [];
   let found: Promise<Map<number, StoredTask>> | undefined;
@@ -60,7 +60,7 @@ const createFinder = (database: Database) => {
   };
 };
 
-/** Lists tasks; the gate counts all matches, so counting costs nothing. */
+/** Lists tasks. The gate counts all matches, so counting costs nothing. */
 const listTasks = async (database: Database, filter: TaskFilter, limit: number, after = 0): Promise<TaskMatches> => {
   const set = toSet(filter);
   if (set === undefined) return { total: 0, count: 0, pieces: [] };
@@ -92,7 +92,7 @@ const searchTasks = async (
   };
 };
 
-/** Returns SQL conditions; from the request, they contain only numbers. */
+/** Returns SQL conditions. The only parts that come from the request are numbers. */
 const toConditions = ({ status, priority }: TaskFilter): string[] => [
   ...(status === undefined ? [] : [`status = ${toPosition(statuses, status)}`]),
   ...(priority === undefined ? [] : [`priority = ${toPosition(priorities, priority)}`]),

@@ -10,13 +10,13 @@ export const toTaskRefusal = (errors: FastifySchemaValidationError[]): HttpError
   const mistyped = faults.filter(({ keyword }) => keyword === 'type').map(fieldOf);
   const detail = faults
     .filter((fault) => fault.keyword === 'type' || !mistyped.includes(fieldOf(fault)))
-    // A blank title is reported as missing before it is reported as too long.
+    // A blank title is reported as missing rather than as too long.
     .sort((a, b) => Number(isBlank(b)) - Number(isBlank(a)))
     .map(describeFault);
   return new HttpError('invalid', 'Validation failed', { members: { detail } });
 };
 
-/** True for an error about the whole body. */
+/** True for an error that concerns the whole body. */
 const isOfBody = ({ path, members }: SchemaFault): boolean => path.length + members.length === 0;
 
 const isBlank = ({ keyword }: SchemaFault): boolean => keyword === 'pattern';

@@ -61,7 +61,7 @@ const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => 
   return sendMatches(reply, query, limit, found, 'before');
 };
 
-/** Sends matches with links to further pages; `place` is the parameter that says where the next page starts. */
+/** Sends matches with links to further pages. `place` is the query parameter that says where the next page starts. */
 const sendMatches = (
   reply: FastifyReply,
   query: TaskQuery,
@@ -103,7 +103,7 @@ export const createProtectedTaskListRoute = (store: TaskStore): Route =>
       }),
   });
 
-/** Creates the routes of single tasks for both profiles; each change is published as `{ id, kind }`. */
+/** Creates the routes of single tasks for both profiles. Each change is published as `{ id, kind }`. */
 export const createTaskRoutes = (store: TaskStore, publish: Publish = () => undefined): Route[] => [
   defineRoute({
     method: 'GET',
@@ -190,7 +190,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
   }),
 ];
 
-/** Creates the health check of tasks, which the `monitoring` profile's route replaces on the same mount. */
+/** Creates the health check of tasks. The route of the profile `monitoring` replaces it on the same mount. */
 export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' | 'host' | 'version'>): Route =>
   defineRoute({
     method: 'GET',
@@ -213,13 +213,13 @@ export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' 
 const sendTask = (reply: FastifyReply, { version, text }: StoredTask): void =>
   sendJson(reply.header('etag', `"${version}"`), { [ownJson]: text });
 
-/** Returns a hash of the fields, regardless of their order. */
+/** Returns a hash of the fields that does not depend on their order. */
 const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =>
   createHash('sha256')
     .update(JSON.stringify([Title, Description, Priority, Status]))
     .digest('base64url');
 
-/** Reads an id in canonical decimal digits; returns 0, which no task has, for any other text. */
+/** Parses an id in canonical decimal digits. Returns 0, which is never an id, for any other text. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
 
 const toAbsence = (id: string): HttpError => new HttpError('not-found', `Task with Id=${id} not found`);

@@ -7,7 +7,7 @@ export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as c
 /** Maximum Unicode code points of a title. */
 const maxTitleLength = 200;
 
-/** Any character but JavaScript's white space and U+0085, which is white space in Unicode. */
+/** Any character except JavaScript's white space and U+0085, which is white space in Unicode. */
 const notBlank = '[^\\s\\u0085]';
 
 const Title = Type.String({
@@ -36,7 +36,7 @@ export const Task = defineShape('Task', {
 });
 export type Task = Static<typeof Task>;
 
-/** Body of a new task. The status is validated but ignored: every new task is Pending. */
+/** Body of a new task. The status is validated but ignored, because every new task is Pending. */
 export const NewTask = defineShape('NewTask', {
   Title,
   Description: Type.Optional(Description),
@@ -49,13 +49,13 @@ export type NewTask = Static<typeof NewTask>;
 export const TaskChanges = Type.Partial(NewTask, { title: 'TaskChanges' });
 export type TaskChanges = Static<typeof TaskChanges>;
 
-/** Filters accept any text; their titles list the values in the OpenAPI document. */
+/** Filters that accept any text. Their titles list the values in the OpenAPI document. */
 export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
   limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
   after: Type.Integer({ minimum: 0, default: 0, description: 'Id; only tasks with higher ids are listed.' }),
-  // Other orders ignore these parameters, as they do unknown ones.
+  // Lists in another order ignore these parameters, as they ignore unknown ones.
   order: optionalText('`newest`: newest first, at most 1000. Other values have no effect.', 'newest'),
   before: optionalText('With `newest`: id; only tasks with lower ids are listed.', '42'),
   q: optionalText('With `newest`: text that titles must contain, ignoring case; up to 256 characters.'),
@@ -99,10 +99,10 @@ export const TaskHealth = defineShape('TaskHealth', {
   pwsh: Type.String({ description: 'Version of the runtime (Node.js).', examples: ['20.20.2'] }),
 });
 
-/** Maximum id in a seed file, which keeps later ids below 2^53. */
+/** Maximum id in a seed file, so that later ids stay below 2^53. */
 const maxSeedId = 1e12;
 
-/** Task in a seed file. Ids must increase; missing fields get a new task's defaults. */
+/** Task in a seed file. Ids must increase. Missing fields get the defaults of a new task. */
 export const TaskSeed = Type.Object(
   {
     ...NewTask.properties,

@@ -14,7 +14,7 @@ export interface TaskFilter {
   priority?: string | undefined;
 }
 
-/** Search criteria; results are newest first. */
+/** Search criteria. Results are newest first. */
 export interface TaskSearch extends TaskFilter {
   /** Text that titles must contain, regardless of case. */
   q?: string | undefined;
@@ -29,33 +29,39 @@ export interface RequestKey {
   bodyHash: string;
 }
 
-/** Matches of a filter. `next` continues the list: pass it as `after`, or as `before` in a search. */
+/** Matches of a filter. To continue the list, pass `next` as `after`, or as `before` in a search. */
 export interface TaskMatches extends List<Task> {
   next?: number;
 }
 
 /**
- * Stores tasks. Every method throws StoreUnavailable while the store is unavailable; nothing has changed then unless
+ * Stores tasks. Every method throws StoreUnavailable while the store is unavailable. Nothing has changed then, unless
  * the error says otherwise.
  */
 export interface TaskStore {
   /**
-   * Stores a new Pending task under the next id; ids start at 1, have no gaps and are never reused. For 24 hours, the
-   * same key and body return the same task; throws KeyRefusal for another body.
+   * Stores a new Pending task under the next id. Ids start at 1, have no gaps and are never reused. For 24 hours, a
+   * repeated key with the same body returns the same task; a key with another body throws a KeyRefusal.
    */
   create(fields: NewTask, key?: RequestKey): Awaitable<StoredTask>;
   find(id: number): Awaitable<StoredTask | undefined>;
-  /** Changes a task and UpdatedAt; undefined without the task. Throws StoreConflict if `expected` lacks the version. */
+  /**
+   * Changes a task and its UpdatedAt; returns undefined for an unknown task. Throws StoreConflict if `expected` does
+   * not include the current version.
+   */
   update(id: number, changes: TaskChanges, expected?: readonly number[]): Awaitable<StoredTask | undefined>;
-  /** Deletes a task; returns the number left, undefined without the task. Throws StoreConflict as `update` does. */
+  /**
+   * Deletes a task. Returns the number of tasks left, or undefined for an unknown task. Throws StoreConflict like
+   * `update`.
+   */
   remove(id: number, expected?: readonly number[]): Awaitable<number | undefined>;
-  /** Lists at most `limit` matches with ids above `after`, in order of creation; `total` counts all matches. */
+  /** Lists at most `limit` matches with ids above `after`, in order of creation. `total` counts all matches. */
   list(filter: TaskFilter, limit: number, after?: number): Awaitable<TaskMatches>;
-  /** Finds at most `limit` matches and about 1 MiB, newest first; `total` counts all matches regardless of `before`. */
+  /** Finds at most `limit` matches and about 1 MiB, newest first. `total` counts all matches regardless of `before`. */
   search(search: TaskSearch): Awaitable<TaskMatches>;
   /**
-   * Stores tasks with their ids and times; with `ifNew`, only if the store has never contained a task. Returns the
-   * index of the first record whose id does not exceed all earlier ids; undefined if there is none.
+   * Stores tasks with their ids and times. With `ifNew`, does so only if the store has never contained a task. Returns
+   * the index of the first record whose id does not exceed all earlier ids; undefined if all ids are in order.
    */
   restore(records: readonly TaskSeed[], ifNew?: boolean): Promise<number | undefined>;
   /** True while tasks can be read and changed. */

@@ -13,7 +13,7 @@ export const writeTaskChange = (change: TaskChange): string => {
   return 'key' in change ? `{"key":${JSON.stringify(change.key)},"task":${change.text}}` : JSON.stringify(change);
 };
 
-/** Approximate length of a line; its other members are short. */
+/** Returns the approximate length of a line, whose other members are short. */
 export const toChangeLength = (change: TaskChange): number => {
   const task = 'put' in change ? change.put : change;
   return 'text' in task ? task.text.length + 64 : 32;
@@ -38,7 +38,7 @@ const TaskLine = Type.Union([
 
 const isTaskLine = createSchemaCheck(TaskLine);
 
-/** Reads a change; undefined for a line of a newer version. */
+/** Reads a change; undefined for a line written by a newer version. */
 export const readTaskChange = (value: unknown): TaskChange | undefined => {
   if (!isTaskLine(value)) return undefined;
   const line = value as Static<typeof TaskLine>;

@@ -2,7 +2,7 @@ import { priorities, statuses } from './schema.ts';
 import type { TaskFilter } from './store.ts';
 import type { TaskEntry } from './task-text.ts';
 
-/** Number of sets: one per filter, which has one status or none, and one priority or none. */
+/** Number of sets. There is one set per filter, which has one status or none, and one priority or none. */
 export const setCount = (statuses.length + 1) * (priorities.length + 1);
 
 // A task's sets are bits of a 32-bit number.
@@ -22,7 +22,7 @@ export const toMemberships = ({ status, priority }: Pick<TaskEntry, 'status' | '
   return 1 | (1 << toSetNumber(row, 0)) | (1 << toSetNumber(0, column)) | (1 << toSetNumber(row, column));
 };
 
-/** Returns 0 for undefined, the position from 1 for a known value, and -1 for an unknown one. */
+/** Returns 0 for undefined, the position counted from 1 for a known value, and -1 for an unknown value. */
 export const toPosition = (values: readonly string[], value: string | undefined): number =>
   value === undefined ? 0 : values.indexOf(value) + 1 || -1;
 

@@ -9,13 +9,13 @@ import { setCount, toMemberships, toSet } from './task-sets.ts';
 import { readTaskId, type TaskEntry, TaskRows, toTitlePart } from './task-text.ts';
 import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } from './task-tree.ts';
 
-/** Characters of a list that are joined, to send many tasks with one write. */
+/** Number of characters of a list that are joined, so that many tasks are sent with one write. */
 const pieceLength = 64 * 1024;
 
 /** Maximum characters of a page of search results. */
 const pageLength = 1024 * 1024;
 
-/** Maximum number of cached short lists of one piece each. */
+/** Maximum number of cached short lists, each of a single piece. */
 const maxRecent = 16;
 
 /** All tasks in memory, by id and by filter. Applying a change returns the number of tasks. */
@@ -23,10 +23,10 @@ interface TaskState extends EntriesState<TaskChange, number>, CurrentTasks, Pick
 
 export const createTaskState = (clock: () => Date): TaskState => {
   const tree = createTaskTree(setCount);
-  /** Versions of changed tasks; the version of all others is 1. */
+  /** Versions of tasks that have been changed. All other tasks have version 1. */
   const versions = new Map<number, number>();
   const keys = new RecentKeys<TaskKey & { text: string }>(clock);
-  /** Short lists by query, cached until a task changes; tasks are listed far more often than changed. */
+  /** Short lists by query, cached until a task changes, because tasks are listed far more often than changed. */
   const recent = new Map<string, TaskMatches>();
   let lastId = 0;
   let bytes = 0;
@@ -110,7 +110,7 @@ export const createTaskState = (clock: () => Date): TaskState => {
   };
 };
 
-/** Reads the entry in a text without parsing: after the description, no value contains a quote. */
+/** Reads the entry in a text without parsing. This works because no value after the description contains a quote. */
 const readTaskEntry = (text: string, version: number): TaskEntry => {
   const statusAt = text.lastIndexOf('","Status":"');
   const priorityAt = text.lastIndexOf('"', statusAt - 1) + 1;
@@ -120,16 +120,16 @@ const readTaskEntry = (text: string, version: number): TaskEntry => {
   return { id: readTaskId(text), version, status, priority, text };
 };
 
-/** True if the title in a text contains a part. Parses nothing because a search reads every title. */
+/** True if the title in a text contains a part. Avoids parsing, because a search reads every title. */
 const isTitled = (text: string, part: string): boolean => {
   const from = text.indexOf('"Title":') + '"Title":'.length;
   return text.slice(from, text.indexOf(',"Description":', from)).toLowerCase().includes(part);
 };
 
-/** Approximate bytes of a task in memory; 0 if there is no task. */
+/** Returns the approximate bytes of a task in memory; 0 for undefined. */
 const toBytes = (text: string | undefined): number => (text === undefined ? 0 : entryBytes + toTextBytes(text));
 
-/** Searches every title of a set, in steps that let other work run. */
+/** Searches every title in a set, in steps that let other work run. */
 const searchTitles = async (
   view: TreeView,
   set: number,

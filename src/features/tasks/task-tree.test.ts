@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
 import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
 
-/** Ids close together, and up to the maximum in a seed file. */
+/** Ids close together, or anywhere up to the maximum in a seed file. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
-/** Set 0 with all tasks, and other sets. */
+/** Set 0, which contains all tasks, and other sets. */
 const memberships = fc.nat(7).map((sets) => (sets << 1) | 1);
 const step = fc.record({ id, memberships, remove: fc.boolean(), freeze: fc.boolean() });
 const setCount = 4;
@@ -26,7 +26,7 @@ const readAll = (view: TreeView, set: number, count: number, length: number): st
   return texts;
 };
 
-/** Reads a set's tasks from the highest id down. */
+/** Reads the tasks of a set from the highest id down. */
 const readAllBack = (view: TreeView, set: number, length: number): string[] => {
   const cursor = { set, isBack: true, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
   const texts: string[] = [];

@@ -2,7 +2,7 @@ import type { DestinationSettings } from '../settings.ts';
 import { toRotation } from './create-rotation.ts';
 import type { RotationSettings } from './settings.ts';
 
-/** Returns problems with rotations, as clauses that name them. */
+/** Returns problems with rotations, as clauses that name the rotation. */
 export const findRotationProblems = (settings: {
   rotations: readonly RotationSettings[];
   destinations: readonly DestinationSettings[];

@@ -3,8 +3,8 @@ import { principalOf } from '../../../auth/guard.ts';
 import { HttpError, requireKnown } from '../../../http/errors.ts';
 
 /**
- * Returns the person in the path; `me` is the caller. Throws an HttpError for an unknown person, and for a person other
- * than the caller if the caller is no Admin. `things` names the data of the person in the refusal.
+ * Returns the person in the path; `me` is the caller. Throws an HttpError for an unknown person, and for another person
+ * if the caller is not an Admin. `things` names the person's data in the refusal.
  */
 export const requireOwnPerson = (
   request: FastifyRequest,

@@ -49,7 +49,7 @@ test('a Reader creates, tests, confirms, changes and deletes an own way', async 
   });
   assert.equal(confirmed.status, 200, confirmed.text);
   assert.ok(confirmed.json.provenAt);
-  // A change of the delay keeps the proof and the secrets; another address needs another test.
+  // A change of the delay keeps the proof and the secrets. A new address needs a new test.
   const kept = await app.request<Way>('PUT', path, { token, body: { type: 'ntfy', url: `${receiver.url}/***` } });
   assert.deepEqual([kept.json.provenAt, kept.json.hidden], [confirmed.json.provenAt, ['url', 'token']]);
   const other = await app.request<Way>('PUT', path, { token, body: { ...body, url: `${receiver.url}/other` } });
@@ -145,7 +145,7 @@ test('a mail way without a server uses the server of a destination', async (t) =
   const mail = { name: 'mail', type: 'email', url: server.url, from: 'signalbox@example.org', to: ['ops@example.org'] };
   const app = await startApp(t, { settings: { destinations: [mail] } });
   const token = await createUser(app, 'anna');
-  // The way changes neither the login nor the encryption of the server.
+  // The way can change neither the login nor the encryption of the server.
   const body = { type: 'email', to: ['anna@example.org'], tls: 'required', user: 'anna', secret: 'x', from: 'x@y.z' };
   const made = await app.request<Way>('PUT', path, { token, body });
   assert.deepEqual([made.status, made.json.settings['url'], made.json.problem], [201, null, null]);

@@ -10,7 +10,7 @@ import type { DestinationSettings } from '../settings.ts';
 import { toDelay, toWayTarget } from './way.ts';
 import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
 
-/** Users, as far as people depend on them; undefined where no accounts exist. */
+/** Users as seen by people; undefined if accounts do not exist. */
 interface UserSource {
   listUsers(): readonly KnownUser[];
 }
@@ -20,7 +20,7 @@ interface PeopleParts {
   targets: Targets;
   clock: () => Date;
   users: UserSource | undefined;
-  /** Returns the destination whose server sends the mails of ways without a server. */
+  /** Returns the destination whose server sends the mails of ways that have no server of their own. */
   findMail(): DestinationSettings | undefined;
   /** Resolves once the last change has taken effect. */
   settle(): Promise<void>;
@@ -32,7 +32,7 @@ export class People {
   readonly ways: WayKeeper;
   readonly people: PersonKeeper;
   readonly #parts: PeopleParts;
-  /** Targets of ways, or reasons why they cannot be used; undefined after a change. */
+  /** Targets of ways, or reasons why a way cannot be used; undefined after a change, until recomputed. */
   #resolved: ReadonlyMap<string, DestinationTarget | string> | undefined;
 
   constructor(parts: PeopleParts) {
@@ -66,7 +66,7 @@ export class People {
     return own.toSorted((one, other) => delayOf(one) - delayOf(other));
   }
 
-  /** Returns the target of a way. Throws an Error for a way that cannot be used. */
+  /** Returns the target of a way. Throws an Error if the way cannot be used. */
   toTarget({ name, person, setting }: KnownWay): DestinationTarget {
     const known = this.people.find(person);
     const quiet = known ? { ...known.quiet, text: JSON.stringify(known.setting.value) } : noQuiet;
@@ -74,13 +74,13 @@ export class People {
     return toWayTarget(name, value, createdAt, quiet, this.#parts.findMail());
   }
 
-  /** Returns why a way cannot be used; null for a usable way. */
+  /** Returns the reason why a way cannot be used; null for a usable way. */
   findProblem({ name }: KnownWay): string | null {
     const found = this.#resolve().get(name);
     return typeof found === 'string' ? found : null;
   }
 
-  /** Resolves ways again, after users or destinations have changed. */
+  /** Discards resolved ways, because users or destinations have changed. */
   reset(): void {
     this.#resolved = undefined;
   }
@@ -90,7 +90,7 @@ export class People {
     return [...this.#resolve().values()].filter((found) => typeof found !== 'string');
   }
 
-  /** Returns the problem that ways of existing users cannot be used, for the status. */
+  /** Returns a concern for the status if ways of existing users cannot be used. */
   findConcerns(): Concern[] {
     const ways = this.ways.list().filter(({ person }) => this.isUser(person));
     const count = ways.filter((way) => this.findProblem(way) !== null).length;
@@ -104,7 +104,10 @@ export class People {
     return [...new Set(usable.map(({ person }) => person))];
   }
 
-  /** Sends a text to the ways of a person that have no delay, once; resolves to the number of ways that accepted it. */
+  /**
+   * Sends a text once to all ways of a person that have no delay. Resolves to the number of ways that accepted the
+   * text.
+   */
   async send(person: string, text: string): Promise<number> {
     const { targets, clock } = this.#parts;
     const ways = this.waysOf(person).filter((way) => this.findProblem(way) === null);
@@ -117,7 +120,7 @@ export class People {
     return sent.filter(({ isDelivered }) => isDelivered).length;
   }
 
-  /** Returns the target of each way, or the reason why it cannot be used. */
+  /** Returns the target of each way, or the reason why the way cannot be used. */
   #resolve(): ReadonlyMap<string, DestinationTarget | string> {
     this.#resolved ??= new Map(this.ways.list().map((way) => [way.name, this.#resolveOne(way)]));
     return this.#resolved;

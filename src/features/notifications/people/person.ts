@@ -13,11 +13,11 @@ export interface StoredPerson {
 
 const defaultExcept = ['CRITICAL'];
 
-/** Times in which a person is not notified. */
+/** Times at which a person is not notified. */
 export interface Quiet {
   /** Hours outside the quiet hours; undefined without quiet hours. */
   hours: UsableHours | undefined;
-  /** Severities that notify during quiet hours, too. */
+  /** Severities that notify even during quiet hours. */
   except: ReadonlySet<Severity>;
 }
 

@@ -32,7 +32,7 @@ const personPath = '/api/people/:person';
 const wayPath = `${personPath}/ways/:way`;
 const withVersion = { ETag: "The way's version, in quotes." };
 
-/** Creates the routes through which people and administrators change the ways to reach people. */
+/** Creates the routes with which people and administrators change ways to reach people. */
 export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
   createPeopleRoute(parts),
   createPersonRoute(parts),
@@ -44,7 +44,7 @@ export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
   createConfirmRoute(parts),
 ];
 
-/** Returns the person in the path. With `mayBeDeleted`, an Admin finds ways that a deleted user has left. */
+/** Returns the person in the path. With `mayBeDeleted`, an Admin can find the ways left by a deleted user. */
 const readPerson = (people: People, request: FastifyRequest, mayBeDeleted = false): string =>
   requireOwnPerson(request, 'ways', (name, isRefused) => {
     const hasLeft = mayBeDeleted && !isRefused && people.waysOf(name).length > 0;
@@ -150,7 +150,7 @@ const createPutWayRoute = ({ people }: PersonRouteParts): Route =>
       const person = readPerson(people, request);
       const { way } = request.params;
       assertOwnMembers(request.body, WayBody, ShownWay);
-      // Members of responses, such as provenAt, must not be stored.
+      // Response members such as provenAt must not be stored.
       const { name: given, ...settings } = pickOwnMembers(request.body, WayBody);
       if (given !== undefined) assertNameOfPath(given, way);
       const name = requireWayName(person, way);
@@ -192,7 +192,7 @@ const createTestRoute = ({ people, codes, targets, clock, isQuiet }: PersonRoute
       () => sendTest(people.toTarget(way), clock, targets, text),
       createClientSignal(reply),
     );
-    // A Reader could otherwise read any server that this server reaches.
+    // Otherwise, a Reader could read any server that this server can reach.
     const isShown = principalOf(request).role === 'Admin';
     return { delivered: isDelivered, response: isShown ? response : response.replace(/\n.*/s, '') };
   };

@@ -13,7 +13,7 @@ const name = Type.String({
   description: 'Up to 64 letters, digits, `_` and `-`.',
 });
 
-/** Settings of a way that responses show. */
+/** Settings of a way that are shown in responses. */
 const shown = {
   type,
   ca,
@@ -32,7 +32,7 @@ const shown = {
   ),
 };
 
-/** Body of a request for a way: settings of its destination type, and its delay. */
+/** Request body for a way: settings of its destination type, and its delay. */
 export const WayBody = Type.Object(
   {
     name: Type.Optional(name),

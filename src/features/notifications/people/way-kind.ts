@@ -12,22 +12,25 @@ import { toAddressText } from './proof.ts';
 import { Person, PersonParams, ShownWay, WayParams } from './schema.ts';
 import { type StoredWay, splitWayName, toWayName, toWayTarget } from './way.ts';
 
-/** Maximum number of ways of all people, and of one. */
+/** Maximum number of ways in total, and per person. */
 const mostWays = 1000;
 export const mostWaysEach = 10;
 
-/** Longest name of a person with ways, in bytes: links contain the name. */
+/** Maximum bytes in the name of a person with ways, because links contain the name. */
 const longestPerson = 128;
 
 export interface KnownWay {
-  /** `anna/phone`. */
+  /** Full name, e.g. `anna/phone`. */
   name: string;
   person: string;
   way: string;
   setting: RuntimeSetting<StoredWay>;
 }
 
-/** Returns the name of a person's way. Throws an HttpError for a way whose name could be part of another person's. */
+/**
+ * Returns the full name of a person's way. Throws an HttpError for a name that could be confused with another person's
+ * way.
+ */
 export const requireWayName = (person: string, way: string): string => {
   if (new RegExp(destinationNamePattern).test(way)) return toWayName(person, way);
   throw new HttpError(
@@ -36,7 +39,7 @@ export const requireWayName = (person: string, way: string): string => {
   );
 };
 
-/** Server for checks of ways that use the server of a destination. */
+/** Server used to check ways that use the server of a destination. */
 const anyServer = { name: 'mail', type: 'email', url: 'smtp://localhost', from: 'signalbox@localhost' };
 
 /** @throws Error for an unusable way */

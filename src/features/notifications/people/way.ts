@@ -6,20 +6,23 @@ import type { Quiet } from './person.ts';
 
 /** Stored form of a way to reach a person. */
 export type StoredWay = Omit<DestinationSettings, 'name' | 'url'> & {
-  /** Missing for `email` by the server of a destination. */
+  /** Undefined for an `email` way that uses the server of a destination. */
   url?: string | undefined;
   delay?: string;
   /** Time when the person confirmed a test, in Unix milliseconds. */
   provenAt?: number | undefined;
 };
 
-/** Between the person's and the way's name; names of other destinations cannot contain the sign. */
+/**
+ * Separator between the name of the person and the name of the way. Names of other destinations cannot contain this
+ * character.
+ */
 const separator = '/';
 
 /** Returns the name of a way among destinations: `anna/phone`. */
 export const toWayName = (person: string, way: string): string => `${person}${separator}${way}`;
 
-/** Returns the person's and the way's name; undefined for other destinations. */
+/** Returns the names of the person and the way; undefined for other destinations. */
 export const splitWayName = (name: string): { person: string; way: string } | undefined => {
   const at = name.lastIndexOf(separator);
   return at < 0 ? undefined : { person: name.slice(0, at), way: name.slice(at + 1) };
@@ -34,14 +37,14 @@ export const toDelay = (text: string | undefined): number => {
   );
 };
 
-/** Notifications of a way. */
+/** Notifications sent to a way. */
 const on: DestinationSettings['on'] = ['opened', 'raised', 'acknowledged', 'resolved'];
 
-/** Members of an `email` destination that ways without `url` take from the destination alone. */
+/** Members of an `email` destination that ways without `url` can take only from the destination. */
 const serverKeys = ['url', 'secret', 'secretFile', 'user', 'from', 'tls', 'ca', 'caFile'] as const;
 
 /**
- * Returns the destination's settings for a way. An `email` without `url` uses the server of `mail`. Throws an Error if
+ * Returns destination settings for a way. An `email` way without `url` uses the server of `mail`. Throws an Error if
  * there is no server.
  */
 const toWaySettings = (

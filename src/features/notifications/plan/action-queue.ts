@@ -4,7 +4,7 @@ import type { SharedAction } from '../../../kit/incident-source.ts';
 /** Milliseconds until actions that could not be stored are retried. */
 const retryMs = 1000;
 
-/** Maximum number of actions stored at the same time. */
+/** Maximum number of actions stored together. */
 const mostActions = 500;
 
 interface ActionQueueParts {
@@ -21,7 +21,7 @@ interface WaitingAction {
   resolve(): void;
 }
 
-/** Stores the incident actions of notifications, up to 500 at a time, and retries each until it is stored. */
+/** Stores the incident actions of notifications, up to 500 together, and retries each until it is stored. */
 export class ActionQueue {
   readonly #parts: ActionQueueParts;
   readonly #waiting: WaitingAction[] = [];

@@ -4,12 +4,12 @@ import type { PlannedNotification } from './plan.ts';
 /** Maximum number of incidents in one message. */
 const mostGrouped = 500;
 
-/** Maximum number of waiting single-incident messages: a message takes more memory than its incident. */
+/** Maximum number of waiting messages about single incidents, because a message takes more memory than its incident. */
 const mostAhead = 100;
 
 /** Incident waiting for a message; times are Unix milliseconds. */
 interface Collected {
-  /** Latest time at which a message with the incident is due. */
+  /** Latest time at which a message about the incident is due. */
   dueAt: number;
   /** Time of the update. */
   since: number;
@@ -24,14 +24,14 @@ export interface IncidentGroup {
   isCritical: boolean;
 }
 
-/** One destination's incidents that are not in a message yet, collected for `groupSeconds`. */
+/** Incidents of one destination that are not in a message yet, collected for `groupSeconds`. */
 export class Collector {
-  /** Milliseconds for which incidents are collected; if 0, each incident gets its own message. */
+  /** Milliseconds for which incidents are collected; with 0, each incident gets its own message. */
   readonly #groupMs: number;
   readonly #fresh = new Map<string, Collected>();
-  /** Due incidents in message order. */
+  /** Incidents that are due, in message order. */
   readonly #due = new Map<string, Collected>();
-  /** Time when the first fresh incident is due. */
+  /** Time when the first incident that is not due yet becomes due. */
   #firstDueAt = Number.POSITIVE_INFINITY;
 
   constructor(groupMs: number) {
@@ -63,7 +63,7 @@ export class Collector {
     yield* this.#fresh.keys();
   }
 
-  /** Adds or replaces an incident; returns false if it is already due and not critical. */
+  /** Adds or replaces an incident. Returns false if the incident is already due and not critical. */
   put(incident: SharedIncident, { dueAt, happenedAt }: PlannedNotification): boolean {
     const isCritical = incident.level === 'CRITICAL' && incident.state !== 'resolved';
     if (this.#due.has(incident.id) && !isCritical) return false;
@@ -73,7 +73,7 @@ export class Collector {
     return true;
   }
 
-  /** Removes an incident and returns it as a group; undefined if it has not been collected. */
+  /** Removes an incident and returns it as a group; undefined if the incident is not in the collector. */
   remove(id: string): IncidentGroup | undefined {
     const one = this.#fresh.get(id) ?? this.#due.get(id);
     this.#fresh.delete(id);
@@ -81,7 +81,10 @@ export class Collector {
     return one && toGroup([[id, one]]);
   }
 
-  /** Removes due incidents and returns a group per message. Incidents due slightly later join them. */
+  /**
+   * Removes incidents that are due and returns one group per message. Incidents that are due slightly later join these
+   * groups.
+   */
   take(now: number, { isIdle }: { isIdle: boolean }): IncidentGroup[] {
     const groups = this.#areFreshDue(now) ? this.#takeFresh() : [];
     if (groups.length > 0 || !isIdle) return groups;

@@ -6,7 +6,9 @@ import { isPlanned, type NotificationPlan } from './plan.ts';
 
 type PlanFor = (incident: SharedIncident, destination: IncidentDestination, now: number) => NotificationPlan;
 
-/** Returns an incident's last and next notification for each destination, and the last one for removed destinations. */
+/**
+ * Returns the last and next notification of an incident for each destination. For removed destinations, only the last.
+ */
 export const describeNotifications = (
   incident: SharedIncident,
   destinations: readonly IncidentDestination[],

@@ -14,18 +14,20 @@ import type { PlannedNotification, PlannedUpdate } from './plan.ts';
 /** Maximum wait for the database or disk before and after a message, in milliseconds. */
 const patienceMs = 2000;
 
-/** Maximum time between clock checks while incidents are collected, in milliseconds: clocks can be set at any time. */
+/**
+ * Maximum milliseconds between clock checks while incidents are being collected, because clocks can be set at any time.
+ */
 const longestWaitMs = 1000;
 
-/** Source of a destination's updates; also stores their results. */
+/** Source of a destination's updates, which also stores their results. */
 interface UpdateSource {
   /** True if this instance currently sends notifications. */
   maySend(): boolean;
   /** Returns the current update about the incident for a message; undefined if no notification is due. */
   prepare(destination: IncidentDestination, id: string): PlannedUpdate | undefined;
-  /** Resolves once a notification's result is stored; never rejects. */
+  /** Resolves once a notification's result is stored. Never rejects. */
   storeDelivery(id: string, delivery: IncidentDelivery): Promise<void>;
-  /** Resolves once the upcoming first message about the incident is recorded; never rejects. */
+  /** Resolves once the attempt to send a first message about the incident is recorded. Never rejects. */
   storeAttempt(id: string, destination: string): Promise<void>;
   /** Plans an incident's next notification to one destination. */
   replan(destination: IncidentDestination, id: string): void;
@@ -45,17 +47,17 @@ interface WaitingIncident {
 }
 
 /**
- * Destination that gets incidents. Each incident is collected with others, then belongs to one message at a time. A
- * message reports the state at the time it is sent.
+ * Destination that gets incidents. Each incident is first collected with other incidents, and then belongs to one
+ * message at a time. A message reports the state at the time of sending.
  */
 export class IncidentDestination extends Destination<MessageContent> {
   readonly notify = 'incidents';
-  /** Numbers of delivered and abandoned notifications, by event and result. */
+  /** Numbers of notifications that were delivered or given up, by event and result. */
   readonly counts = new Map<string, number>();
   readonly #parts: IncidentDestinationParts;
   readonly #collector: Collector;
   readonly #messages: IncidentMessages;
-  /** Incidents whose last message certainly did not reach the receiver. */
+  /** Incidents whose last message is known not to have reached the receiver. */
   readonly #failed = new Set<string>();
   #isAdvancing = false;
 
@@ -83,7 +85,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.queue.waiting.size > 0;
   }
 
-  /** Returns the attempts to send the incident's message; undefined if the incident is in no message. */
+  /** Returns the attempts to send the incident's message; undefined if the incident is not in a message. */
   describe(id: string): WaitingIncident | undefined {
     const message = this.#messages.find(id);
     if (!message) return undefined;
@@ -107,7 +109,10 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.#messages.find(id) !== undefined || this.#collector.has(id);
   }
 
-  /** Sends a message about one incident now, ahead of all others; resolves to undefined if it is already being sent. */
+  /**
+   * Sends a message about one incident now, ahead of all others. Resolves to undefined if the message is already being
+   * sent.
+   */
   async retry(id: string): Promise<DeliveryOutcome | undefined> {
     const before = this.#messages.find(id);
     if (!this.#parts.notifier.maySend() || before?.state === 'running') return undefined;
@@ -117,12 +122,12 @@ export class IncidentDestination extends Destination<MessageContent> {
     return this.queue.sendNow(this.#messages.add(group, before));
   }
 
-  /** True if the last message about the incident certainly did not reach the receiver. */
+  /** True if the last message about the incident is known not to have reached the receiver. */
   hasFailed(id: string): boolean {
     return this.#failed.has(id);
   }
 
-  /** Collects an incident for the next message, unless it is already in one. */
+  /** Collects an incident for the next message, unless the incident is already in a message. */
   put(incident: SharedIncident, plan: PlannedNotification): void {
     if (this.queue.isClosed || this.#messages.find(incident.id)) return;
     if (this.#collector.put(incident, plan)) this.#advanceSoon();
@@ -153,7 +158,7 @@ export class IncidentDestination extends Destination<MessageContent> {
     return Number.isFinite(wait) ? Math.min(wait, longestWaitMs) : wait;
   }
 
-  /** Sends a message about those of its incidents that still have a due notification. */
+  /** Sends a message about those of its incidents for which a notification is still due. */
   send(message: Message): Promise<DeliveryOutcome | undefined> {
     const { transport, writeMessage } = this.#parts;
     return messageSlots.run(async () => {
@@ -176,7 +181,7 @@ export class IncidentDestination extends Destination<MessageContent> {
   /** Stores the results. Until then, the incidents stay in the message; other messages wait for at most two seconds. */
   async settle(message: Message, settled: Settled): Promise<void> {
     const { ids, sent } = message.message;
-    // Only the content of the last attempt counts; later changes are planned next.
+    // Only the content of the last attempt counts. Later changes are planned next.
     const updates = sent?.filter(({ incident }) => ids.has(incident.id)) ?? this.#prepare(message);
     const stored = updates.map((update) => this.#storeDelivery(update, settled));
     const done = Promise.all(stored).then(() => {
@@ -213,7 +218,9 @@ export class IncidentDestination extends Destination<MessageContent> {
     return updates;
   }
 
-  /** Records first notifications before sending, so that the destination gets the resolution even after a kill -9. */
+  /**
+   * Records first notifications before sending them, so that the destination gets the resolution even after a kill -9.
+   */
   async #storeAttempts(updates: readonly PlannedUpdate[]): Promise<void> {
     const first = updates.filter(({ incident }) => !incident.notices[this.name]);
     if (first.length === 0) return;

@@ -34,7 +34,7 @@ for (const [status, groupSeconds] of [
     await fire(app, 'poison');
     for (let count = 0; count < 300; count += 1) await fire(app, `k${count}`);
     const told = async (): Promise<number> => {
-      // One of the incidents may be about the destination.
+      // One of the incidents may be about this destination.
       const numbers = Array.from({ length: 302 }, (_, index) => index + 1);
       const all = await Promise.all(numbers.map((number) => readIncident(app, number)));
       return all.filter(({ timeline }) => timeline?.some(({ result }) => result === 'delivered')).length;
@@ -133,7 +133,7 @@ test('while nothing of incidents can be stored, all that is due is sent, and onc
   assert.equal(receiver.requests.length, count);
 });
 
-/** Returns all features, with silences that fail while `isBroken` returns true. */
+/** Returns all features, with silences that fail as long as `isBroken` returns true. */
 const withBrokenSilences = (isBroken: () => boolean): Feature[] =>
   features.map((feature) => {
     if (feature.name !== 'silences') return feature;

@@ -3,7 +3,7 @@ import { createQueued, type Queued, type WaitingMessages } from '../queue/waitin
 import type { IncidentGroup } from './collector.ts';
 import type { PlannedUpdate } from './plan.ts';
 
-/** A message's incidents. The text is written when the message is sent. */
+/** Incidents in a message. The text is not written until the message is sent. */
 export interface MessageContent {
   ids: Set<string>;
   /** Updates included in the last attempt to send the message. */
@@ -12,7 +12,7 @@ export interface MessageContent {
 
 export type Message = Queued<MessageContent>;
 
-/** A destination's waiting messages by incident. An incident is in at most one message at a time. */
+/** A destination's waiting messages by incident. Each incident is in at most one message at a time. */
 export class IncidentMessages {
   readonly #waiting: WaitingMessages<MessageContent>;
   readonly #byIncident = new Map<string, Message>();
@@ -35,7 +35,7 @@ export class IncidentMessages {
     return this.#byIncident.keys();
   }
 
-  /** Creates a message about a group of incidents; `tried` are the attempts of their previous message. */
+  /** Creates a message about a group of incidents. `tried` are the attempts to send their previous message. */
   add({ ids, since, isCritical }: IncidentGroup, tried?: Tries): Message {
     this.#lastSeq += 1;
     const message = createQueued(
@@ -47,7 +47,7 @@ export class IncidentMessages {
     return message;
   }
 
-  /** Removes an incident from the message; the last one takes the message with it. */
+  /** Removes an incident from the message. A message without incidents is removed as well. */
   release(message: Message, id: string): void {
     message.message.ids.delete(id);
     if (this.#byIncident.get(id) === message) this.#byIncident.delete(id);
@@ -60,8 +60,8 @@ export class IncidentMessages {
   }
 
   /**
-   * Splits a message into two halves and a message about its last incident, which is sent first to show whether the
-   * receiver accepts other messages. Returns false for a message about a single incident.
+   * Splits a message into two halves and a message about its last incident. That message is sent first, to show whether
+   * the receiver accepts other messages. Returns false for a message about a single incident.
    */
   split(message: Message): boolean {
     const ids = [...message.message.ids];

@@ -274,7 +274,7 @@ test('lists show sent and waiting notifications, with the reason of the wait', a
   });
   const tested = await app.request('POST', '/api/destinations/pager/test', { token });
   assert.deepEqual([tested.status, tested.json], [200, { delivered: true, response: '200' }]);
-  // A notification that waits for others can be sent now.
+  // A notification that waits behind others can be sent now.
   const { id } = (await app.request<{ id: string }>('GET', '/api/incidents/2')).json;
   const sent = await app.request('POST', `/api/deliveries/grouping/${id}/retry`, { token });
   assert.deepEqual(sent.json, { delivered: true, reason: null });
@@ -319,7 +319,7 @@ test('the list of destinations shows the rules of each, defaults included', asyn
   );
 });
 
-/** Creates, changes and ends a silence for everything that is broken. */
+/** Creates, changes and ends a silence for the broken machines. */
 const createSilencer = (app: TestApp) => {
   let path = '/api/silences';
   const ask = async (method: string, body?: object): Promise<void> => {

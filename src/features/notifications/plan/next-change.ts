@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { SilenceSource } from '../../../kit/silence-source.ts';
 
-/** Milliseconds for which a computed time is reused: with many silences, computing is slow. */
+/** Milliseconds for which a computed time is reused, because computing is slow with many silences. */
 const knownMs = 1000;
 
 /** Milliseconds until a failed computation is retried. */
@@ -19,7 +19,7 @@ interface ChangeParts {
   log: Pick<FastifyBaseLogger, 'error'>;
 }
 
-/** Next time when a silence begins or ends or a rotation hands over. */
+/** Next time at which a silence begins or ends, or a rotation hands over. */
 export class NextChange {
   readonly #parts: ChangeParts;
   #at = Number.POSITIVE_INFINITY;

@@ -16,10 +16,13 @@ import { NextChange, type OnCallSource } from './next-change.ts';
 import { addressOf, isPlanned, isReady, type NotificationPlan, type PlannedUpdate, planNotification } from './plan.ts';
 import { UnsettledIncidents } from './unsettled-incidents.ts';
 
-/** Maximum time between clock checks, in milliseconds: the system clock can be set at any time. */
+/** Maximum milliseconds between clock checks, because the system clock can be set at any time. */
 const longestWaitMs = 1000;
 
-/** Everything is replanned if the clock is set back by more milliseconds: stored times may then be in the future. */
+/**
+ * Milliseconds by which the clock can be set back without replanning everything. After a larger change, stored times
+ * may be in the future.
+ */
 const mostSetBackMs = 10_000;
 
 /** Milliseconds until an incident whose planning failed is planned again. */
@@ -37,14 +40,14 @@ interface NotifierParts {
 
 /**
  * Passes incidents to their destinations when notifications are due. Plans follow from the stored incident and the
- * time, so only an index of the incidents is kept here; a restart rebuilds it.
+ * time, so only an index of the incidents is kept here, which a restart rebuilds.
  */
 export class Notifier {
   readonly #parts: NotifierParts;
   readonly #incidents: UnsettledIncidents;
-  /** Times when incidents are planned again. */
+  /** Times at which incidents are planned again. */
   readonly #due = new DueTimes();
-  /** Incidents whose plan may change with a silence or handover. */
+  /** Incidents whose plan may change when a silence or handover does. */
   readonly #blocked = new Set<string>();
   #destinations: readonly IncidentDestination[] | undefined;
   readonly #actions: ActionQueue;
@@ -89,14 +92,16 @@ export class Notifier {
     });
   }
 
-  /** Replaces all destinations; no constructor argument, because destinations are opened with the notifier. */
+  /**
+   * Replaces all destinations. Not an argument of the constructor, because destinations are opened with the notifier.
+   */
   setDestinations(destinations: readonly IncidentDestination[]): void {
     this.#destinations = destinations;
     if (this.#incidents.isLoaded) void this.#replanAll();
     else this.#load();
   }
 
-  /** Replans all incidents, because people on call, policies or their routing may have changed. */
+  /** Replans all incidents, because people on call, policies or routing may have changed. */
   replanSoon(): void {
     void this.#replanAll();
   }
@@ -107,7 +112,9 @@ export class Notifier {
     return describeNotifications(incident, this.#destinations ?? [], planFor, this.#now());
   }
 
-  /** Returns the next notifications for the incidents with these ids, and for those with the earliest due times. */
+  /**
+   * Returns the next notifications for the incidents with these ids, and for the incidents with the earliest due times.
+   */
   listPlanned(
     ids: readonly string[],
     most: number,
@@ -133,12 +140,18 @@ export class Notifier {
     return isReady(plan, now) ? { ...plan, incident } : undefined;
   }
 
-  /** Records that a message about the incident was delivered or given up. Resolves once stored; never rejects. */
+  /**
+   * Records that a message about the incident was delivered or given up. Resolves once the result is stored. Never
+   * rejects.
+   */
   storeDelivery(id: string, delivery: IncidentDelivery): Promise<void> {
     return this.#actions.add({ type: 'notify', id, by: ownSender, ...delivery });
   }
 
-  /** Records that the first message about the incident is being sent. Resolves once that is stored; never rejects. */
+  /**
+   * Records that the first message about the incident is being sent. Resolves once the attempt is stored. Never
+   * rejects.
+   */
   storeAttempt(id: string, destination: string): Promise<void> {
     return this.#actions.add({ type: 'attempt', id, by: ownSender, destination });
   }
@@ -171,13 +184,13 @@ export class Notifier {
   #update(incident: SharedIncident): void {
     const known = this.#incidents.get(incident.id);
     if (!this.#incidents.put(incident) || !this.#incidents.isLoaded || !this.#incidents.get(incident.id)) return;
-    // Further alerts and own notifications change no plan, unless an alert ends a silence.
+    // Further alerts, and notifications sent by this server, do not change plans unless an alert ends a silence.
     const isUnchanged = known && this.#parts.lease.isHeld() && isPlanOf(known, incident);
     if (isUnchanged && !this.#blocked.has(incident.id)) return;
     this.#changed.add(incident.id);
   }
 
-  /** Plans changed and due incidents; the first ones without delay. */
+  /** Plans incidents that have changed or are due, starting without delay. */
   async #planChanged(): Promise<void> {
     if (this.#isPlanning) return;
     this.#isPlanning = true;
@@ -185,7 +198,7 @@ export class Notifier {
     for (const id of this.#takeUnplanned()) {
       const incident = this.#incidents.get(id);
       if (incident) this.#plan(incident);
-      // After the last incident too: the next change may arrive in the same event loop turn.
+      // Runs after the last incident too, because the next change may arrive in the same event-loop turn.
       if (slice.isOver) await this.#giveWay(slice);
       if (this.#isClosed) return;
     }
@@ -209,7 +222,7 @@ export class Notifier {
     await slice.giveWay();
   }
 
-  /** Plans an incident. A failure delays neither other incidents nor alerts, and is retried. */
+  /** Plans an incident. A failure is retried and delays neither other incidents nor alerts. */
   #plan(incident: SharedIncident): void {
     try {
       this.#planDestinations(incident);
@@ -241,11 +254,11 @@ export class Notifier {
     }
   }
 
-  /** Takes the next step of the escalation if it is due; returns the time of a step that is due later. */
+  /** Takes the next escalation step if it is due. Otherwise returns the time when the next step is due. */
   #planStep(incident: SharedIncident, now: number, isSilenced: boolean): number {
     const { escalations, lease } = this.#parts;
     if (!escalations.isReady) return now + retryMs;
-    // While the incident is silenced, no step is taken; the policy is still decided when the incident opens.
+    // While the incident is silenced, no step is taken. The policy is still decided when the incident opens.
     const step = isSilenced ? escalations.decide(incident, now) : escalations.next(incident, now);
     if (!step) return Number.POSITIVE_INFINITY;
     const { dueAt, ...event } = { dueAt: now, ...step };
@@ -292,11 +305,11 @@ export class Notifier {
     const last = incident.notices[name];
     // A failing destination is not notified of its own failure.
     if (isReportAbout(incident.sender, incident.about, name)) return last && 'forget';
-    // The receiver certainly did not get the opening, so it does not get the resolution.
+    // The receiver is known not to have got the opening, so it does not get the resolution either.
     if (last?.isPending && incident.state === 'resolved' && destination.hasFailed(incident.id)) return 'forget';
     const { onCall, escalations } = this.#parts;
     const isGoverned = escalations.governs(incident, target, now);
-    // The first step, which follows at once, addresses whom a rise in level concerns.
+    // The first step follows immediately and reaches everyone that the rise in level concerns.
     if (isGoverned && escalations.isStarting(incident, now)) return undefined;
     const isOnCall = target.way !== undefined || onCall.isOnCall(name, now);
     const address = addressOf(incident, target);
@@ -312,7 +325,10 @@ export class Notifier {
     return this.#parts.silences.silencesOf({ source, hostname, level, text: title, labels }, now);
   }
 
-  /** Plans all incidents, and once more if something changes during planning; many changes cost only two rounds. */
+  /**
+   * Plans all incidents, and plans them once more if something changes meanwhile. However many changes there are, two
+   * rounds suffice.
+   */
   async #replanAll(): Promise<void> {
     this.#nextChange.reset();
     this.#isOutdated = true;
@@ -363,10 +379,10 @@ export class Notifier {
   }
 }
 
-/** True if the plans of two states of an incident are equal: its version, addresses and escalation. */
+/** True if two states of an incident lead to equal plans, because version, addresses and escalation are equal. */
 const isPlanOf = (known: SharedIncident, { version, addressed, escalation }: SharedIncident): boolean =>
   known.version === version && known.addressed === addressed && known.escalation === escalation;
 
-/** True if the timeline has no silence recorded for the incident since its opening or last rise in level. */
+/** True if the timeline has no silence recorded since the incident opened or its level last rose. */
 const isSilenceUnrecorded = ({ isOld, state, silenced, openings, level }: SharedIncident): boolean =>
   !isOld && state === 'open' && (silenced?.opening !== openings || rankOf(level) < rankOf(silenced.level));

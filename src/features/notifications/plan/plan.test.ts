@@ -56,7 +56,7 @@ const told = (changes: Partial<NotificationState> = {}): NotificationState => ({
   ...changes,
 });
 
-/** Daily from 8:00 to 18:00 UTC. */
+/** Hours from 8:00 to 18:00 UTC, every day. */
 const daytime: UsableHours = {
   isWithin: (at) => new Date(at).getUTCHours() >= 8 && new Date(at).getUTCHours() < 18,
   nextWithin: (at) => {
@@ -401,7 +401,7 @@ test('in any order of events, a destination gets each wanted notification once, 
         }
         sendPlanned();
       }
-      // By the end, every due notification has been sent.
+      // By the end, every notification that is due has been sent.
       [isSilenced, isOnCall, refuses] = [false, true, false];
       // At night, the notification waits for the day.
       now = daytime.nextWithin(now + 48 * hour) + hour;

@@ -19,13 +19,13 @@ export interface IncidentRules {
   on: ReadonlySet<NotificationEvent>;
   /** Milliseconds for which an incident must have been open without acknowledgement. */
   afterMs: number;
-  /** Milliseconds between the address of a person and the notification; 0 by default. */
+  /** Milliseconds between the address event for a person and the notification. Default: 0. */
   delayMs?: number;
   /** Milliseconds between two reminders; undefined without reminders. */
   repeatMs: number | undefined;
   /** Milliseconds for which incidents are collected into one message; 0 sends each incident separately. */
   groupMs: number;
-  /** Hours during which the destination can be notified; undefined means always. */
+  /** Hours during which the destination can be notified; undefined for always. */
   hours: UsableHours | undefined;
   /** Severities exempt from `hours`. */
   hoursExcept: ReadonlySet<Severity>;
@@ -33,21 +33,21 @@ export interface IncidentRules {
   accepts(incident: SharedIncident): boolean;
 }
 
-/** Facts besides the incident and the settings that affect a notification. */
+/** Facts that affect a notification, besides the incident and the settings. */
 export interface Circumstances {
   /** Unix milliseconds. */
   now: number;
   isOnCall: boolean;
   isSilenced: boolean;
-  /** Request of this opening to notify the destination. */
+  /** Request, in this opening, to notify the destination. */
   address?: Address | undefined;
-  /** True if only requests notify the destination of this incident, not its own rules. */
+  /** True if the destination is notified of this incident only by requests, and not by its own rules. */
   isGoverned?: boolean;
 }
 
 type WaitReason = 'grouping' | 'after' | 'repeat' | 'hours' | 'offDuty' | 'silence';
 
-/** An incident's next notification to a destination, unless the incident changes first. */
+/** Next notification of an incident to a destination, unless the incident changes first. */
 export interface PlannedNotification {
   what: NotificationKind;
   /** Time of the reported event, or of the due reminder, in Unix milliseconds. */
@@ -60,7 +60,7 @@ export interface PlannedNotification {
   isEscalation: boolean;
   /** Reason why the notification is not sent earlier. */
   waitsFor: WaitReason;
-  /** Address that the notification answers. */
+  /** Address event that the notification answers. */
   address?: Address;
 }
 
@@ -69,10 +69,10 @@ export interface PlannedUpdate extends PlannedNotification {
   incident: SharedIncident;
 }
 
-/** `forget`: the destination gets no further notifications of the incident. */
+/** Plan for a notification. `forget`: the destination gets no further notifications of the incident. */
 export type NotificationPlan = PlannedNotification | 'forget' | undefined;
 
-/** A stored time further in the future than this (milliseconds) predates a clock that was set back. */
+/** Milliseconds by which a stored time can be in the future. A later time means that the clock has been set back. */
 const clockSlackMs = 60_000;
 
 type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation' | 'address'> & {
@@ -83,7 +83,7 @@ type Wanted = Pick<PlannedNotification, 'what' | 'happenedAt' | 'isEscalation' |
 
 /**
  * Returns an incident's next notification to a destination. The plan follows from the stored state and the time, so it
- * is never stored itself: any change to the incident leads to a new plan.
+ * is never stored: any change to the incident leads to a new plan.
  */
 export const planNotification = (
   incident: SharedIncident,
@@ -99,7 +99,7 @@ export const planNotification = (
   return wanted === undefined || wanted === 'forget' ? wanted : addTimes(wanted, incident, rules, circumstances);
 };
 
-/** Returns the latest request of this opening to notify a destination, or the person whom its way reaches. */
+/** Returns the latest request, in this opening, to notify a destination or the person whom its way reaches. */
 export const addressOf = (
   { addressed, openings }: SharedIncident,
   { settings: { name }, way }: { settings: { name: string }; way?: { person: string } },
@@ -109,7 +109,7 @@ export const addressOf = (
   return address?.opening === openings ? address : undefined;
 };
 
-/** Everyone notified of an incident also gets its resolution, and nobody else does. */
+/** Plans the resolution. Everyone notified of an incident also gets its resolution, and nobody else does. */
 const planResolution = (
   { resolved, stateSince }: SharedIncident,
   last: NotificationState | undefined,
@@ -138,7 +138,7 @@ const planUnresolved = (
   return isGoverned ? undefined : planOpening(incident, last, rules);
 };
 
-/** Plans the answer to an address that has had none in this opening; undefined if it has been answered. */
+/** Plans the answer to an address event that has not been answered in this opening; undefined if there is none. */
 const planAddress = (
   incident: SharedIncident,
   last: NotificationState | undefined,
@@ -169,14 +169,14 @@ const planAddress = (
   };
 };
 
-/** Destinations that should have received the opening but did not are not notified of the acknowledgement either. */
+/** Plans the acknowledgement. Destinations that never got the opening do not get the acknowledgement. */
 const planAcknowledgement = (
   { acknowledged, stateSince }: SharedIncident,
   last: NotificationState | undefined,
   isCurrent: boolean,
   { on }: IncidentRules,
 ): Wanted | undefined => {
-  // Somebody who was asked to look afterwards knows.
+  // Somebody who was asked for help after the acknowledgement already knows about it.
   const isAsked = last?.what === 'addressed' && last.at >= (acknowledged?.at ?? stateSince);
   const isSent = isCurrent && (last?.what === 'acknowledged' || isAsked);
   const isUnnotified = !last && on.has('opened');
@@ -234,11 +234,11 @@ const addTimes = (
   const isForOnCall = !address && ['opened', 'raised', 'reminder'].includes(wanted.what);
   if (isForOnCall && !isOnCall) return { ...wanted, ...never, waitsFor: 'offDuty' };
   const { happenedAt } = wanted;
-  // The event's age is unknown. Sending early is better than sending late by as much as the clock was set back.
+  // The event's age is unknown. Sending early is better than sending late by the amount that the clock was set back.
   const isSetBack = (wanted.since ?? happenedAt) > now + clockSlackMs;
   const from = isSetBack ? now - groupMs : happenedAt;
   if (hours && !hoursExcept.has(level)) {
-    // A notification that became ready within the hours is sent, even if they end while incidents are being collected.
+    // A notification that became ready within the hours is sent even if they end while incidents are being collected.
     const at = Math.max(from, now - groupMs);
     const readyAt = hours.isWithin(at) ? from : hours.nextWithin(at);
     if (readyAt > from) return { ...wanted, readyAt, dueAt: readyAt + groupMs, waitsFor: 'hours' };

@@ -9,7 +9,7 @@ const defaultOn: readonly NotificationEvent[] = ['opened', 'raised', 'resolved']
 const defaultGroupSeconds = 10;
 const defaultHoursExcept = ['CRITICAL'];
 
-/** A destination's settings that decide when it is notified of incidents. */
+/** Settings that decide when a destination is notified of incidents. */
 export type IncidentKeys = Partial<
   Pick<
     DestinationSettings,
@@ -39,7 +39,7 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
   if (hoursExcept !== undefined && hours === undefined) throw new Error('hoursExcept needs hours');
 };
 
-/** Converts a destination's settings to rules. `toHours` parses `hours` or throws an Error. */
+/** Converts a destination's settings to rules. `toHours` parses `hours`, or throws an Error. */
 export const toIncidentRules = (keys: IncidentKeys, toHours: (text: string) => UsableHours): IncidentRules => {
   const { on = defaultOn, after = 0, repeat, groupSeconds = defaultGroupSeconds, hours, sources } = keys;
   const levels = keys.levels?.map(toSeverity);

@@ -8,13 +8,13 @@ const retryMs = 1000;
 interface UnsettledParts {
   source: Pick<IncidentSource, 'listUnsettled'>;
   log: Pick<FastifyBaseLogger, 'error'>;
-  /** Called each time all incidents have been read. */
+  /** Called whenever all incidents have been read. */
   onLoaded(): Promise<void>;
   /** Called when an incident has been settled or no longer exists. */
   onRemoved(id: string): void;
 }
 
-/** Incidents, by id, that are unresolved or whose resolution has not reached every destination yet. */
+/** Incidents by id that are unresolved, or whose resolution has not reached every destination yet. */
 export class UnsettledIncidents {
   readonly #parts: UnsettledParts;
   readonly #incidents = new Map<string, SharedIncident>();
@@ -38,7 +38,7 @@ export class UnsettledIncidents {
     return [...this.#incidents.keys()];
   }
 
-  /** Replaces the incident, or removes it if it is settled; returns false if a newer version is already known. */
+  /** Replaces the incident, or removes it if it is settled. Returns false if a newer version is already known. */
   put(incident: SharedIncident): boolean {
     const { id, state, notices, change } = incident;
     const known = this.#incidents.get(id);
@@ -74,7 +74,7 @@ export class UnsettledIncidents {
   /** Clears and rereads all incidents, because the database has lost events. */
   reload(): void {
     for (const id of this.listIds()) this.remove(id);
-    // A read in progress may still return lost events.
+    // A read in progress may still return events that have since been lost.
     void Promise.resolve(this.#loading).then(() => this.load());
   }
 

@@ -11,10 +11,10 @@ import { ReceiverHealth } from './receiver-health.ts';
 import { createBackoff } from './retries.ts';
 import type { Queued } from './waiting.ts';
 
-/** Milliseconds for which requests can continue when the destination is closed. */
+/** Milliseconds for which requests can continue after the destination is closed. */
 const closingMs = 2000;
 
-/** Destination whose receiver has accepted a message. */
+/** Destination whose receiver has just accepted a message. */
 export type Delivered = Pick<Destination<unknown>, 'name' | 'target'>;
 
 export interface DestinationParts {
@@ -23,7 +23,7 @@ export interface DestinationParts {
   transport: Transport;
   /** Maximum number of simultaneous requests. */
   concurrency: number;
-  /** Maximum number of simultaneous requests, including those that take over a second. */
+  /** Maximum number of simultaneous requests, including requests that take over a second. */
   maxRequests: number;
   reports: FailureReports;
   clock: () => Date;
@@ -32,7 +32,7 @@ export interface DestinationParts {
   onDelivered(delivered: Delivered): void;
 }
 
-/** Destination with its queue, its receiver's health and its progress file. */
+/** Destination with its queue, the health of its receiver, and its progress file. */
 export abstract class Destination<T> implements QueueUser<T> {
   readonly name: string;
   readonly target: DestinationTarget;
@@ -69,7 +69,7 @@ export abstract class Destination<T> implements QueueUser<T> {
     return this.isDelivering ? 'delivering' : 'idle';
   }
 
-  /** True if the progress cannot be written, so that a restart would repeat deliveries. */
+  /** True if the progress cannot be written, in which case a restart would repeat deliveries. */
   get isUnwritten(): boolean {
     return this.#parts.kept.isUnwritten();
   }
@@ -87,10 +87,10 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   noteFailure(_one: Queued<T>): void {
-    // Attempts are not stored: after a restart, the message is sent without backoff.
+    // Attempts are not stored, so the message is sent without backoff after a restart.
   }
 
-  /** Saves the progress, and reports to the other destinations when this one begins or stops failing. */
+  /** Saves the progress. Reports to the other destinations when this destination starts or stops failing. */
   noteOutcome(outcome: DeliveryOutcome): void {
     const { reports, kept, onDelivered } = this.#parts;
     if (outcome.kind === 'delivered') onDelivered(this);
@@ -115,8 +115,8 @@ export abstract class Destination<T> implements QueueUser<T> {
   }
 
   /**
-   * Gives requests two seconds to finish, and results two more to be stored. A message without a response is sent again
-   * after the next start.
+   * Gives requests two seconds to finish, and two more seconds for their results to be stored. A message without a
+   * response is sent again after the next start.
    */
   async close(): Promise<void> {
     const { transport, kept } = this.#parts;

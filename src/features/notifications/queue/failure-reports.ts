@@ -3,7 +3,7 @@ import { markResolved, ownSender } from '../../../kit/alert-record.ts';
 import type { AlertSource } from '../../../kit/alert-source.ts';
 import type { FailureAlert, HealthStore, StoredHealth } from './receiver-health.ts';
 
-/** Minimum time between two alerts about the same destination, in milliseconds. */
+/** Minimum milliseconds between two alerts about one destination. */
 const leastIntervalMs = 60 * 60 * 1000;
 
 interface ReportParts {
@@ -15,7 +15,10 @@ interface ReportParts {
 
 export type FailureReports = ReturnType<typeof createFailureReports>;
 
-/** Reports failing destinations: others get an alert when a failure begins, and its resolution when it ends. */
+/**
+ * Reports failing destinations: the other destinations get an alert when a failure begins, and its resolution when the
+ * failure ends.
+ */
 export const createFailureReports = ({ instance, raise, clock, log }: ReportParts) => {
   /** True if the alert about the failure, or its resolution, has not been stored yet. */
   const isOutdated = ({ failing, notice: alert }: StoredHealth): boolean => {
@@ -42,7 +45,7 @@ export const createFailureReports = ({ instance, raise, clock, log }: ReportPart
   };
   return {
     isOutdated,
-    /** Stores missing alerts, including those for changes during the call. Never rejects. */
+    /** Stores alerts that are missing, including alerts about changes during the call. Never rejects. */
     update: async (name: string, store: HealthStore): Promise<void> => {
       while (isOutdated(store.receiver)) {
         const alert = await raiseNext(name, store.receiver).catch((err: unknown) => {
@@ -55,7 +58,7 @@ export const createFailureReports = ({ instance, raise, clock, log }: ReportPart
   };
 };
 
-/** True if the record is an alert about this destination, which must not receive it. */
+/** True if the record is an alert about this destination, which must not receive that alert. */
 export const isReportOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
   sender === ownSender && fingerprint === toDestinationFingerprint(instance, name);
 

@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '../../../client/retry-after.ts';
 
-/** Maximum `Retry-After` that is honoured, in seconds. */
+/** Maximum seconds of a `Retry-After` header that is honoured. */
 export const longestAskedSeconds = 24 * 60 * 60;
 
 /** Outcome of an attempt to deliver a message. */
@@ -11,18 +11,18 @@ export type DeliveryOutcome =
   /** The receiver probably rejects every message, because the address or the credential is wrong. */
   | { kind: 'rejected'; reason: string }
   /**
-   * The message is retried after at least `seconds`. `mayBeMessage`: the message may be the cause, so others are sent
-   * in the meantime. `isUnanswered`: the receiver may have received the message.
+   * The message is retried after at least `seconds`. `mayBeMessage`: the message itself may be the cause, so other
+   * messages are sent in the meantime. `isUnanswered`: the receiver may have received the message.
    */
   | { kind: 'failed'; reason: string; seconds: number; mayBeMessage: boolean; isUnanswered?: boolean };
 
 /** Outcome after which the message is retried. */
 export type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
 
-/** Statuses that refuse a message. For 414 and 431, the message makes the address or headers too long. */
+/** Statuses that refuse a message. With 414 and 431, the message makes the address or headers too long. */
 const refusals = new Set([400, 413, 414, 422, 431]);
 
-/** Statuses from a proxy, such as Cloudflare, that got no response from the receiver in time. */
+/** Statuses from a proxy, such as Cloudflare, that did not get a response from the receiver in time. */
 const gatewayTimeouts = new Set([504, 524]);
 
 /** Statuses below 500 that are retried: timeouts and rate limits. */

@@ -3,7 +3,7 @@ import type { ReceiverHealth } from './receiver-health.ts';
 import { type Backoff, isOverdue, postpone, recordFailure, toGiveUpReason } from './retries.ts';
 import { type Queued, WaitingMessages } from './waiting.ts';
 
-/** Milliseconds after which a request no longer counts for `concurrency`. */
+/** Milliseconds after which a request no longer counts towards `concurrency`. */
 const slowMs = 1000;
 
 /** Maximum number of simultaneous requests per destination. */
@@ -12,7 +12,7 @@ export const mostRequests = 8;
 /** Milliseconds until the next attempt after an internal error, such as a failed read of the log. */
 export const unexpectedWaitMs = 5000;
 
-/** Maximum timer delay in Node.js, in milliseconds; a longer timer fires immediately. */
+/** Maximum timer delay in Node.js, in milliseconds. Longer timers fire immediately. */
 const longestMs = 2 ** 31 - 1;
 
 /** A message's final result. */
@@ -22,15 +22,17 @@ export interface Settled {
   result: string;
 }
 
-/** Source of a queue's messages; also sends them and stores the results. */
+/** Source of a queue's messages, which also sends the messages and stores the results. */
 export interface QueueUser<T> {
-  /** Adds messages that can be sent now; returns false if no message may be sent. */
+  /** Adds messages that can be sent now. Returns false if no message may be sent. */
   fill(): boolean;
   /** Returns the milliseconds until more messages are available; Infinity if unknown. */
   untilMore(): number;
-  /** Sends a message; resolves to undefined if the message is no longer needed. */
+  /** Sends a message. Resolves to undefined if the message is no longer needed. */
   send(one: Queued<T>): Promise<DeliveryOutcome | undefined>;
-  /** Splits a message into parts, one of which may have caused the failure; returns false if it has no parts. */
+  /**
+   * Splits a message into parts, one of which may have caused the failure. Returns false if the message has no parts.
+   */
   split(one: Queued<T>): boolean;
   /** Called after a failed attempt, whether the message is retried or given up. */
   noteFailure(one: Queued<T>): void;
@@ -48,19 +50,19 @@ interface QueueParts<T> {
   backoff: Backoff;
   /** Maximum number of simultaneous requests. */
   concurrency: number;
-  /** Maximum number of simultaneous requests, including those that take over a second. */
+  /** Maximum number of simultaneous requests, including requests that take over a second. */
   maxRequests: number;
   clock: () => Date;
 }
 
 /**
- * Sends one destination's messages. While a failed message waits, others are sent. While the receiver accepts nothing,
- * one attempt at a time probes for recovery; then all waiting messages are sent.
+ * Sends the messages of one destination. While a failed message waits, other messages are sent. While the receiver
+ * accepts nothing, one attempt at a time probes for recovery, after which all waiting messages are sent.
  */
 export class DeliveryQueue<T> {
   readonly waiting = new WaitingMessages<T>();
   readonly #parts: QueueParts<T>;
-  /** Requests in progress, except those requested by an administrator. */
+  /** Requests in progress, except requests by an administrator. */
   #running = 0;
   /** Requests in progress that have taken over a second. */
   #slow = 0;
@@ -85,14 +87,14 @@ export class DeliveryQueue<T> {
     return wait > 0 && wait < Number.POSITIVE_INFINITY ? this.#now() + wait : undefined;
   }
 
-  /** Returns the time of a message's next attempt, in Unix milliseconds; undefined while it is being sent. */
+  /** Returns the time of a message's next attempt, in Unix milliseconds; undefined while the message is being sent. */
   nextAttemptOf({ state, dueAt }: Queued<T>): number | undefined {
     if (state === 'running') return undefined;
     const wait = Math.max(this.#parts.health.waitMs, state === 'later' ? dueAt - performance.now() : 0, 0);
     return this.#now() + wait;
   }
 
-  /** Sends all due messages and sets a timer for the next message. Must be called after any change. */
+  /** Sends all messages that are due and sets a timer for the next message. Must be called after any change. */
   advance(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) {
@@ -110,7 +112,10 @@ export class DeliveryQueue<T> {
     if (wait < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.advance(), Math.min(wait, longestMs));
   }
 
-  /** Sends a message once, immediately, ahead of all others; undefined if it is being sent. It need not be waiting. */
+  /**
+   * Sends a message once, immediately, ahead of all others. Resolves to undefined if the message is being sent. The
+   * message does not have to be waiting.
+   */
   async sendNow(one: Queued<T>): Promise<DeliveryOutcome | undefined> {
     const { seq, state } = one;
     if (state === 'running' || this.#asked.has(seq)) return undefined;
@@ -136,7 +141,7 @@ export class DeliveryQueue<T> {
     this.advance();
   }
 
-  /** Stops starting requests; resolves once none is in progress. */
+  /** Stops starting requests. Resolves once no request is in progress. */
   close(): Promise<void> {
     this.#isClosed = true;
     const quiet = new Promise<void>((resolve) => {
@@ -159,7 +164,7 @@ export class DeliveryQueue<T> {
     return this.waiting.hasReady ? waitMs : Math.max(waitMs, this.waiting.nextDueAt - performance.now());
   }
 
-  /** Never rejects. */
+  /** Runs one attempt and processes its outcome. Never rejects. */
   async #run(one: Queued<T>): Promise<void> {
     this.#running += 1;
     let isSlow = false;
@@ -175,7 +180,7 @@ export class DeliveryQueue<T> {
     this.advance();
   }
 
-  /** Never rejects. */
+  /** Makes one attempt to send a message. Never rejects. */
   async #attempt(one: Queued<T>): Promise<DeliveryOutcome | undefined> {
     const { user, health } = this.#parts;
     const isProbe = health.isInTrouble;
@@ -184,7 +189,7 @@ export class DeliveryQueue<T> {
       const outcome = await user.send(one);
       if (!outcome) this.waiting.remove(one);
       if (!outcome || (this.#isClosed && isFailed(outcome))) return outcome;
-      // The receiver accepts other messages, so this particular message is rejected.
+      // The receiver accepts other messages, so it is this particular message that is rejected.
       const isOwn = outcome.kind === 'rejected' && one.rejections > 0 && !isProbe;
       const hasRecovered = health.record(outcome, { failuresBefore, isOwn });
       await this.#handle(one, outcome);
@@ -213,7 +218,8 @@ export class DeliveryQueue<T> {
 
   async #handleFailure(one: Queued<T>, outcome: FailedOutcome): Promise<void> {
     const { user, backoff } = this.#parts;
-    // The receiver may have the message, and parts would repeat it, so it is split only after a second failure.
+    // The receiver may have the message, and sending parts would repeat it, so the message is split only after a second
+    // failure.
     const mayHaveIt = outcome.kind === 'failed' && outcome.isUnanswered === true && one.unanswered === 0;
     const mayBePart = mayBeMessage(outcome) && !mayHaveIt && !this.#isOverdue(one);
     recordFailure(one, outcome, this.#now());

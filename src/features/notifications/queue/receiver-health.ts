@@ -22,7 +22,7 @@ export interface FailureAlert {
 export interface StoredHealth {
   failing?: FailingSpell;
   notice?: FailureAlert;
-  /** Earliest next attempt, as requested by the receiver, in Unix milliseconds. */
+  /** Earliest next attempt requested by the receiver, in Unix milliseconds. */
   notBefore?: number;
   /** Start of the period without deliveries, in Unix milliseconds. */
   troubleSince?: number;
@@ -44,9 +44,9 @@ interface Trouble {
   dueAt: number;
   /** Earliest time of the next attempt. */
   openAt: number;
-  /** Earliest next attempt, as requested by the receiver. */
+  /** Earliest next attempt requested by the receiver. */
   notBefore: number;
-  /** True if an early attempt has been allowed; there is at most one between two regular attempts. */
+  /** True if an early attempt has been allowed. At most one is allowed between two regular attempts. */
   isEarly: boolean;
 }
 
@@ -58,7 +58,7 @@ interface ReceiverParts {
   log: FastifyBaseLogger;
 }
 
-/** A receiver's health: whether it accepts messages, the time of the next attempt, and the outcomes since startup. */
+/** Health of a receiver: if it accepts messages, when the next attempt is due, and the outcomes since startup. */
 export class ReceiverHealth {
   lastSuccess: Date | undefined;
   lastError: { time: Date; reason: string } | undefined;
@@ -102,7 +102,7 @@ export class ReceiverHealth {
   }
 
   /**
-   * Records an attempt's outcome; returns true if the receiver accepts messages again. `failuresBefore` is the number
+   * Records an attempt's outcome. Returns true if the receiver accepts messages again. `failuresBefore` is the number
    * of failures when the attempt began. `isOwn` means that the message itself caused the failure.
    */
   record(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
@@ -114,7 +114,7 @@ export class ReceiverHealth {
       this.#warn(reason);
       return outcome.kind === 'refused' && this.#endTrouble();
     }
-    // Simultaneous failures count as one.
+    // Failures of simultaneous attempts count as one failure.
     if (this.failures === failuresBefore) this.#addFailure(outcome);
     this.#trouble ??= this.#createTrouble();
     const since = this.#storeTroubleStart();
@@ -123,7 +123,9 @@ export class ReceiverHealth {
     return false;
   }
 
-  /** Allows an early attempt, because the host is reachable; returns false if that is pointless or not allowed. */
+  /**
+   * Allows an early attempt, because the host is reachable. Returns false if an attempt is pointless or not allowed.
+   */
   allowEarly(): boolean {
     const trouble = this.#trouble;
     const now = performance.now();

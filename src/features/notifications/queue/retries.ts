@@ -6,33 +6,38 @@ const firstSeconds = [1, 2, 5, 10, 20, 30];
 const minute = 60;
 const hour = 60 * minute;
 
-/** Number of attempts one minute apart, over about an hour; later attempts are five minutes apart. */
+/** Number of attempts that are one minute apart, for about an hour. Later attempts are five minutes apart. */
 const minuteAttempts = 60;
 
 /**
  * Seconds of backoff after requests without a response. The receiver may have the message, and each repeat may reach
- * people again, so repeats are few and far apart.
+ * people again, so repeats are few and far between.
  */
 const unansweredSeconds = [2 * minute, 10 * minute, 30 * minute];
 
-/** Maximum random share added to a backoff, so that instances do not all retry at the same time. */
+/** Maximum random share added to a backoff, so that instances do not retry in step. */
 const jitter = 0.1;
 
 /** Minimum seconds of backoff with `retrySeconds` after a rejected message. */
 const leastRejectedSeconds = 1;
 
-/** A destination is failing after this long without a delivery, or after this share of `giveUpHours` if shorter. */
+/**
+ * Milliseconds without a delivery after which a destination is failing, or share of `giveUpHours` if that is shorter.
+ */
 const failingMs = 15 * minute * 1000;
 const failingShare = 0.1;
 
 const defaultGiveUpHours = 24;
 
-/** Minimum time from a message's first failure until it is given up, even if signalbox was stopped for long. */
+/**
+ * Minimum milliseconds from a message's first failure until the message is given up, even if signalbox was stopped for
+ * a long time.
+ */
 const leastTriedMs = 60 * 60 * 1000;
 
 export type Backoff = ReturnType<typeof createBackoff>;
 
-/** Creates a destination's backoff, and the limits after which messages are given up. */
+/** Creates a destination's backoff, and the limits at which messages are given up. */
 export const createBackoff = ({
   retrySeconds,
   giveUpHours,
@@ -56,7 +61,7 @@ export const createBackoff = ({
           ? Math.max(lastSeconds, leastRejectedSeconds)
           : toUsualSeconds(Math.max(attempts, firstSeconds.length + 1)),
       ),
-    /** Failed attempts after which a message is given up. */
+    /** Number of failed attempts after which a message is given up. */
     mostAttempts: retrySeconds ? retrySeconds.length + 1 : Number.POSITIVE_INFINITY,
     /** Milliseconds after which a message is given up. */
     giveUpMs,
@@ -65,7 +70,7 @@ export const createBackoff = ({
   };
 };
 
-/** Converts `giveUpHours` to seconds; the default is at least the sum of `retrySeconds`. */
+/** Converts `giveUpHours` to seconds. The default is at least the sum of `retrySeconds`. */
 const toGiveUpSeconds = (retrySeconds: readonly number[] = [], giveUpHours?: number): number => {
   if (giveUpHours !== undefined) return giveUpHours * hour;
   const longest = retrySeconds.reduce((sum, seconds) => sum + seconds, 0) * (1 + jitter);
@@ -77,7 +82,7 @@ const toUsualSeconds = (attempts: number): number =>
 
 const addJitter = (seconds: number): number => seconds * 1000 * (1 + Math.random() * jitter);
 
-/** Attempts to send a message so far, and when the next one is due. */
+/** Attempts to send a message so far, and the time of the next attempt. */
 export interface Tries {
   /** Failed attempts. */
   attempts: number;
@@ -87,11 +92,14 @@ export interface Tries {
   unanswered: number;
   /** Time of the first failure since startup, in Unix milliseconds. */
   failingSince: number | undefined;
-  /** Failures, since the receiver last recovered, that the message may have caused. Messages with fewer go first. */
+  /**
+   * Number of failures, since the receiver last recovered, that the message may have caused. Messages with fewer such
+   * failures go first.
+   */
   possibleFaults: number;
   /** Monotonic time of the next regular attempt. */
   dueAt: number;
-  /** True if an early attempt has been made; there is at most one between two regular attempts. */
+  /** True if an early attempt has been made. At most one is made between two regular attempts. */
   isEarly: boolean;
   /** Reason for the last failure. */
   error: string | null;
@@ -105,7 +113,7 @@ export const recordFailure = (one: Tries, outcome: FailedOutcome, now: number): 
   if (outcome.kind === 'rejected') one.rejections += 1;
 };
 
-/** Schedules the next attempt; returns true if no attempt is left. */
+/** Schedules the next attempt. Returns true if no attempt is left. */
 export const postpone = (one: Tries, outcome: FailedOutcome, backoff: Backoff): boolean => {
   const time = performance.now();
   // A failed early attempt does not count.
@@ -135,6 +143,6 @@ export const isOverdue = (
   troubleSince = now,
 ): boolean => now >= Math.max(askedAt + giveUpMs, (failingSince ?? troubleSince) + Math.min(giveUpMs, leastTriedMs));
 
-/** Returns the reason given for abandoning a message. */
+/** Returns the reason to record for giving up a message. */
 export const toGiveUpReason = (reason: string, { giveUpMs }: Backoff): string =>
   `${reason}; given up after ${Number((giveUpMs / 3_600_000).toPrecision(3))} h`;

@@ -12,7 +12,9 @@ type Message = ReturnType<typeof create>['message'];
 const critical = { level: 'fatal' };
 const keyed = { fingerprint: 'disk', sender: 'key:a', format: 'grafana' };
 
-/** Returns the seqs in the order in which they are taken at `now`; each is removed before the next is taken. */
+/**
+ * Returns the seqs in the order in which messages are taken at `now`. Each message is removed before the next is taken.
+ */
 const drain = (waiting: WaitingMessages<Message>, now = 0): number[] => {
   const seqs: number[] = [];
   for (let next = waiting.take(now); next; next = waiting.take(now)) {

@@ -1,29 +1,32 @@
 import { bisect } from '../../../lib/bisect.ts';
 import type { Tries } from './retries.ts';
 
-/** Maximum number of messages in memory; others stay in the log until there is room. */
+/** Maximum number of messages in memory. Further messages stay in the log until there is room. */
 const capacity = 10_000;
 
 /** Message to a receiver. */
 export interface Sendable<T> {
   message: T;
-  /** Position in the order of messages, such as an alert's `seq` in the log. */
+  /** Position in the order of messages, such as the `seq` of an alert in the log. */
   seq: number;
   /** Receipt time of the alert, or time of the oldest update, in Unix milliseconds. */
   receivedAt: number;
-  /** Time of an administrator's request to resend the message, in Unix milliseconds; `giveUpHours` count from then. */
+  /** Time of an administrator's request to resend the message, in Unix milliseconds. `giveUpHours` count from then. */
   askedAt?: number | undefined;
   isCritical: boolean;
-  /** Messages with the same key are sent in order of `seq`; undefined for a message without an order. */
+  /** Messages with equal keys are sent in order of `seq`; undefined for a message without an order. */
   key: string | undefined;
 }
 
 export interface Queued<T> extends Readonly<Sendable<T>>, Tries {
-  /** `ready`: can be sent. `later`: not due yet. `behind`: an older message has the same key. */
+  /** `ready`: can be sent. `later`: not due yet. `behind`: waits for an older message with an equal key. */
   state: 'ready' | 'later' | 'behind' | 'running';
 }
 
-/** Creates a waiting message; `tried` are its attempts so far. Properties are listed because spreading is slow. */
+/**
+ * Creates a waiting message. `tried` are the attempts so far. Properties are listed one by one because spreading is
+ * slow.
+ */
 export const createQueued = <T>(
   { message, seq, receivedAt, askedAt, isCritical, key }: Sendable<T>,
   tried: Partial<Tries> = {},
@@ -46,8 +49,8 @@ export const createQueued = <T>(
 });
 
 /**
- * Messages a destination has neither delivered nor given up. The newest critical message is next, otherwise the oldest
- * message; messages with the same key stay in order.
+ * Messages that a destination has neither delivered nor given up. The newest critical message goes first; without one,
+ * the oldest message does. Messages with equal keys stay in order.
  */
 export class WaitingMessages<T> {
   readonly #messages = new Map<number, Queued<T>>();
@@ -62,7 +65,7 @@ export class WaitingMessages<T> {
     return this.#messages.size;
   }
 
-  /** True once there are 10,000 messages, until half of them are gone. */
+  /** True from the time that there are 10,000 messages until half of them are gone. */
   get isFull(): boolean {
     const { size } = this.#messages;
     if (size >= capacity) this.#isFull = true;
@@ -70,14 +73,14 @@ export class WaitingMessages<T> {
     return this.#isFull;
   }
 
-  /** Monotonic time when the next message is due; Infinity if none is. */
+  /** Monotonic time when the next message is due; Infinity if no message is due. */
   get nextDueAt(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { dueAt } of this.#later) next = Math.min(next, dueAt);
     return next;
   }
 
-  /** Time of the oldest message, in Unix milliseconds; undefined if there is none. */
+  /** Time of the oldest message, in Unix milliseconds; undefined without messages. */
   get oldest(): number | undefined {
     let oldest: number | undefined;
     for (const { receivedAt } of this.list()) oldest = Math.min(oldest ?? receivedAt, receivedAt);
@@ -111,7 +114,7 @@ export class WaitingMessages<T> {
     if (one.state === 'ready') this.#makeReady(one);
   }
 
-  /** Returns the next message at a monotonic time and marks it as running; undefined if none is ready. */
+  /** Returns the next message at a monotonic time and marks it as running; undefined if no message is ready. */
   take(now: number): Queued<T> | undefined {
     for (const one of this.#later) if (one.dueAt <= now) this.#makeReady(one);
     const next = this.#ready.shift();
@@ -125,7 +128,7 @@ export class WaitingMessages<T> {
     one.state = 'running';
   }
 
-  /** Returns a message to the waiting ones after a failed attempt. */
+  /** Returns a message to the waiting messages after a failed attempt. */
   release(one: Queued<T>, now: number): void {
     if (this.#messages.get(one.seq) !== one) return;
     const head = one.key === undefined ? one : this.#chains.get(one.key)?.[0];
@@ -150,7 +153,10 @@ export class WaitingMessages<T> {
     else if (next.state === 'behind') this.#makeReady(next);
   }
 
-  /** Makes messages ready early: all, or those the receiver does not have and that have had no early attempt. */
+  /**
+   * Makes messages ready early. With `all`, every message; otherwise only messages that the receiver does not have and
+   * that have had no early attempt.
+   */
   allowEarly({ all }: { all: boolean }): void {
     for (const one of this.#ready) one.possibleFaults = 0;
     this.#ready.sort(compareTurns);
@@ -175,7 +181,7 @@ export class WaitingMessages<T> {
     if (this.#ready[place] === one) this.#ready.splice(place, 1);
   }
 
-  /** Inserts a message in order among those with its key. */
+  /** Inserts a message in order among the messages with its key. */
   #join(chain: Queued<T>[], one: Queued<T>): void {
     const newer = chain.findIndex(({ seq }) => seq > one.seq);
     const place = newer < 0 ? chain.length : newer;
@@ -190,8 +196,8 @@ export class WaitingMessages<T> {
 }
 
 /**
- * Compares the turns of two messages. Messages that may have caused failures come last, fewest failures first. Among
- * equals, the newest critical message comes first, then the oldest of the others.
+ * Compares the turns of two messages. Messages that may have caused failures come last, fewest failures first.
+ * Otherwise, the newest critical message comes first, followed by other messages, oldest first.
  */
 const compareTurns = (one: Turn, other: Turn): number =>
   one.possibleFaults - other.possibleFaults ||
@@ -200,7 +206,7 @@ const compareTurns = (one: Turn, other: Turn): number =>
 
 type Turn = Pick<Queued<unknown>, 'possibleFaults' | 'isCritical' | 'seq'>;
 
-/** Returns a message's index in the list, or the index where it belongs. */
+/** Returns a message's index in the list or, if it is not in the list, the index at which to insert it. */
 const findPlace = (list: readonly Turn[], wanted: Turn): number => {
   const isBefore = (one: Turn): boolean => compareTurns(one, wanted) < 0;
   const last = list.at(-1);
