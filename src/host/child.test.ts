@@ -35,7 +35,7 @@ test("a program does not inherit the server's environment", async () => {
   await runChild({ program: '/usr/bin/env', args: [], onOutput: (piece) => pieces.push(piece) > 0, signal });
   const lines = Buffer.concat(pieces).toString().trim().split('\n');
   const names = lines.map((line) => line.split('=')[0]);
-  // Node passes this variable to every child while it measures coverage.
+  // Node passes this variable to every child process while measuring coverage.
   const own = names.filter((name) => name !== 'NODE_V8_COVERAGE');
   assert.deepEqual(own.sort(), ['LC_ALL', 'PATH', 'SYSTEMD_COLORS', 'SYSTEMD_PAGER']);
 });

@@ -1,10 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Environment for programs, without the server's variables, which contain secrets; English messages, no pager. */
+/** Environment for programs: English messages, no pager, and none of the server's variables, which contain secrets. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
 
-/** Milliseconds from TERM to KILL, and for which pipes may stay open without output once the program has exited. */
+/**
+ * Milliseconds between TERM and KILL, and for which pipes may stay open without output after the program has exited.
+ */
 const graceMs = 500;
 
 const maxStderrLength = 4096;
@@ -15,12 +17,12 @@ export interface ChildRequest {
   args: readonly string[];
   /** Complete environment, instead of `plainEnvironment`. */
   environment?: Readonly<Record<string, string>>;
-  /** Complete standard input; empty by default. */
+  /** Complete standard input. Default: empty. */
   input?: string;
-  /** Gets each piece of standard output in turn; returns false to stop the program. */
+  /** Receives each piece of standard output in turn. Returns false to stop the program. */
   onOutput: (piece: Buffer) => boolean | Promise<boolean>;
   signal: AbortSignal;
-  /** Program such as taskkill that ends a process and its children, on systems without process groups. */
+  /** Program, such as taskkill, that ends a process and its children on systems without process groups. */
   treeEnder?: string;
 }
 
@@ -47,7 +49,7 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   if (child.pid === undefined) await closed;
   const output = passOutput(child, onOutput, () => end());
   const end = createGroupEnd(child, request.treeEnder, output.isQuiet);
-  // A program may exit before reading its input; its output and exit code then show the failure.
+  // A program may exit before reading its input, in which case its output and exit code show the failure.
   child.stdin.on('error', () => {}).end(request.input);
   const readStderr = keepStderr(child);
   signal.addEventListener('abort', end, { once: true });
@@ -62,7 +64,7 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   }
 };
 
-/** Resolves like `Promise.all`, but settles only when all runs have ended. */
+/** Resolves like `Promise.all`, but does not settle until all runs have ended. */
 export const allEnded = async <T>(runs: readonly Promise<T>[]): Promise<T[]> => {
   await Promise.allSettled(runs);
   return Promise.all(runs);
@@ -71,7 +73,7 @@ export const allEnded = async <T>(runs: readonly Promise<T>[]): Promise<T[]> => 
 const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest): Child =>
   spawn(program, args, { cwd: '/', env: environment, detached: treeEnder === undefined, windowsHide: true });
 
-/** Returns a function that ends the group; if the program exits on its own, the rest of its group is ended. */
+/** Returns a function that ends the group. If the program exits on its own, the rest of its group is ended. */
 const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: () => boolean): (() => void) => {
   let isEnding = false;
   let hasExited = false;
@@ -92,7 +94,7 @@ const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: ()
   });
   child.once('close', () => clearTimeout(timer));
   return () => {
-    // After an exit, another process may get the same process id.
+    // After the exit, another process may get the process id.
     if (!isEnding && !hasExited) {
       end('SIGTERM');
       timer = setTimeout(end, graceMs, 'SIGKILL');
@@ -105,7 +107,7 @@ const sendToGroup = ({ pid }: Child, signal: NodeJS.Signals): void => {
   try {
     process.kill(-Number(pid), signal);
   } catch {
-    // The group is empty.
+    // The group has no processes left.
   }
 };
 
@@ -116,7 +118,7 @@ const endTree = (child: Child, treeEnder: string): void => {
   spawn(treeEnder, args, options).on('error', () => child.kill('SIGKILL'));
 };
 
-/** Reads standard output as fast as `onOutput` takes it, and calls `end` once `onOutput` wants no more. */
+/** Reads standard output as fast as `onOutput` accepts it, and calls `end` when `onOutput` wants no more. */
 const passOutput = ({ stdout }: Child, onOutput: ChildRequest['onOutput'], end: () => void) => {
   const failures: unknown[] = [];
   let wanted = true;
@@ -138,7 +140,7 @@ const passOutput = ({ stdout }: Child, onOutput: ChildRequest['onOutput'], end: 
   stdout.on('data', (piece: Buffer) => {
     if (!wanted) return;
     waiting += 1;
-    // Node ignores a pause when the program exits; pieces may then arrive while an earlier piece is being handled.
+    // Node ignores a pause when the program exits, so pieces may arrive while an earlier piece is being handled.
     stdout.pause();
     taken = taken.then(() => take(piece));
   });

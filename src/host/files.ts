@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { createLikeTest } from '../lib/wildcards.ts';
 
-/** File in a watch's readings. */
+/** File as read for a watch. */
 interface FileReading {
   path: string;
   bytes: number;
@@ -13,8 +13,8 @@ interface FileReading {
 const maxFiles = 10_000;
 
 /**
- * Finds the files at a path in which each `*` matches any text within a part; skips folders. Rejects with a system
- * error if the folder before the first `*`, or the file's folder, is unreadable.
+ * Finds the files at a path in which each `*` matches any text within a path segment. Skips folders. Rejects with a
+ * system error if the folder before the first `*`, or the folder of a file, is unreadable.
  */
 export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   const absolute = resolve(pattern);
@@ -41,7 +41,7 @@ export const findFiles = async (pattern: string): Promise<FileReading[]> => {
   return readings.filter((one) => one !== null);
 };
 
-/** Creates the test for a path's part. As in shells, hidden files match only patterns that begin with a dot. */
+/** Creates the test for a path segment. As in shells, hidden files match only patterns that begin with a dot. */
 const toTest = (part: string) => {
   const isMatch = createLikeTest(part);
   return (name: string): boolean => isMatch(name) && (part.startsWith('.') || !name.startsWith('.'));

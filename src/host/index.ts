@@ -16,10 +16,10 @@ import { createHangGuard, createSharedReading } from './reading.ts';
 import type { HostReadings } from './readings.ts';
 import { createHostSampler } from './sampler.ts';
 
-/** Processors change only in virtual machines, and rarely. */
+/** Maximum age of the reading, because processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
 
-/** Several watches of units share one program's output. */
+/** Maximum age of the reading, so that several watches of units share the output of one program. */
 const unitsMaxAgeMs = 5000;
 
 /** Creates the readings for this machine. */
@@ -27,7 +27,7 @@ export const createHostReadings = (platform: NodeJS.Platform = process.platform)
   platform === 'linux' ? createLinuxReadings() : createPortableReadings();
 
 /**
- * Creates readings from /proc, /sys and /etc. `root` is a prefix for all these paths, to read a tree other than this
+ * Creates readings from /proc, /sys and /etc. `root` is a prefix of all these paths, for reading a tree other than this
  * machine's.
  */
 export const createLinuxReadings = (root = ''): HostReadings => {
@@ -35,7 +35,7 @@ export const createLinuxReadings = (root = ''): HostReadings => {
   const { shares, ...sampled } = createHostSampler(() => readLinuxCounters(root));
   const readBootedAt = (): Date => sampled.counters().bootedAt ?? new Date(Date.now() - uptime() * 1000);
   const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
-  // A single guard for all reads that may hang, so they tie up at most one thread in total.
+  // A single guard for all reads that may hang, so that they block at most one thread in total.
   const guard = createHangGuard();
   return {
     hostname,

@@ -15,19 +15,19 @@ import type {
 } from './readings.ts';
 import { type CpuShares, createHostSampler } from './sampler.ts';
 
-/** Loaded on first use: loading takes longer than the rest of startup, and Linux never needs it. */
+/** Loaded on first use, because loading takes longer than the rest of startup and Linux never needs the library. */
 const load = () => import('systeminformation');
 
-/** On Windows, this reading takes seconds, and its values rarely change. */
+/** Maximum age of the reading, which takes seconds on Windows and whose values rarely change. */
 const systemMaxAgeMs = 60_000;
 
 /**
- * Creates readings with systeminformation, which runs the system's own programs for some of them. It does not report
- * processes' processor times, thread counts, handles or private memory: these are null.
+ * Creates readings with systeminformation, which runs the system's own programs for some of them. Processor times,
+ * thread counts, handles and private memory of processes are not reported, so they are null.
  */
 export const createPortableReadings = (): HostReadings => {
   const { shares, ...sampled } = createHostSampler(readPortableCounters);
-  // systeminformation itself caches a list for 500 ms.
+  // The library itself caches a list for 500 ms.
   const listed = createSharedReading(async () => (await (await load()).processes()).list, 0);
   const storage = createSharedReading(readStorage, 0);
   return {
@@ -38,7 +38,7 @@ export const createPortableReadings = (): HostReadings => {
     ...sampled,
     processors: async () => toPortableProcessors(await (await load()).cpu(), await shares()),
     processes: timeReadings(async () => (await listed()).map(toProcessReading)),
-    // Zero because other programs read the processes.
+    // Zero, because other programs read the processes.
     processReadingMs: async () => 0,
     processCount: async () => (await listed()).length,
     processDetails: async (pids) => {
@@ -98,7 +98,7 @@ export const toSystemReading = ({ os, system, users }: Found): SystemReading => 
   userCount: users.length,
 });
 
-/** Returns the full name after the host's own name, or null. */
+/** Returns the part of the full name after the host's own name, or null. */
 export const toDomain = (fullName: string): string | null => fullName.split('.').slice(1).join('.') || null;
 
 const isKnown = (value: string): boolean => value !== '' && value !== 'unknown';
@@ -126,7 +126,7 @@ export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorRead
   }));
 };
 
-/** Converts GHz; 0 stands for "unknown". */
+/** Converts GHz to MHz; 0 stands for "unknown". */
 const toMHz = (gigahertz: number): number | null => Math.round(gigahertz * 1000) || null;
 
 /** Converts bytes to KiB per package; 0 stands for "unknown". */
@@ -139,7 +139,7 @@ const toLoad = (shares: CpuShares, from: number, to: number): number => {
   return (100 * range.reduce((sum, share) => sum + share, 0)) / Math.max(1, range.length);
 };
 
-/** Process as reported by systeminformation. On some systems, values promised by its types are missing. */
+/** Process as reported by systeminformation. On some systems, values that its types promise are missing. */
 interface Listed
   extends Pick<Systeminformation.ProcessesProcessData, 'pid' | 'parentPid' | 'name' | 'memRss' | 'priority'> {
   memVsz: number | null;
@@ -162,7 +162,7 @@ export const toProcessReading = (listed: Listed): ProcessReading => ({
   startedAt: parseLocalTime(listed.started),
 });
 
-/** `path` is the program's folder on some systems, and the program itself on Windows. */
+/** Converts details. `path` is the program's folder on some systems, and the program itself on Windows. */
 export const toProcessDetails = ({ name, path }: Pick<Listed, 'name' | 'path'>): ProcessDetails => {
   const isWhole = path && basename(path).toLowerCase() === name.toLowerCase();
   return {
@@ -191,7 +191,7 @@ const kindOfDrive: Record<string, FileSystemKind> = {
   RAM: 'memory',
 };
 
-/** Joins sizes with their devices; read both lists at the same time. */
+/** Joins sizes with their devices. Both lists must be read at the same time. */
 export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly Device[]): FileSystemReading[] =>
   sizes
     .filter(({ size }) => size > 0)
@@ -232,8 +232,8 @@ const toKindOfDevice = ({ physical, removable }: Device): FileSystemKind =>
   kindOfDrive[physical] ?? (removable ? 'removable' : 'fixed');
 
 /**
- * Returns the kind of a source that is not a block device: `//server/share` and `server:/path` are on a network, others
- * in memory.
+ * Returns the kind of a source that is not a block device: `//server/share` and `server:/path` are on a network, other
+ * sources are in memory.
  */
 const toKindOfSource = ({ fs, mount }: Size): FileSystemKind => {
   if (isLocalDevice(fs) || mount === '/') return 'fixed';
@@ -243,7 +243,7 @@ const toKindOfSource = ({ fs, mount }: Size): FileSystemKind => {
 /** True for a device file or a drive letter. */
 const isLocalDevice = (device: string): boolean => device.startsWith('/dev/') || /^[A-Z]:$/i.test(device);
 
-/** Reads `HostReadings.counters` without starting a program; swap and network are unknown. */
+/** Reads `HostReadings.counters` without starting a program. Swap and network are unknown. */
 export const readPortableCounters = (): CountersReading => ({
   cpuSeconds: toCpuSeconds(cpus()),
   bootedAt: readBootTime(),

@@ -4,19 +4,19 @@ import type { HostReadings, ProcessReading } from './readings.ts';
 /** Process with its share of one processor since the previous reading; null if unknown. */
 interface UsedProcess extends Pick<ProcessReading, 'pid' | 'parentPid' | 'name' | 'threads' | 'startedAt'> {
   user: string | null;
-  /** 0 to the number of processors. */
+  /** Share, from 0 to the number of processors. */
   cpu: number | null;
   cpuSeconds: number | null;
   memoryBytes: number;
 }
 
-/** Chooses the processes to list. `shareOf` returns a process's usage, NaN if unknown. */
+/** Chooses the processes to list. `shareOf` returns the usage of a process; NaN if unknown. */
 type ChooseProcesses = (
   processes: readonly ProcessReading[],
   shareOf: (process: ProcessReading) => number,
 ) => readonly ProcessReading[];
 
-/** Reads processes with their usage since the previous reading; `begin` discards the previous reading. */
+/** Reads processes with their usage since the previous reading. `begin` discards the previous reading. */
 export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'processOwners'>, choose: ChooseProcesses) => {
   let before = new Map<string, number>();
   let readAt = performance.now();
@@ -48,7 +48,7 @@ export const createUsageReader = (host: Pick<HostReadings, 'processes' | 'proces
   return { read, begin };
 };
 
-/** Combines pid and start time: another process may reuse the pid. */
+/** Combines pid and start time, because another process may reuse the pid. */
 const toKey = ({ pid, startedAt }: ProcessReading): string => `${pid} ${startedAt?.getTime()}`;
 
 const readSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number =>

@@ -20,7 +20,7 @@ export const isAccessible = (path: string, mode = constants.F_OK): Promise<boole
 export const systemPaths = {
   systemctl: ['/usr/bin/systemctl', '/bin/systemctl'],
   journalctl: ['/usr/bin/journalctl', '/bin/journalctl'],
-  /** Path that exists if systemd is the running init system, see sd_booted(3). */
+  /** Path that exists if systemd is the running init system; see sd_booted(3). */
   bootMark: '/run/systemd/system',
 };
 
@@ -41,19 +41,19 @@ const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ],
 };
 
-/** Parts of PowerShell itself in its list of dependencies, which have PowerShell's version. */
+/** Entries in its list of dependencies that are parts of PowerShell itself and have PowerShell's version. */
 const ownParts = /^(?:pwsh|powershell-\w+|Microsoft\.PowerShell\.ConsoleHost)\/(\d[\w.+-]*)$/i;
 
 /** Windows PowerShell is part of Windows, and its version has not changed since Windows 10. */
 const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
 
-/** Returns absolute paths where PowerShell may be installed; the first executable one is used. */
+/** Returns absolute paths where PowerShell may be installed. The first executable path is used. */
 export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform): readonly string[] =>
   installedAt[platform] ?? [];
 
 /**
- * Reads the version of the first PowerShell at the paths, e.g. `7.4.6`; null if missing or unknown. Starts no program:
- * the version is in `pwsh.deps.json` next to the program.
+ * Reads the version of the first PowerShell at the paths, e.g. `7.4.6`; null if missing or unknown. Starts no program,
+ * because `pwsh.deps.json` next to the program contains the version.
  */
 export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
   const path = await findProgram(paths);

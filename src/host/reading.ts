@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { awaitWithin, createSerial } from '../lib/scheduling.ts';
 import { Slice } from '../lib/slice.ts';
 
-/** Returns the result of `read`, or null if it throws because a file is gone or this account may not read it. */
+/** Returns the result of `read`, or null if it throws because a file does not exist or this account may not read it. */
 export const readOrNull = <T>(read: () => T): T | null => {
   try {
     return read();
@@ -12,7 +12,7 @@ export const readOrNull = <T>(read: () => T): T | null => {
 };
 
 /**
- * Maximum age of a reading of the last minute: slightly less than a minute, so that a caller who reads once a minute
+ * Maximum age of a reading of the last minute. Slightly less than a minute, so that a caller who reads once a minute
  * gets a new reading each time.
  */
 export const freshMs = 59_000;
@@ -29,12 +29,14 @@ export const timeReadings =
     return reading;
   };
 
-/** Returns when a timed reading began, on the clock of `performance.now`; the current time for other readings. */
+/**
+ * Returns when a timed reading began, on the clock of `performance.now`. For other readings, returns the current time.
+ */
 export const readTimeOf = (reading: object): number => readTimes.get(reading) ?? performance.now();
 
 /**
- * Shares one reading among callers: they wait for a reading in progress, and get the last reading if it began at most
- * `maxAgeMs` ago. Failed readings are not kept.
+ * Shares readings among callers. Callers wait for a reading in progress, and get the last reading if it began at most
+ * `maxAgeMs` ago. Failed readings are not shared later.
  */
 export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
   let latest: Promise<T> | undefined;
@@ -56,7 +58,7 @@ export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number)
   };
 };
 
-/** Rounds a number to this many decimals; null for an unknown number. */
+/** Rounds a number to a number of decimals; null for an unknown number. */
 export const roundOrNull = (value: number | undefined, decimals = 0): number | null =>
   value !== undefined && Number.isFinite(value) ? Number(value.toFixed(decimals)) : null;
 
@@ -70,7 +72,7 @@ export const computeOnce = <K extends object, V extends object>(compute: (key: K
   };
 };
 
-/** Duration of a reading's step in milliseconds: readings run all the time, so their steps are short. */
+/** Duration of one step of a reading, in milliseconds. Steps are short, because readings run all the time. */
 export const readingSliceMs = 0.25;
 
 /**
@@ -89,8 +91,8 @@ export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R
 };
 
 /**
- * Runs a read that may hang; resolves to null if the read takes longer than `limitMs`, or if an earlier read still
- * hangs.
+ * Runs a read that may hang. Resolves to null if the read takes longer than `limitMs`, or if an earlier read is still
+ * hanging.
  */
 export type HangGuard = <T extends object | string | null>(
   read: () => Promise<T>,
@@ -98,9 +100,9 @@ export type HangGuard = <T extends object | string | null>(
 ) => Promise<T | null>;
 
 /**
- * Creates a guard for reads that may hang because a file system's server is gone or a process is stuck. A hanging read
- * blocks one of the few threads in Node's pool. Reads through one guard run one at a time, and none starts while
- * another hangs, so at most one thread is lost.
+ * Creates a guard for reads that may hang because the server of a file system does not respond or a process is stuck. A
+ * hanging read blocks one of the few threads in Node's pool. Reads through one guard run one at a time, and no read
+ * starts while another hangs, so at most one thread is lost.
  */
 export const createHangGuard = (): HangGuard => {
   const serially = createSerial();
@@ -116,13 +118,13 @@ export const createHangGuard = (): HangGuard => {
     });
 };
 
-/** One buffer for all files, since they are read one at a time. */
+/** One buffer for all files, because files are read one at a time. */
 let buffer = Buffer.allocUnsafe(16 * 1024);
 
 /**
- * Reads a file in /proc or /sys; null if it is gone or unreadable. Much faster than `readFile` for thousands of small
- * files; use it only for files that the kernel serves from memory without waiting. The result is valid until the next
- * call.
+ * Reads a file in /proc or /sys; null if the file does not exist or is unreadable. Much faster than `readFile` for
+ * thousands of small files. Use it only for files that the kernel serves from memory without waiting. The result is
+ * valid until the next call.
  */
 export const readKernelFile = (path: string): Buffer | null => {
   let file: number | undefined;
@@ -137,8 +139,8 @@ export const readKernelFile = (path: string): Buffer | null => {
 };
 
 /**
- * Reads to the end. A read of a file with many entries returns whole entries, at most a page, so a short read does not
- * mean the end.
+ * Reads to the end. For a file with many entries, each read returns whole entries, at most a page, so a short read does
+ * not mean the end.
  */
 const readToEnd = (file: number): Buffer => {
   let length = 0;
@@ -150,11 +152,11 @@ const readToEnd = (file: number): Buffer => {
   }
 };
 
-/** Returns the trimmed text of a file of any length, or null without the file. */
+/** Returns the trimmed text of a file of any length, or null if the file does not exist. */
 export const readKernelText = (path: string): string | null =>
   readOrNull(() => readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null);
 
-/** Returns the whole number that is a file's only content, or null. */
+/** Returns the whole number that makes up the content of a file, or null. */
 export const readKernelNumber = (path: string): number | null => {
   const text = readKernelText(path);
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;

@@ -7,7 +7,7 @@ import { waitUntilPasses } from '../../test/support/wait.ts';
 import { createHostReadings, createLinuxReadings } from './index.ts';
 import type { FileSystemReading, HostReadings } from './readings.ts';
 
-/** Linux runs both implementations, so each checks the other. */
+/** Both implementations run on Linux, so each checks the other. */
 const implementations: Record<string, HostReadings> = {
   linux: createHostReadings('linux'),
   portable: createHostReadings('darwin'),

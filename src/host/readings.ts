@@ -3,7 +3,7 @@
  * system does not report, or that this account may not read, is null, never 0. A failed reading rejects.
  */
 export interface HostReadings {
-  /** Unlike `system`, accesses no files. */
+  /** Returns the host name. Accesses no files, unlike `system`. */
   hostname(): string;
   /** Name, operating system and hardware. */
   system(): Promise<SystemReading>;
@@ -12,17 +12,17 @@ export interface HostReadings {
   memory(): Promise<MemoryReading>;
   /**
    * Reads the counters once a second and calls the listener with each sample, until the returned function is called.
-   * All listeners get the same samples; a later listener immediately gets the last sample.
+   * All listeners get the same samples. A later listener immediately gets the last sample.
    */
   listen(listener: (sample: HostSample) => void): () => void;
   /**
-   * Busy share (0 … 1) of all cores over the last second, from the same samples. Without samples, the first call takes
-   * 200 ms, and sampling continues for a minute.
+   * Busy share (0 … 1) of all cores over the last second, computed from the same samples as `listen`. Without samples,
+   * the first call takes 200 ms, and sampling continues for a minute.
    */
   cpuBusy(): Promise<number>;
   /** One entry for each processor package (socket). */
   processors(): Promise<ProcessorReading[]>;
-  /** Counters of the last sample; read now while sampling is off. Unreadable values are missing. */
+  /** Counters of the last sample, or current counters while sampling is off. Unreadable values are missing. */
   counters(): CountersReading;
   /** Every process, in no particular order. The reading is at most 500 ms old and shared between callers. */
   processes(): Promise<readonly ProcessReading[]>;
@@ -30,24 +30,26 @@ export interface HostReadings {
   processReadingMs(): Promise<number>;
   /** Number of processes, without reading each one. */
   processCount(): Promise<number>;
-  /** Details that require extra reads for each process; ended processes have no entry in the map. */
+  /** Details that require extra reads for each process. Processes that have ended have no entry in the map. */
   processDetails(pids: readonly number[]): Promise<Map<number, ProcessDetails>>;
   /**
-   * Name of the user running each process, or the user's id if /etc/passwd has no name for it; a process whose user is
+   * Name of the user running each process, or the user's id if /etc/passwd has no name for it. A process whose user is
    * unknown has no entry.
    */
   processOwners(processes: readonly ProcessReading[]): Promise<Map<number, string>>;
   /** Mounted file systems that have a size; file systems whose server does not respond are missing. */
   fileSystems(): Promise<FileSystemReading[]>;
-  /** Fixed local disks, each device once, plus the root file system: those listed by /api/disks. */
+  /** Fixed local disks, each device once, and the root file system: the disks listed by /api/disks. */
   fixedDisks(): Promise<FileSystemReading[]>;
   /** Fixed local disks, read at most once a minute for all callers. */
   disksOfMinute(): Promise<FileSystemReading[]>;
-  /** Bytes transferred by disks and their partitions, by `deviceNumber`; empty off Linux. */
+  /** Bytes transferred by disks and their partitions, by `deviceNumber`. Empty on systems other than Linux. */
   diskTraffic(): ReadonlyMap<string, DiskTraffic>;
-  /** Sensors that report a temperature; none off Linux. */
+  /** Sensors that report a temperature. Empty on systems other than Linux. */
   temperatures(): TemperatureReading[];
-  /** Percentage of the last minute during which a task waited for the resource; null if the kernel lacks it. */
+  /**
+   * Percentage of the last minute during which a task waited for the resource; null if the kernel does not report it.
+   */
   pressure(resource: Pressure): number | null;
   /** Units loaded by systemd; null without systemd. Starts a program. */
   units(): Promise<UnitReading[] | null>;
@@ -91,7 +93,7 @@ export interface JournalReading {
   text: string;
 }
 
-/** Bytes since the machine started. */
+/** Bytes transferred since the machine started. */
 export interface DiskTraffic {
   read: number;
   written: number;
@@ -137,10 +139,13 @@ export interface CountersReading {
   cpuSeconds: CpuSeconds;
   /** Time the machine started. */
   bootedAt?: Date;
-  /** Runnable processes, averaged over the last minute; 0 on Windows. */
+  /** Runnable processes, averaged over the last minute. 0 on Windows. */
   load: number;
   memory: MemoryReading | null;
-  /** Bytes over all real network interfaces; if there are none, as in a container, over all except loopback. */
+  /**
+   * Bytes over all real network interfaces or, if there are none, as in a container, over all interfaces except
+   * loopback.
+   */
   network: { received: number; sent: number } | null;
 }
 
@@ -148,7 +153,7 @@ export interface CountersReading {
 export interface Usage {
   /** Busy share of all processors, 0 to 1. */
   cpu: number;
-  /** Bytes. */
+  /** Used memory in bytes. */
   memoryUsed: number;
   memoryTotal: number;
   swapUsed: number;
@@ -187,10 +192,11 @@ export interface ProcessReading {
   pid: number;
   parentPid: number;
   /**
-   * The kernel's name; if Linux truncated it to 15 bytes, the base name of argv[0], unless it cannot be read in time.
+   * The kernel's name. If Linux truncated the name to 15 bytes, the base name of argv[0], unless it cannot be read in
+   * time.
    */
   name: string;
-  /** Processor time used so far; null off Linux. */
+  /** Processor time used so far; null on systems other than Linux. */
   userSeconds: number | null;
   kernelSeconds: number | null;
   workingSetBytes: number;

@@ -3,19 +3,19 @@ import { readOrNull } from './reading.ts';
 import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.ts';
 
 /**
- * Minimum interval in milliseconds: the kernel counts processor time in steps of 10 ms, so a shorter interval would be
+ * Minimum interval in milliseconds. The kernel counts processor time in steps of 10 ms, so a shorter interval would be
  * inaccurate.
  */
 const shortestMs = 200;
 
-/** Milliseconds for which sampling continues after a call without a listener. */
+/** Milliseconds for which sampling continues after a call if there is no listener. */
 const askedForMs = 60_000;
 
 type SampleListener = (sample: HostSample) => void;
 
 /**
  * Reads the counters every `intervalMs`, so that all callers see the same figures. Sampling begins with the first
- * caller; its timer does not keep the process alive.
+ * caller. The timer does not keep the process alive.
  */
 export const createHostSampler = (read: () => CountersReading, intervalMs = 1000, keptMs = askedForMs) => {
   const listeners = new Set<SampleListener>();
@@ -25,7 +25,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   let askedAt = Number.NEGATIVE_INFINITY;
 
   const readSample = (): HostSample | undefined => {
-    // Without free descriptors, no file can be opened. The next sample then covers this interval too.
+    // Without free descriptors, no file can be opened. The next sample then covers this interval, too.
     const counters = readOrNull(read);
     if (!counters?.cpuSeconds.size) return undefined;
     const at = performance.now();
@@ -57,7 +57,7 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
     sample();
   };
   /**
-   * Returns busy shares (0 … 1) over the last complete interval; sampling continues for a minute. Until an interval is
+   * Returns busy shares (0 … 1) over the last complete interval. Sampling continues for a minute. Until an interval is
    * complete, calls wait until 200 ms after the first sample and return the shares since then. Rejects without a
    * sample.
    */
@@ -98,7 +98,7 @@ export type CpuShares = ReadonlyMap<string, number>;
 
 const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
   const { memory, network } = now;
-  // An interface's counters restart when it does.
+  // The counters of an interface restart when the interface does.
   const rate = (key: 'received' | 'sent'): number =>
     network && before.network ? Math.max(0, network[key] - before.network[key]) / seconds : Number.NaN;
   return {
@@ -112,13 +112,16 @@ const toUsage = (before: CountersReading, now: CountersReading, seconds: number)
   };
 };
 
-/** Computes each processor's share; 0 for a processor that is switched off. */
+/** Computes the share of each processor; 0 for a processor that is switched off. */
 export const toCpuShares = (from: CpuSeconds, to: CpuSeconds): CpuShares =>
   new Map(Array.from(to, ([name, seconds]) => [name, toBusyShare(from.get(name), seconds) || 0]));
 
 type Seconds = Readonly<Record<string, number>>;
 
-/** Returns NaN if no time has passed. A newly switched-on processor is measured from its own start. */
+/**
+ * Returns the busy share; NaN if no time has passed. A processor that has just been switched on is measured from that
+ * time.
+ */
 const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {
   const passed = (modes: readonly string[]): number =>
     modes.reduce((sum, mode) => sum + (now[mode] ?? 0) - (before[mode] ?? 0), 0);

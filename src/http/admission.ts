@@ -10,24 +10,28 @@ import type { Timings } from './response.ts';
 /** Returns the error for a request that must not reach a route; undefined for an acceptable request. */
 export type Check = (request: IncomingMessage) => HttpError | undefined;
 
-/** Header lines of a request; their size is limited separately. */
+/** Maximum number of header lines in a request. Their total size is limited separately. */
 export const maximumHeaderLines = 200;
 
-/** `/`: the first character of every target except absolute URIs, `*` and authorities. */
+/** `/`, the first character of every target except absolute URIs, `*` and authorities. */
 const slash = 47;
 
-/** A name or a bracketed address, and a port: RFC 3986, 3.2.2 and 3.2.3, without characters invalid in host names. */
+/**
+ * A name or a bracketed address, and a port: RFC 3986, 3.2.2 and 3.2.3, without characters that are invalid in host
+ * names.
+ */
 const hostForm = /^(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 const absoluteForm = /^https?:\/\/([^/?#]*)(\/[^#]*)?$/i;
 
 /**
- * Refuses messages that Node's parser accepts although HTTP/1.1 forbids them: other versions, ambiguous hosts, codings
- * and targets. If the server and a proxy read such a request differently, a second request can be smuggled past the
- * proxy. Repeated headers must arrive joined (`joinDuplicateHeaders`): a second Host then makes the header invalid.
+ * Refuses messages that Node's parser accepts although HTTP/1.1 forbids them: other versions, and ambiguous hosts,
+ * codings and targets. If the server and a proxy read such a request differently, a second request can be smuggled past
+ * the proxy. Repeated headers must arrive joined (`joinDuplicateHeaders`), so that a second Host makes the header
+ * invalid.
  */
 const createFramingCheck = (): Check => {
-  // Nearly every request has the same Host as the previous one.
+  // Nearly every request has the Host of the previous request.
   let lastHost: string | undefined;
   return (request) => {
     const { httpVersion, headers, rawHeaders, url = '' } = request;
@@ -53,7 +57,9 @@ const createFramingCheck = (): Check => {
   };
 };
 
-/** RFC 9112, 2.3: a request line needs a version. Without one, the parser assumes HTTP/0.9, which had no headers. */
+/**
+ * RFC 9112, 2.3: a request line needs a version. Without a version, the parser assumes HTTP/0.9, which had no headers.
+ */
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
@@ -82,7 +88,9 @@ const findCodingFault = (
   return upgrade === undefined ? undefined : createFatal('invalid', 'Upgrade and Transfer-Encoding cannot be combined');
 };
 
-/** RFC 9112, 3.2.2 and 3.2.4: the host of an absolute target replaces Host; only OPTIONS may have `*`. */
+/**
+ * RFC 9112, 3.2.2 and 3.2.4: the host of an absolute target replaces Host, and only OPTIONS may have the target `*`.
+ */
 const readOtherTarget = (request: IncomingMessage, url: string): HttpError | undefined => {
   if (url === '*' && request.method === 'OPTIONS') return undefined;
   const [, host = '', path = '/'] = absoluteForm.exec(url) ?? [];
@@ -93,7 +101,7 @@ const readOtherTarget = (request: IncomingMessage, url: string): HttpError | und
 };
 
 interface HostNames {
-  /** The address that the server is bound to. */
+  /** Address that the server is bound to. */
   boundTo: string;
   /** This machine's name. */
   machine: string;
@@ -120,7 +128,7 @@ export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check
   if (!isLocal && allowed.length === 0) return () => undefined;
   const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
   const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
-  // Nearly every request has the same Host as the previous one.
+  // Nearly every request has the Host of the previous request.
   let lastHost: string | undefined;
   return ({ headers: { host = '' } }) => {
     if (host === lastHost) return undefined;
@@ -145,8 +153,9 @@ const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, 
 const page = /^\/(?:(?:docs|console)(?:\/|$)|$|(?:.+\/)?api\/acknowledge\/[^/]+$)/;
 
 /**
- * Refuses requests that a browser sends for a page of another origin, so no foreign page can act for its user.
- * Following a link to a page is allowed. `secure`: this server speaks TLS; otherwise a proxy in front of it may.
+ * Refuses requests that a browser sends on behalf of a page from another origin, so that no foreign page can act for
+ * its user. Following a link to a page is allowed. `secure` means that this server speaks TLS; otherwise, a proxy in
+ * front of it may.
  */
 const createOriginCheck =
   (secure: boolean): Check =>
@@ -181,11 +190,11 @@ const isOwnOrigin = (origin: string, ownHost: string | undefined, secure: boolea
   return host === toUrlHost(`${protocol}//${ownHost}`) && !(secure && protocol !== 'https:');
 };
 
-/** Returns the host in URL form: lower case, without the default port. */
+/** Returns the host of a URL in lower case, without the default port. */
 const toUrlHost = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);
 
 export interface ListenerOptions {
-  /** Refuses requests for host names this server does not serve. */
+  /** Refuses requests for host names that this server does not serve. */
   checkHost: Check;
   /** True if pages of all origins may use the server. */
   cors: boolean;
@@ -194,7 +203,7 @@ export interface ListenerOptions {
   connections: Connections;
   /** True while the event-loop delay exceeds its limit. */
   isLagging: () => boolean;
-  /** True for a health check; health checks work during overload too. */
+  /** True for a health check, because health checks must work during overload, too. */
   isVital: (request: IncomingMessage) => boolean;
   timings: Timings;
 }
@@ -240,11 +249,11 @@ export const listenWith = (server: Server, route: RequestListener, options: List
   const listen: RequestListener = (request, response) => {
     const connection = connections.get(request.socket);
     if (!connection) return;
-    // A response gets its socket once the earlier ones are finished.
+    // A response gets its socket once the earlier responses are finished.
     if (response.socket) begin(request, response, connection);
     else waitForTurn(connection, response, () => begin(request, response, connection));
   };
-  // Without these listeners, Node would respond to expectations itself.
+  // Without these listeners, Node would itself respond to expectations.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listen);
 };
 

@@ -9,26 +9,29 @@ import { assertFewValues } from './json-values.ts';
 import { decodeBody, toObject } from './object-body.ts';
 
 /**
- * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end`: a
+ * Form of a route's body: a JSON object, any JSON value, text, or a Buffer that the route parses itself. `end` is a
  * Buffer with the last 16 KiB, or slightly more, of a body of any size.
  */
 type BodyKind = 'object' | 'json' | 'text' | 'bytes' | 'end';
 
 /** Route options for the body. */
 export interface BodyOptions {
-  /** Default: a JSON object. */
+  /** Form of the body. Default: a JSON object. */
   body?: BodyKind;
   /** Allows 8 MiB instead of 1 MiB. */
   largeBody?: true;
   /** Allows a compressed body; its unpacked size is limited. */
   compressedBody?: true;
-  /** Keeps texts as sent. Other routes replace half a surrogate pair, which message receivers refuse, with U+FFFD. */
+  /**
+   * Keeps texts as sent. Other routes replace half of a surrogate pair with U+FFFD, because message receivers refuse
+   * it.
+   */
   textsAsSent?: true;
   /** Returns the value of a body that is not JSON; undefined if the body must be JSON. Throws an HttpError. */
   readOther?(mediaType: string | undefined, readText: () => string): object | undefined;
 }
 
-/** Picks the options about the body for the route's config. */
+/** Picks the body options for the route's config. */
 export const pickBodyOptions = ({
   body,
   largeBody,
@@ -47,14 +50,14 @@ const maximumBodyBytes = 1024 * 1024;
 const maximumLargeBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Maximum total bytes of incomplete bodies over all connections. Routes with large bodies have a second budget of this
- * size.
+ * Maximum total bytes of incomplete bodies across all connections. Routes with large bodies have a second budget of
+ * this size.
  */
 const unfinishedBodyBytes = 64 * 1024 * 1024;
 
 /**
- * Makes Fastify read every body with the same parser: `curl -d` and PowerShell send other types by default. The
- * client's header stays in `rawHeaders`.
+ * Makes Fastify read every body with the same parser, because `curl -d` and PowerShell send other types by default. The
+ * client's own header stays in `rawHeaders`.
  */
 export const overrideContentType = (request: IncomingMessage): void => {
   if (request.method !== 'GET') request.headers['content-type'] = 'application/json';
@@ -70,15 +73,15 @@ export const readMediaType = ({ rawHeaders }: IncomingMessage): string | undefin
 interface Reading {
   /** Called before the body is read. */
   beforeReading(request: IncomingMessage): void;
-  /** Called once a body has arrived, because parsing is most of the work. */
+  /** Returns the reason to refuse a body. Called once a body has arrived, because parsing is most of the work. */
   findRefusal(): HttpError | undefined;
 }
 
 /**
- * Reads every request body as JSON in UTF-8, unless the route chooses another kind. An empty body is undefined, as is
- * the body of a route without a body schema. The total bytes of incomplete bodies are limited, and divided between
+ * Reads every request body as JSON in UTF-8, unless the route chooses another form. An empty body is undefined, as is
+ * the body of a route without a body schema. The total bytes of incomplete bodies are limited and divided between
  * addresses. At the limit, connections whose bodies make no progress are closed, and the oldest bodies of the address
- * that holds the most get 503. If that is not enough, the body that exceeds the limit gets 503 too.
+ * that holds the most get 503. If that is not enough, the body that exceeds the limit gets 503, too.
  */
 export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
   const ordinary = { limit: maximumBodyBytes, shares: new FairShares(unfinishedBodyBytes) };
@@ -105,7 +108,7 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   });
 };
 
-/** Parses a body as the kind its route takes. Throws an HttpError for an invalid body. */
+/** Parses a body in the form that its route takes. Throws an HttpError for an invalid body. */
 const parse = ({ raw, routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
   if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
   const { body: kind = 'object', textsAsSent, readOther } = routeOptions.config as BodyOptions;
@@ -138,7 +141,7 @@ const createJsonParser = (app: FastifyInstance): JsonParser => {
   };
 };
 
-/** Name of the Fastify decorator that has the JSON parser. */
+/** Name of the Fastify decorator that holds the JSON parser. */
 const jsonParser = 'jsonParser';
 
 /** Parses JSON that a handler has received as bytes. Throws an HttpError for invalid JSON. */

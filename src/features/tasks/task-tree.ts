@@ -5,9 +5,9 @@ const width = 32;
 type Entry = Node | string | undefined;
 
 interface Node {
-  /** Tree version in which the node was created; only in that version may it be changed in place. */
+  /** Tree version in which the node was created. Only that version may change the node in place. */
   readonly version: number;
-  /** One number per set: a bit is 1 if the entry, or an entry below it, is in the set. */
+  /** One number per set, in which a bit is 1 if the entry, or an entry below it, is in the set. */
   readonly sets: number[];
   readonly entries: Entry[];
 }
@@ -26,25 +26,25 @@ interface Change {
 /** State of a tree for readers. */
 export interface TreeView {
   readonly root: Node | undefined;
-  /** Ids below each of the root's entries. */
+  /** Number of ids below each of the root's entries. */
   readonly scale: number;
 }
 
 /**
- * Texts in id order, each in some of `setCount` sets (at most 30); every text is in set 0. Reading a set skips all
- * other texts, so a list's cost depends on its own length, not on the number of tasks.
+ * Texts in id order. Each text is in some of `setCount` sets (at most 30), and every text is in set 0. Reading a set
+ * skips all other texts, so the cost of a list depends on its own length, not on the number of tasks.
  */
 export interface TaskTree {
   find(id: number): string | undefined;
-  /** Stores or replaces an id's text. `memberships` contains its sets' bits. */
+  /** Stores or replaces the text of an id. `memberships` contains the bits of its sets. */
   put(id: number, text: string, memberships: number): void;
-  /** Returns true if the id had a text. */
+  /** Removes the text of an id. Returns true if there was one. */
   remove(id: number): boolean;
   /** Number of texts in a set. */
   count(set: number): number;
   /** Returns the current tree, valid until the next write. */
   view(): TreeView;
-  /** Returns the current tree, which later writes leave unchanged because they copy nodes before changing them. */
+  /** Returns the current tree. Later writes do not change this tree, because they copy nodes before changing them. */
   freeze(): TreeView;
 }
 
@@ -86,7 +86,7 @@ export const createTaskTree = (setCount: number): TaskTree => {
 const findLeafOf = ({ root, scale }: TreeView, id: number): Node | undefined =>
   id < scale * width ? findLeaf(root, scale, id) : undefined;
 
-/** Returns the tree with a root high enough for an id. */
+/** Returns the tree with a root that is high enough for an id. */
 const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView => {
   if (id < scale * width) return { root, scale };
   return raise({ root: root && createParent(root, version), scale: scale * width }, id, version);
@@ -103,23 +103,23 @@ export interface Cursor {
   left: number;
 }
 
-/** Texts read so far, and characters left to read. */
+/** Texts read so far, and number of characters left to read. */
 interface Target {
   texts: string[];
   room: number;
 }
 
-/** Reads a set's next texts in id order: about `room` characters, none after the last text. */
+/** Reads the next texts of a set in id order, about `room` characters. Reads nothing after the last text. */
 export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
   const target = { texts: [], room };
   const end = scale * width;
-  // Beyond the last id, places wrap around.
+  // Beyond the last id, places would wrap around.
   if (cursor.isBack) cursor.next = Math.min(cursor.next, end - 1);
   if (root && cursor.next >= 0 && cursor.next < end) readNode(root, scale, 0, cursor, target);
   return target.texts;
 };
 
-/** Reads in a node whose first id is `base`, with `scale` ids per entry. */
+/** Reads texts in a node whose first id is `base`, with `scale` ids per entry. */
 const readNode = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
   const { isBack = false } = cursor;
   let waiting = (node.sets[cursor.set] ?? 0) & toWanted(scale, base, cursor);
@@ -136,7 +136,7 @@ const readNode = (node: Node, scale: number, base: number, cursor: Cursor, targe
   }
 };
 
-/** Returns the bits of the entries from the reader's position on. */
+/** Returns the bits of the entries from the reader's position onwards. */
 const toWanted = (scale: number, base: number, { isBack, next }: Cursor): number => {
   if (!isBack) return next <= base ? -1 : -1 << toPlace(next, scale);
   return next >= base + scale * width ? -1 : -1 >>> (width - 1 - toPlace(next, scale));
@@ -148,7 +148,7 @@ interface Extent {
   last: number;
 }
 
-/** Measures a set's first `limit` ids from `from` on, 32 ids per step. */
+/** Measures the first `limit` ids of a set, starting at `from`, 32 ids per step. */
 export const measureSet = ({ root, scale }: TreeView, set: number, from: number, limit: number): Extent => {
   const extent = { count: 0, last: 0 };
   if (root && limit > 0) measureNode(root, scale, 0, { set, from, limit }, extent);
@@ -179,7 +179,7 @@ const measureNode = (
 /** Returns the position of the lowest bit that is 1. */
 const toLowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
 
-/** Returns an id's position in a node with `scale` ids per entry, also for ids above 2^32. */
+/** Returns an id's position in a node with `scale` ids per entry. Also works for ids above 2^32. */
 const toPlace = (id: number, scale: number): number => (id / scale) & (width - 1);
 
 /** Finds the leaf for an id below a node with `scale` ids per entry. */
@@ -191,7 +191,10 @@ const findLeaf = (node: Node | undefined, scale: number, id: number): Node | und
   return typeof entry === 'object' ? entry : undefined;
 };
 
-/** Applies a change to a node of this version, or to a copy of an older one; returns undefined for an empty node. */
+/**
+ * Applies a change to a node of this version, or to a copy of an older node. Returns undefined if the node becomes
+ * empty.
+ */
 const applyChange = (node: Node | undefined, scale: number, change: Change): Node | undefined => {
   const changed = toOwn(node, change);
   const place = toPlace(change.id, scale);

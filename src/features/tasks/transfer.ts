@@ -10,7 +10,7 @@ import { Task } from './schema.ts';
 import { createTaskState } from './task-state.ts';
 import { type TaskEntry, toTaskEntry } from './task-text.ts';
 
-/** Maximum id of an import, which keeps later ids below 2^53. */
+/** Maximum id in an import, so that later ids stay below 2^53. */
 const maxId = 1e15;
 
 const { Id: _, ...fields } = Task.properties;
@@ -42,7 +42,7 @@ const taskTable: PortableTable<TaskChange> = {
       toChange: (row) => ({ put: toEntryOfRow(row) }),
     },
     {
-      // Ordered by the tasks' creation.
+      // Ordered by the creation of the tasks.
       text: `SELECT key, fingerprint, answer, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.idempotency
         WHERE at > now() - interval '${rememberedMs} milliseconds' ORDER BY substring(answer FROM '^{"Id":(\\d+)')::bigint`,
       toChange: ({ key, fingerprint, answer, at }) => ({
@@ -68,7 +68,7 @@ const taskTable: PortableTable<TaskChange> = {
   },
 };
 
-/** Exports and imports tasks, the last assigned id, and the last 24 hours' request keys. */
+/** Exports and imports tasks, the last assigned id, and the request keys of the last 24 hours. */
 export const taskTransfer = defineTransfer<TaskChange>({
   name: 'tasks',
   lines: { tasks: StoredTask, lastTaskId: Id, taskKeys: StoredKey },

@@ -8,16 +8,16 @@ import type { RecordLog } from '../../storage/record-log.ts';
 /** Bytes of the log that a search reads per step. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Maximum count of a source's alerts. */
+/** Maximum count of alerts from a source. */
 export const maxCount = 10_000;
 
-/** Times kept beyond the maximum before the oldest are dropped. */
+/** Number of times kept beyond the maximum before the oldest are dropped. */
 const spareCount = maxCount / 4;
 
-/** Milliseconds without a count after which the log is searched afresh instead of read on. */
+/** Milliseconds without a count after which the log is searched again from scratch instead of being read on. */
 const maxGapMs = 60 * 60_000;
 
-/** Maximum number of counts kept; the least recently used are dropped. */
+/** Maximum number of counts kept. The least recently used counts are dropped. */
 const maxKept = 2500;
 
 /** Number of alerts from a source in the period that ends now. */
@@ -60,8 +60,8 @@ class AlertCount {
 type SearchedLog = Pick<RecordLog, 'search' | 'readAfter' | 'recentAfter' | 'refresh' | 'state'>;
 
 /**
- * Counts the alerts of sources in the period that ends now. The log is searched once for new sources and only read on
- * afterwards: a thousand watches that count a week's alerts every second read each alert once.
+ * Counts alerts by source in the period that ends now. The log is searched once for new sources and afterwards only
+ * read on: a thousand watches that count a week's alerts every second read each alert only once.
  */
 export class AlertCounts {
   readonly #log: SearchedLog;
@@ -77,9 +77,10 @@ export class AlertCounts {
     this.#log = log;
   }
 
-  /** Counts alerts, up to 10,000, without resolutions and the alerts of watches. `source` may contain wildcards. */
+  /** Counts alerts up to 10,000, excluding resolutions and the alerts of watches. `source` may contain wildcards. */
   async count(source: string, ms: number, now: number): Promise<number> {
-    // If the clock was set back, dropped alerts count again; after a long gap, a new search reads less than reading on.
+    // If the clock was set back, alerts that were dropped count again. After a long gap, a new search reads less than
+    // reading on would.
     if (now < this.#now || now - this.#now > maxGapMs) this.#kept.clear();
     this.#now = now;
     const key = `${ms} ${source}`;

@@ -6,14 +6,17 @@ import type { KnownWatch } from './known-watch.ts';
 import { checkAtPlaces } from './votes.ts';
 import type { Finding, WatchReadings } from './watch-type.ts';
 
-/** Maximum number of concurrent checks of the network and by programs. */
+/** Maximum number of concurrent checks that use the network or start programs. */
 const maxNetworkChecks = 20;
 
-/** Default timeout of a check in milliseconds; a watch with a higher limit gets that limit, up to the maximum. */
+/**
+ * Default timeout of a check in milliseconds. A watch with a higher limit gets that limit as its timeout, up to the
+ * maximum.
+ */
 export const defaultTimeoutMs = 10_000;
 const maxTimeoutMs = 30_000;
 
-/** Milliseconds after the timeout before a check that does not end is given up. */
+/** Milliseconds after the timeout before a check that has not ended is given up. */
 const graceMs = 1000;
 
 /** Milliseconds between a fault and the retry. */
@@ -35,8 +38,9 @@ export class CheckRunner {
   }
 
   /**
-   * Resolves to a check's findings, or to an Error with the reason the check failed; never rejects. A fault counts once
-   * the watch's retries have found it again. `onEnd` is called when the check ends, perhaps long after it was given up.
+   * Resolves to a check's findings, or to an Error with the reason why the check failed. Never rejects. A fault counts
+   * only if the watch's retries find it again. `onEnd` is called when the check ends, which may be long after it was
+   * given up.
    */
   async run(watch: KnownWatch, onEnd: () => void): Promise<Finding[] | Error> {
     for (let retries = watch.settings.retries ?? 0; ; retries -= 1) {
@@ -52,7 +56,7 @@ export class CheckRunner {
     }
   }
 
-  /** Resolves to false if the checks have been closed in the meantime. */
+  /** Waits before a retry. Resolves to false if the checks have been closed in the meantime. */
   #waitForRetry(): Promise<boolean> {
     return pause(retryMs, true, { signal: this.#closing.signal, ref: false }).catch(() => false);
   }
@@ -92,6 +96,6 @@ export class CheckRunner {
   }
 }
 
-/** True for a failed check or one that found a fault; figures beyond a limit are not faults. */
+/** True for a check that failed or found a fault. Figures beyond a limit are not faults. */
 const isFault = (found: Finding[] | Error): boolean =>
   found instanceof Error || found.some((one) => 'isUnknown' in one || ('isBad' in one && one.isBad));

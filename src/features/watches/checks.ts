@@ -11,12 +11,12 @@ interface CheckParts {
   watcher: Pick<Watcher, 'listChecked' | 'onChecked'>;
   leases: Readonly<Record<WatchScope, Pick<Lease, 'isHeld'>>>;
   places: Readonly<Record<WatchScope, string>>;
-  /** True if runtime watches have been read. */
+  /** True once runtime watches have been read. */
   isRead(): boolean;
   clock: () => Date;
 }
 
-/** Creates the source of the watches' states, for their availability. */
+/** Creates the source of watch states for the availability feature. */
 export const createWatchChecks = ({ keeper, watcher, leases, places, isRead, clock }: CheckParts): CheckSource => {
   const scopes = Object.keys(leases) as WatchScope[];
   const scopeOf = ({ type, settings }: KnownWatch): WatchScope => type.scope(settings);
@@ -32,7 +32,7 @@ export const createWatchChecks = ({ keeper, watcher, leases, places, isRead, clo
       const watch = keeper.find(name);
       if (!watch) return undefined;
       const reading = { createdAt: createdAtOf(watch), place: places[scopeOf(watch)], at: clock().getTime() };
-      // Hosts check watches with `hosts`.
+      // Watches with `hosts` are checked by the hosts.
       if (watch.settings.enabled === false || watch.settings.hosts) return { ...reading, state: 'unknown' };
       const things = watcher.listChecked(name);
       return things && { ...reading, ...judge(things) };
@@ -46,7 +46,7 @@ export const createWatchChecks = ({ keeper, watcher, leases, places, isRead, clo
 
 const createdAtOf = ({ setting }: KnownWatch): number => setting?.createdAt ?? 0;
 
-/** A watch is down if any of its things is, otherwise unknown if any of them is. */
+/** Judges a watch: down if any of its things is down, otherwise unknown if any of them is unknown. */
 const judge = (things: readonly WatchedThing[]): Pick<CheckReading, 'state' | 'cause'> => {
   const down = things.filter(({ state }) => state === 'firing');
   if (down.length > 0) return { state: 'down', cause: down.map(({ text }) => text).join('; ') };

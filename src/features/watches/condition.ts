@@ -2,18 +2,18 @@ export interface FigureLimits {
   limit: number;
   /** Second limit, with the level CRITICAL. */
   critical?: number | undefined;
-  /** Figure at which the first limit's alert ends; by default 2 percent of the limit on its good side. */
+  /** Figure at which the alert of the first limit ends. Default: 2 percent of the limit, on its good side. */
   clear?: number | undefined;
   /** True if lower values are worse, as with free space or days left. */
   isLowBad: boolean;
-  /** True if the limit itself is still good, as with a maximum count. */
+  /** True if the limit itself still counts as good, as with a maximum count. */
   isBeyond?: boolean;
 }
 
-/** Side of a limit; `near` is good, but too close to the limit to end an alert. */
+/** Side of a limit. `near` is good, but too close to the limit to end an alert. */
 type Side = 'good' | 'near' | 'bad';
 
-/** Side of each limit on which a figure lies. */
+/** Side of each limit that a figure is on. */
 interface Observation {
   limit: Side;
   critical: Side;
@@ -48,12 +48,12 @@ export type Firing = 'limit' | 'critical' | undefined;
 /** State of a condition; times are milliseconds on a monotonic clock. */
 export interface ConditionState {
   firing: Firing;
-  /** Time since which each limit has been reached without a break; undefined if it is not reached. */
+  /** Time since which each limit has been reached without a break; undefined if the limit is not reached. */
   limitSince: number | undefined;
   criticalSince: number | undefined;
   /** Time since which checks have failed; undefined if the last check worked. */
   unknownSince: number | undefined;
-  /** True if failing checks have been reported. */
+  /** True if the failing checks have been reported. */
   isUnknownReported: boolean;
 }
 
@@ -69,8 +69,9 @@ export const beginCondition = (firing?: Firing, isUnknownReported = false): Cond
 });
 
 /**
- * Returns the state and the events after a check at `at`. A limit must be reached for `forMs` before its alert fires;
- * an alert ends at once. A failing check changes neither until checks have failed for `forMs`.
+ * Returns the state and the events after a check at the time `at`. A limit must be reached for `forMs` before its alert
+ * fires; the alert ends immediately when the figure is good again. A failing check changes neither until checks have
+ * failed for `forMs`.
  */
 export const stepCondition = (
   state: ConditionState,
@@ -101,7 +102,7 @@ const stepKnown = (state: ConditionState, { limit, critical }: Observation, at: 
   };
 };
 
-/** Limit that fires until the second limit has been reached for long enough. */
+/** Returns the limit that fires until the second limit has been reached for long enough. */
 const ease = (firing: Firing, limit: Side, critical: Side, holds: boolean): Firing => {
   if (firing === undefined) return holds ? 'limit' : undefined;
   if (limit === 'good') return undefined;

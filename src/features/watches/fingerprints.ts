@@ -7,13 +7,15 @@ const maxThingLength = 180;
 export const unknownMark = '?';
 export type ThingMark = '' | typeof unknownMark;
 
-/** Thing that stands for all when a watch cannot check anything. */
+/** Name that stands for all things when a watch cannot check anything. */
 export const allThings = '*';
 
-/** Creates the fingerprint of an alert: `NAME/PLACE/THING`, or `NAME/PLACE/?THING` for a thing that cannot be checked. */
+/**
+ * Creates the fingerprint of an alert: `NAME/PLACE/THING`, or `NAME/PLACE/?THING` for a thing that cannot be checked.
+ */
 export const toWatchFingerprint = (name: string, place: string, thing: string): string => `${name}/${place}/${thing}`;
 
-/** Returns the name and place in a fingerprint. */
+/** Splits a fingerprint into the watch's name and the place. */
 export const readWatchFingerprint = (fingerprint: string): { name: string; place: string } => {
   const [name = '', place = ''] = fingerprint.split('/', 2);
   return { name, place };

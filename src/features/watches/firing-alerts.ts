@@ -9,8 +9,8 @@ export interface FiringWatchAlert {
 }
 
 /**
- * Reads the watches' firing alerts by fingerprint. Alerts that have fired so long that the end of the log no longer
- * contains them come from incidents.
+ * Reads the firing alerts of the watches by fingerprint. An alert that has been firing for so long that it is not near
+ * the end of the log comes from its incident.
  */
 export const readFiringAlerts = async (
   alerts: Pick<AlertSource, 'listRaised'>,

@@ -6,20 +6,24 @@ export const toPlaceLease = (place: string): string => `watches/${place}`;
 
 const instanceMark = '.';
 
-/** Returns an instance's place from the id of its data directory. */
+/** Returns an instance's place, which is derived from the id of its data directory. */
 export const toInstancePlace = (id: string): string => `${instanceMark}${id.replaceAll('/', '-')}`;
 
 export const isInstancePlace = (place: string): boolean => place.startsWith(instanceMark);
 
-/** Seconds without a watching process after which a place is gone: a machine may be down for hours and come back. */
+/**
+ * Seconds without a watching process after which a place counts as gone. A machine may be down for hours before it
+ * comes back.
+ */
 const patienceSeconds = { instance: 5 * 60, machine: 24 * 60 * 60 };
 
-/** Seconds for which a gone place stays taken: longer than resolving its alerts requires. */
+/** Seconds for which a place that is gone stays taken. Longer than resolving its alerts takes. */
 const takenSeconds = 15;
 
 /**
- * Keeps this instance's lease, which counts as held while the database is unavailable. A gain reaches listeners as a
- * loss, to make them read the alerts again: another instance may have resolved some in the meantime.
+ * Keeps this instance's lease, which counts as held while the database is unavailable. When the lease is gained,
+ * listeners are notified as if it had been lost, so that they read the alerts again: another instance may have resolved
+ * some in the meantime.
  */
 export const keepPlace = (lease: Lease): Lease => ({
   isHeld: () => true,
@@ -28,9 +32,9 @@ export const keepPlace = (lease: Lease): Lease => ({
 });
 
 /**
- * Takes a gone place's lease, which keeps the place from returning while its alerts are resolved; resolves to false if
- * the place is not gone. For a place without a lease, the wait begins now, unless a version 1.1.0 process, which takes
- * no such lease, runs there.
+ * Takes the lease of a place that is gone, which keeps the place from returning while its alerts are resolved. Resolves
+ * to false if the place is not gone. For a place without a lease, the wait begins now, unless a version 1.1.0 process,
+ * which takes no such lease, runs there.
  */
 export const takeGonePlace = async (
   database: Pick<Database, 'query' | 'instance'>,

@@ -24,7 +24,7 @@ export const assertWithoutFiles = ({ settings }: KnownWatch): void => {
   throw new HttpError('invalid', 'watches of files and programs can be defined only in the config file, in watches');
 };
 
-/** Watches from the config file, runtime watches, and the defaults whose names neither uses. */
+/** Watches from the config file, runtime watches, and default watches whose names are not used by either. */
 export const watchKind = defineSettingKind<WatchSettings, KnownWatch, WatchSettings>({
   name: 'watch',
   noun: 'Watch',

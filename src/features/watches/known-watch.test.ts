@@ -9,7 +9,7 @@ import { watchKind } from './kind.ts';
 import { isCovered, listDefaultWatches } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 
-/** Returns a function that lists what configured watches cover. */
+/** Returns a function that lists the machine's parts covered by configured watches. */
 const createCovers =
   (settings: SettingStore) =>
   (watches: WatchSettings[], hasDefaults = false) => {

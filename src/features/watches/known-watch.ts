@@ -21,7 +21,7 @@ export interface KnownWatch {
   isVote?: boolean;
 }
 
-/** Failing destinations have no default watch because they raise their own alerts. */
+/** Failing destinations have no default watch, because they raise their own alerts. */
 const defaultWatches: readonly WatchSettings[] = [
   { name: 'disk', type: 'disk', limit: 100 * hostLimits.disk, critical: 100 * hostLimits.fullDisk },
   {
@@ -65,7 +65,7 @@ export const toKnownWatch = (
   };
 };
 
-/** Default watches; units are not watched without systemd. */
+/** Returns the default watches. Units are not watched without systemd. */
 export const listDefaultWatches = (hasSystemd: boolean): readonly KnownWatch[] =>
   defaultWatches
     .filter(({ type }) => type !== 'service' || hasSystemd)

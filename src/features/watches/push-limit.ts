@@ -3,15 +3,15 @@ import type { KnownWatch } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 
 /**
- * Maximum bytes as JSON of all watches that hosts check. The config file and runtime watches may each have 7 MiB;
- * together, they fit into the response of 16 MiB that an agent reads.
+ * Maximum bytes of the watches that hosts check, as JSON. The config file and the runtime watches may have 7 MiB each,
+ * and together fit into the response of 16 MiB that an agent reads.
  */
 const maxPushedBytes = 7 * 1024 * 1024;
 
 const countBytes = (watches: readonly WatchSettings[]): number =>
   watches.reduce((sum, watch) => sum + (watch.hosts || watch.from ? Buffer.byteLength(JSON.stringify(watch)) : 0), 0);
 
-/** Returns the problem with watches of the config file that are too large for hosts, as a list of at most one. */
+/** Returns the problem of configured watches that are too large for hosts, as a list with at most one entry. */
 export const findPushProblems = (watches: readonly WatchSettings[]): string[] =>
   countBytes(watches) > maxPushedBytes
     ? ['watches: all watches with hosts or from together must not exceed 7 MiB: shorten them, or remove some']

@@ -13,7 +13,7 @@ import { findStoredProblem } from './watch-problems.ts';
 const isForHost = ({ hosts = [] }: WatchSettings, name: string, tags: readonly string[] = []): boolean =>
   hosts.some((pattern) => [name, ...tags].some((text) => isLike(text, pattern)));
 
-/** Lists the hub's watches that a host runs. */
+/** Lists the hub's watches that a host should run. */
 export const listPushed = (
   watches: readonly KnownWatch[],
   { name, tags }: { name: string; tags: readonly string[] },
@@ -28,7 +28,7 @@ export const listPushed = (
   return { id: createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 16), list };
 };
 
-/** Watches received from this host's hub, stored on disk for starts without the hub. */
+/** Watches received from this host's hub. Stored on disk for starts without the hub. */
 export class ReceivedWatches {
   readonly #file: ReplacedFile;
   readonly #log: Pick<FastifyBaseLogger, 'warn'>;
@@ -46,13 +46,16 @@ export class ReceivedWatches {
     if (isObject(stored) && typeof stored['id'] === 'string') this.#use(stored as unknown as PushedWatches);
   }
 
-  /** Replaces the list; resolves once it is on disk. */
+  /** Replaces the list. Resolves once the new list is on disk. */
   async set(received: PushedWatches): Promise<void> {
     this.#use(received);
     await this.#file.write(Buffer.from(JSON.stringify(received)));
   }
 
-  /** Adds the hub's watches to this host's own. Runtime and configured watches keep their names; defaults do not. */
+  /**
+   * Adds the hub's watches to this host's own. If names collide, runtime and configured watches win over the hub's, but
+   * default watches do not.
+   */
   merge(own: readonly KnownWatch[]): readonly KnownWatch[] {
     if (this.#known.length === 0) return own;
     const fixed = new Set(own.filter(({ origin }) => origin !== 'default').map(({ name }) => name));

@@ -12,8 +12,9 @@ interface Reading {
 }
 
 /**
- * Readings of a thing over the last hours: the worst reading of each step. Times are milliseconds on a monotonic clock.
- * A full list merges its steps in pairs, from 15 s up to 4 min each; 120 steps therefore cover up to 8 hours.
+ * Readings of a thing over the last hours, with the worst reading of each step. Times are milliseconds on a monotonic
+ * clock. When the list is full, steps are merged in pairs, from 15 s up to 4 min each, so 120 steps cover up to 8
+ * hours.
  */
 export class RecentFigures {
   readonly #pick: PickWorst;
@@ -26,7 +27,7 @@ export class RecentFigures {
   /** 1 if the limit was reached, 0 if not, NaN without a check. Numbers take the least memory. */
   #bad: number[] = [];
 
-  /** `everyMs`: milliseconds between two checks; a step is long enough for at least one. */
+  /** `everyMs` is the number of milliseconds between two checks. A step is long enough for at least one check. */
   constructor(everyMs: number, isLowBad: boolean) {
     this.#pick = isLowBad ? Math.min : Math.max;
     while (this.#stepMs < everyMs * 1.5) this.#stepMs *= 2;
@@ -48,7 +49,7 @@ export class RecentFigures {
     this.#first += excess;
   }
 
-  /** Lists the steps, oldest first; null stands for unknown. `start` is a time on the clock that `add` uses. */
+  /** Lists the steps, oldest first, with null for unknown values. `start` is a time on the clock passed to `add`. */
   list(): { start: number; stepMs: number; figures: (number | null)[]; bad: (boolean | null)[] } {
     return {
       start: this.#first * this.#stepMs,
@@ -68,7 +69,7 @@ export class RecentFigures {
   }
 
   #merge(): void {
-    // A pair begins at an even number.
+    // Pairs begin at even numbers.
     const offset = this.#first % 2;
     const merge = (values: readonly number[], pick: PickWorst): number[] =>
       Array.from({ length: Math.ceil((values.length + offset) / 2) }, (_, index) =>

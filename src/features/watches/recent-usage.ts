@@ -16,7 +16,7 @@ export class RecentUsage {
     this.#waiting = this.#waiting.filter(({ count }) => count > length);
   }
 
-  /** Resolves once usage is known for a number of seconds; the first sample, without rates, does not count. */
+  /** Resolves once usage is known for a number of seconds. The first sample does not count, because it has no rates. */
   async waitFor(seconds: number): Promise<void> {
     const count = Math.min(maxSamples - 1, Math.ceil(seconds)) + 1;
     if (this.#samples.length >= count) return;

@@ -58,7 +58,10 @@ const createTestRoute = ({ keeper, watcher }: WatchParts): Route =>
     },
   });
 
-/** Returns the watch to test: a known one for its shown settings, also if the config file alone may define it. */
+/**
+ * Returns the watch to test. The settings shown for a known watch mean that watch, even if only the config file may
+ * define it.
+ */
 const findTried = (keeper: WatchKeeper, given: WatchSettings): KnownWatch => {
   const known = keeper.find(given.name);
   if (known && isDeepStrictEqual(given, withoutSecrets(known.settings))) return known;
@@ -84,7 +87,7 @@ const toBadgeRoute = ({ keeper, watcher, availability, clock }: WatchParts): Rou
     },
   });
 
-/** States, worst first. */
+/** States of a watch, worst first. */
 const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', 'ok'];
 
 const toWatch = ({ settings, origin, setting }: KnownWatch, watcher: Watcher): Watch => {

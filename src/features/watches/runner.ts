@@ -13,18 +13,21 @@ import type { Finding } from './watch-type.ts';
 
 export interface RunnerParts {
   raise: AlertSource['raise'];
-  /** Machine or instance being watched, as it appears in fingerprints; empty for the network. */
+  /** Machine or instance that is watched, as it appears in fingerprints; empty for the network. */
   place: string;
-  /** True if only the watch's name is known; labels then stay unchanged. */
+  /** True if only the name of the watch is known, in which case labels stay unchanged. */
   isGone?: boolean;
   clock: () => Date;
   /** Milliseconds on a monotonic clock. */
   now: () => number;
-  /** True if alerts about checks that have not worked since a monotonic time wait, because they may have one cause. */
+  /**
+   * True if alerts are held back for checks that have not worked since the given monotonic time, because the checks may
+   * share a cause.
+   */
   holdsUnknown?(since: number): boolean;
-  /** Reads a thing's figures from before it was watched, oldest first, and the milliseconds between two figures. */
+  /** Reads figures of a thing from before it was watched, oldest first, and the milliseconds between two figures. */
   readPast?(thing: string): Promise<{ figures: readonly number[]; stepMs: number }>;
-  /** Called with the error if an alert could not be stored; the alert is repeated after the next check. */
+  /** Called with the error if an alert could not be stored. The alert is stored again after the next check. */
   onUnstored(error: Error): void;
 }
 
@@ -37,13 +40,13 @@ interface Thing {
   unknownAlert: FiringWatchAlert | undefined;
   words: string;
   limitWords: string;
-  /** True if the last check was a yes-or-no check, without a limit. */
+  /** True if the last check was a yes-or-no check, which has no limit. */
   isFault: boolean;
   /** Undefined before the first finding. */
   recent: RecentFigures | undefined;
 }
 
-/** State of one watch: folds the findings of checks and stores alerts for the things that fire. */
+/** State of one watch. Folds the findings of checks, and stores alerts for the things that fire. */
 export class WatchRunner {
   readonly watch: KnownWatch;
   readonly #parts: RunnerParts;
@@ -54,7 +57,7 @@ export class WatchRunner {
   #working = 0;
   #heldSince: number | undefined;
 
-  /** `alerts`: firing alerts by fingerprint; alerts of other watches are ignored. */
+  /** `alerts` are the firing alerts by fingerprint. Alerts of other watches are ignored. */
   constructor(watch: KnownWatch, parts: RunnerParts, alerts: ReadonlyMap<string, FiringWatchAlert>) {
     this.watch = watch;
     this.#parts = parts;
@@ -71,7 +74,7 @@ export class WatchRunner {
     }
   }
 
-  /** Continues another runner's recent figures if both runners measure alike. */
+  /** Continues the recent figures of another runner, if both runners measure the same figure. */
   continueFrom(before: WatchRunner): void {
     const { type, everyMs, settings } = before.watch;
     const { watch } = this;
@@ -84,12 +87,14 @@ export class WatchRunner {
     return this.#working > 0;
   }
 
-  /** Monotonic time since which a check has not worked whose alert waits; undefined if none waits. */
+  /**
+   * Monotonic time since which a check has not worked, if its alert is held back; undefined if no alert is held back.
+   */
   get heldSince(): number | undefined {
     return this.#working === 0 ? this.#heldSince : undefined;
   }
 
-  /** True if the check does not work, for as long as `for`. */
+  /** True if the check has not worked for as long as `for`. */
   get isUnknown(): boolean {
     const shown = [...this.#things.values()].filter((thing) => thing.shown);
     return shown.length > 0 && shown.every(({ condition }) => condition.isUnknownReported);
@@ -124,12 +129,12 @@ export class WatchRunner {
     return this.#work(() => this.#take(found));
   }
 
-  /** Stores the waiting alerts unless they must wait longer. */
+  /** Stores the alerts that are held back, unless they must keep waiting. */
   review(): Promise<void> {
     return this.#work(() => this.#updateAlerts());
   }
 
-  /** Resolves all alerts with a reason; resolves to true once the log contains all resolutions. */
+  /** Resolves all alerts with a reason. Resolves to true once the log contains all resolutions. */
   end(reason: string): Promise<boolean> {
     return this.#work(async () => {
       for (const thing of this.#things.values()) Object.assign(thing, { condition: beginCondition(), words: reason });
@@ -211,7 +216,7 @@ export class WatchRunner {
     this.#show(thing, finding, observation === undefined);
   }
 
-  /** Creates recent figures that begin with the history's figures. */
+  /** Creates recent figures that begin with the figures in the history. */
   async #createRecent(finding: Finding, at: number): Promise<RecentFigures> {
     const limits = finding.limits ?? this.watch.limits;
     const recent = new RecentFigures(this.watch.everyMs, limits?.isLowBad === true);
@@ -243,7 +248,7 @@ export class WatchRunner {
     const state = firing && !isUnknown ? 'firing' : rest;
     const now = this.#parts.clock().toISOString();
     const { shown, alert, unknownAlert } = thing;
-    // After a restart or a change to the watch, the state is as old as its alert.
+    // After a restart, or a change to the watch, the state is as old as its alert.
     const current = state === 'firing' ? alert : isUnknown ? unknownAlert : undefined;
     const raisedAt = shown || !current ? undefined : readIdTime(current.id);
     const begun = raisedAt === undefined ? now : new Date(raisedAt).toISOString();
@@ -277,7 +282,7 @@ export class WatchRunner {
     return this.watch.type.describeGone?.(name) ?? `${name} no longer exists`;
   }
 
-  /** Stores the alerts and resolutions missing from the log. */
+  /** Stores alerts and resolutions that are missing from the log. */
   async #updateAlerts(): Promise<void> {
     this.#heldSince = undefined;
     for (const thing of [...this.#things.values()]) {
@@ -302,7 +307,10 @@ export class WatchRunner {
     }
   }
 
-  /** Stores an alert at this level, or the firing alert's resolution; resolves to the alert that fires afterwards. */
+  /**
+   * Stores an alert at this level, or the resolution of the firing alert. Resolves to the alert that is firing
+   * afterwards.
+   */
   async #updateAlert(
     { name: thing, shown }: Thing,
     mark: ThingMark,

@@ -41,7 +41,9 @@ const watchTypeNames = [
 const figure = (description: string, examples: number[] = [90]) =>
   Type.Optional(Type.Number({ minimum: -1e15, maximum: 1e15, description, examples }));
 
-/** Watch in the settings and in routes. Requirements of its type are checked later; those errors name the watch. */
+/**
+ * Watch in the settings and in routes. The requirements of its type are checked later, with errors that name the watch.
+ */
 export const WatchSettings = defineShape('WatchSettings', {
   name: Type.String({
     pattern: namePattern,
@@ -122,7 +124,7 @@ export const WatchSettings = defineShape('WatchSettings', {
 });
 export type WatchSettings = Static<typeof WatchSettings>;
 
-/** Watch in the `watches` setting: unknown fields are refused. */
+/** Watch in the setting `watches`, which refuses unknown fields. */
 export const StrictWatch = Type.Object(WatchSettings.properties, { additionalProperties: false });
 
 const states = ['ok', 'pending', 'firing', 'cannot check'] as const;
@@ -147,7 +149,7 @@ export type RecentReadings = Static<typeof RecentReadings>;
 
 const phase = (description: string, example: number) => nullable(Type.Number({ examples: [example] }), description);
 
-/** Phases of a connection in order. */
+/** Phases of a connection, in order. */
 const phases = ['dns', 'connect', 'tls', 'firstByte', 'body'] as const;
 export type CheckPhase = (typeof phases)[number];
 

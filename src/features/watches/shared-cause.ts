@@ -1,20 +1,20 @@
 import type { WatchRunner } from './runner.ts';
 import type { WatchScope } from './watch-type.ts';
 
-/** Minimum number of checks that do not work for one cause. */
+/** Minimum number of checks that must fail to work for one shared cause. */
 const minCount = 3;
 
 /** Maximum milliseconds for which an alert waits for the results of other checks. */
 const maxWaitMs = 90_000;
 
-/** Checks of a scope, and those that do not work. */
+/** Checks in a scope, and the checks that do not work. */
 export interface UnknownChecks {
   scope: WatchScope;
   unknown: number;
   all: number;
-  /** Reason of one of these. */
+  /** Reason given by one of the checks that do not work. */
   reason: string;
-  /** True if most do not work, so that the cause is here. */
+  /** True if most checks do not work, so the cause is on this side. */
   isMost: boolean;
 }
 
@@ -43,8 +43,9 @@ export const countUnknown = (active: Iterable<Checked>): UnknownChecks[] => {
 };
 
 /**
- * True if the alert about a check that has not worked since a monotonic time waits: while most checks of its scope do
- * not work, and until all have been made since, as they may not work either. A watch of type `checks` then has the alert.
+ * True if the alert about a check that has not worked since a monotonic time is held back: while most checks in its
+ * scope do not work, and until all of them have run since then, because they may not work either. Meanwhile, a watch of
+ * type `checks` raises the alert.
  */
 export const holdsUnknown = (
   watch: Scoped,

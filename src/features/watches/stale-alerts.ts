@@ -7,8 +7,8 @@ import type { WatchRunner } from './runner.ts';
 import type { WatchScope } from './watch-type.ts';
 
 /**
- * Milliseconds from the start, and from each gain of the lease, to the first search for gone places: in the meantime,
- * other instances start, or renew their leases after a database outage.
+ * Milliseconds between the start, or a gain of the lease, and the first search for gone places. In the meantime, other
+ * instances start, or renew their leases after a database outage.
  */
 const firstSearchMs = 20_000;
 
@@ -20,17 +20,17 @@ interface StaleAlertsParts {
   places: Record<WatchScope, string>;
   /** True if other instances store alerts in the same log. */
   isShared: boolean;
-  /** Takes over a gone place to resolve its alerts; resolves to false for a place in use. */
+  /** Takes over a gone place to resolve its alerts. Resolves to false for a place in use. */
   takeGone: ((place: string) => Promise<boolean>) | undefined;
   readFiring(): Promise<Map<string, FiringWatchAlert>>;
   createRunner(watch: KnownWatch, place: string, alerts: ReadonlyMap<string, FiringWatchAlert>): WatchRunner;
   onError(error: Error): void;
 }
 
-/** Resolves the alerts of deleted watches and of machines and instances that are gone. */
+/** Resolves alerts of deleted watches, and of machines and instances that are gone. */
 export class StaleAlerts {
   readonly #parts: StaleAlertsParts;
-  /** Runners whose firing alerts are to be resolved. */
+  /** Runners whose firing alerts still have to be resolved. */
   #pending: { runner: WatchRunner; reason: string }[] = [];
   #isResolving = false;
   #nextSearchAt = performance.now() + firstSearchMs;
@@ -49,7 +49,7 @@ export class StaleAlerts {
     this.#pending.push({ runner, reason });
   }
 
-  /** Adds this instance's alerts that belong to no watch. */
+  /** Adds this instance's alerts that do not belong to any watch. */
   addUnwatched(
     scope: WatchScope,
     alerts: ReadonlyMap<string, FiringWatchAlert>,
@@ -57,7 +57,7 @@ export class StaleAlerts {
   ): void {
     const { places, isShared } = this.#parts;
     const all = Object.values(places);
-    // If no other instances store alerts, a machine with another name is this machine under its former name.
+    // If no other instance stores alerts, a machine with another name is this machine under its former name.
     const isOwn = (place: string): boolean =>
       place === places[scope] || (scope === 'machine' && !isShared && !all.includes(place));
     const unwatched = new Map<string, { name: string; place: string }>();
@@ -68,7 +68,7 @@ export class StaleAlerts {
     for (const { name, place } of unwatched.values()) this.#addNamed(name, place, alerts);
   }
 
-  /** Starts the work that is due; returns promises that never reject. */
+  /** Starts the work that is due. Returns promises that never reject. */
   tick(now: number): Promise<void>[] {
     const work: Promise<void>[] = [];
     if (this.#pending.length > 0 && !this.#isResolving) work.push(this.#resolve());
@@ -80,7 +80,7 @@ export class StaleAlerts {
   }
 
   #addNamed(name: string, place: string, alerts: ReadonlyMap<string, FiringWatchAlert>, reason?: string): void {
-    // The type is unknown and irrelevant: the alerts name the things.
+    // The type is unknown and does not matter, because the alerts name the things.
     const watch = toKnownWatch({ name, type: 'journal' }, 'config');
     this.add(this.#parts.createRunner(watch, place, alerts), reason);
   }
@@ -93,7 +93,7 @@ export class StaleAlerts {
     this.#isResolving = false;
   }
 
-  /** Adds the alerts of gone places; only one of all instances does this. */
+  /** Adds the alerts of gone places. Only one instance does this. */
   async #findGone(): Promise<void> {
     const { takeGone, leases, places, readFiring } = this.#parts;
     const mayTake = (): boolean => leases.network.isHeld() && performance.now() >= this.#patientUntil;
@@ -109,7 +109,7 @@ export class StaleAlerts {
         // If the database was unavailable in the meantime, other instances could not renew their leases.
         if (!mayTake()) return;
         if (!(await takeGone(place))) continue;
-        // Read the alerts again: from now on, the place stores none.
+        // Read the alerts again, because from now on the place cannot store any.
         const alerts = await readFiring();
         const reason = isInstancePlace(place)
           ? 'its server no longer runs'

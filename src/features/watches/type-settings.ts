@@ -57,7 +57,7 @@ const JsonCondition = Type.Object(
 );
 export type JsonCondition = Static<typeof JsonCondition>;
 
-/** Settings specific to one type. */
+/** Settings that only some types have. */
 export const ownWatchSettings = {
   mounts: patterns(
     '`disk`: mount paths, in which `*` matches any text; all fixed disks by default. Read-only file systems must be named without `*`.',
@@ -225,8 +225,10 @@ export const ownWatchSettings = {
   ),
 };
 
-/** Settings that name files; only the config file can have them, because runtime watches must not open files. */
+/**
+ * Settings that name files. Only the config file can have these settings, because runtime watches must not open files.
+ */
 export const fileSettings = ['path', 'caFile', 'certificateFile', 'keyFile', 'passwordFile', 'socket'] as const;
 
-/** Settings that no response contains. */
+/** Settings that responses never contain. */
 export const watchSecrets = ['password', 'key'] as const;

@@ -6,7 +6,7 @@ import type { Finding, WatchReadings } from './watch-type.ts';
 /** Place of this server. */
 const hubPlace = 'hub';
 
-/** Seconds beyond two periods of its watch for which a host's result counts. */
+/** Seconds beyond two periods of its watch for which a host's result still counts. */
 const marginSeconds = 30;
 
 type Verdict = PlaceCheck['state'];
@@ -26,7 +26,10 @@ const judgeFinding = (finding: Finding, { limits }: Pick<KnownWatch, 'limits'>):
   return own && observe(finding.figure, own).limit === 'bad' ? 'bad' : 'good';
 };
 
-/** Runs a watch's check; with `from`, combines the results of all places. Rejects with the reason the check failed. */
+/**
+ * Runs the check of a watch. With `from`, combines the results of all places. Rejects with the reason why the check
+ * failed.
+ */
 export const checkAtPlaces = async (
   watch: KnownWatch,
   readings: WatchReadings,
@@ -40,7 +43,7 @@ export const checkAtPlaces = async (
   return countVotes(watch, own, readings.listChecks?.(settings.name) ?? [], readings.clock().getTime());
 };
 
-/** Combines this server's findings and the hosts' results into one finding per thing. */
+/** Combines the findings of this server and the results from hosts into one finding per thing. */
 const countVotes = (
   watch: KnownWatch,
   own: readonly Finding[],

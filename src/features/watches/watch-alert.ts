@@ -14,11 +14,11 @@ interface AlertSubject {
   place: string;
   thing: string;
   mark: ThingMark;
-  /** True if only the watch's name is known; labels then stay unchanged. */
+  /** True if only the name of the watch is known, in which case labels stay unchanged. */
   isGone: boolean;
 }
 
-/** Describes the alert for a thing that has been firing since a time. */
+/** Describes the alert about a thing that has been firing since the given time. */
 export const describeFiring = (
   subject: AlertSubject,
   { words, seen }: { words: string; seen: Seen | null | undefined },
@@ -64,13 +64,13 @@ const createCommon = (subject: AlertSubject) => {
   };
 };
 
-/** True for a network watch; the type of a deleted watch is unknown, but only network watches have no place. */
+/** True for a network watch. If the watch was deleted, its type is unknown, but only network watches have no place. */
 const isOfNetwork = ({ watch: { type, settings }, place, isGone }: AlertSubject): boolean =>
   isGone ? place === '' : type.scope(settings) === 'network';
 
-/** True if the message needs the watch's name because the alert names no machine. */
+/** True if the message must contain the name of the watch, because the alert names no machine. */
 const needsName = (subject: AlertSubject): boolean => isOfNetwork(subject) && subject.mark !== unknownMark;
 
-/** Capitalizes the first letter, unless the first word is the thing. */
+/** Capitalizes the first letter, unless the first word is the name of the thing. */
 const toThingSentence = (words: string, thing: string): string =>
   words.startsWith(thing.replace(/ .*/, '')) ? words : words.charAt(0).toUpperCase() + words.slice(1);

@@ -9,7 +9,7 @@ const ownKeys = Object.keys(ownWatchSettings) as (keyof typeof ownWatchSettings)
 
 const isWatch = createSchemaCheck(WatchSettings);
 
-/** Returns the reason a watch stored by another version is invalid; undefined for a usable watch. */
+/** Returns the reason why a watch stored by another version is invalid; undefined for a usable watch. */
 export const findStoredProblem = (value: WatchSettings): string | undefined => {
   const { type, name } = Object(value) as Partial<WatchSettings>;
   if (!findWatchType(type)) return `there is no type ${JSON.stringify(type)}`;
@@ -17,7 +17,7 @@ export const findStoredProblem = (value: WatchSettings): string | undefined => {
   return findWatchProblem(value);
 };
 
-/** Returns the problem with a watch of a valid shape, as a clause; undefined for a usable watch. */
+/** Returns the problem with a watch whose shape is valid, as a clause; undefined for a usable watch. */
 const findWatchProblem = (watch: WatchSettings): string | undefined => {
   const type = toWatchType(watch);
   const { keys, required = [] } = type;
@@ -28,7 +28,7 @@ const findWatchProblem = (watch: WatchSettings): string | undefined => {
   return findLimitProblem(watch, type) ?? findPlaceProblem(watch, type) ?? type.findProblem?.(watch);
 };
 
-/** Types whose result depends on where the check runs. */
+/** Types whose result depends on the place that runs the check. */
 const remoteTypes: readonly WatchType['name'][] = [
   'http',
   'tcp',
@@ -41,7 +41,7 @@ const remoteTypes: readonly WatchType['name'][] = [
   'redis',
 ];
 
-/** True for a watch that reads files or runs programs, which only a machine's own config file can define. */
+/** True for a watch that reads files or runs programs. Only a machine's own config file can define such a watch. */
 export const isConfigOnly = (watch: WatchSettings): boolean =>
   watch.type === 'file' || watch.type === 'plugin' || fileSettings.some((name) => watch[name] !== undefined);
 

@@ -10,7 +10,7 @@ export const listSecrets = (settings: WatchSettings): (typeof watchSecrets)[numb
   watchSecrets.filter((name) => settings[name] !== undefined);
 
 /**
- * Returns the settings with the known watch's secrets in place of missing ones; an empty password is no password.
+ * Returns the settings, in which missing secrets are taken from the known watch. An empty password means no password.
  * @throws HttpError if the settings name another server, which must not get the secrets
  */
 export const keepWatchSecrets = (given: WatchSettings, known: WatchSettings | undefined): WatchSettings => {
@@ -30,6 +30,6 @@ export const keepWatchSecrets = (given: WatchSettings, known: WatchSettings | un
   return { ...value, ...kept };
 };
 
-/** Returns the server that gets the secrets. */
+/** Returns the server that receives the secrets. */
 const toServer = ({ url = '', host, port }: WatchSettings): string =>
   JSON.stringify([URL.canParse(url) ? new URL(url).origin : url, host, port]);

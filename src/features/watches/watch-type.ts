@@ -28,30 +28,30 @@ export interface WatchReadings {
   /** Reads the used and available bytes of the data directory's file system. */
   readDataSpace(): Promise<{ used: number; available: number }>;
   clock: () => Date;
-  /** Returns a watch's last results from hosts. */
+  /** Returns the last results from hosts for a watch. */
   listChecks?(watch: string): PlaceCheck[];
-  /** Counts this server's checks that do not work. */
+  /** Counts the checks of this server that do not work. */
   countUnknown(): UnknownChecks[];
   /** Undefined if the history is not mounted. */
   history: HistorySource | undefined;
 }
 
-/** Lists a history column's values up to now. */
+/** Lists the values of a history column up to now. */
 export type ListPast = (column: HistoryColumn) => number[];
 
 /** A check's result for one thing. */
 export type Finding = {
-  /** Mount, unit, address or similar. */
+  /** Mount path, unit, address or similar. */
   thing: string;
   /** Text without the limit: `/var is 91.3 % full (4.2 GiB free)`. */
   words: string;
   /** Observations beyond the words; undefined if there are none. */
   seen?: Seen;
-  /** Limits for the figure if they differ from the watch's limits. */
+  /** Limits for the figure, if they differ from the limits of the watch. */
   limits?: FigureLimits;
 } & (
   | { figure: number; toText(figure: number): string }
-  /** Yes-or-no check; a critical fault has the level CRITICAL. */
+  /** Yes-or-no check. A critical fault has the level CRITICAL. */
   | { isBad: boolean; isCritical?: boolean; figure?: number }
   /** Failed check, with the reason in `words`. */
   | { isUnknown: true }
@@ -61,36 +61,36 @@ export type WatchScope = 'machine' | 'network' | 'instance';
 
 export interface WatchType {
   name: WatchSettings['type'];
-  /** Which instances run the check: one per machine, one for the network, or every instance. */
+  /** Returns which instances run the check: one per machine, one for the network, or every instance. */
   scope(watch: WatchSettings): WatchScope;
-  /** True if checks of a machine take turns with network checks, because each starts a program. */
+  /** True if checks of a machine take turns with network checks, because each check starts a program. */
   takesTurns?: boolean;
-  /** Settings specific to the type, and the required ones. */
+  /** Settings that this type has, and the settings that it requires. */
   keys: readonly (keyof typeof ownWatchSettings)[];
   required?: readonly (keyof typeof ownWatchSettings)[];
   /** `none`: a yes-or-no check. */
   limit: 'required' | 'none' | 'optional';
   defaultLimit?: number;
-  /** Default level of a failed yes-or-no check; WARNING if undefined. */
+  /** Default level of a failed yes-or-no check. WARNING if undefined. */
   defaultLevel?: Severity;
   /** Describes a thing that checks no longer find. */
   describeGone?(thing: string): string;
   isLowBad?(watch: WatchSettings): boolean;
-  /** Lists a thing's figures from the history before it was watched, oldest first; NaN stands for unknown. */
+  /** Lists figures of a thing from the history before it was watched, oldest first; NaN stands for unknown. */
   listPast?(watch: WatchSettings, thing: string, list: ListPast, host: HostReadings): Awaitable<number[]>;
   /** Default number of seconds between two checks. */
   every: number;
-  /** Default number of seconds for which a limit must be reached; 0 if undefined. */
+  /** Default number of seconds for which a limit must be reached. 0 if undefined. */
   for?: number;
   /** Returns the problem with invalid settings, as a clause. */
   findProblem?(watch: WatchSettings): string | undefined;
-  /** Checks all things. Rejects with an Error whose message is the reason; stops when the signal is aborted. */
+  /** Checks all things. Rejects with an Error whose message is the reason. Stops when the signal is aborted. */
   check(watch: WatchSettings, readings: WatchReadings, signal: AbortSignal): Promise<Finding[]>;
 }
 
 export const defineWatchType = (type: WatchType): WatchType => type;
 
-/** Finds items by name; `missing` lists the patterns without a match. */
+/** Finds items by name. `missing` lists the patterns without a match. */
 export const findNamed = <T>(
   items: readonly T[],
   patterns: readonly string[],
@@ -111,7 +111,7 @@ export const findNamed = <T>(
 export const isExcepted = ({ except = [] }: WatchSettings, name: string): boolean =>
   except.some((pattern) => isLike(name, pattern));
 
-/** Rounds down, to keep a nearly full disk from being shown as 100 % full. */
+/** Formats a percentage, rounded down so that a nearly full disk is not shown as 100 % full. */
 export const toPercentText = (percent: number): string => `${(Math.floor(percent * 10 + 1e-6) / 10).toString()} %`;
 
 export const toMsText = (ms: number): string => `${Math.round(ms)} ms`;

@@ -12,7 +12,7 @@ import { toKnownWatch } from './known-watch.ts';
 import type { WatchSettings } from './schema.ts';
 import { Watcher } from './watcher.ts';
 
-/** Watches whose limit is never reached and always reached. */
+/** Watches whose limit is never reached, and always reached. */
 const [never, always] = [101, 0].map((limit) => ({ name: 'memory', type: 'memory', limit }) as WatchSettings);
 assert.ok(never && always);
 
@@ -121,7 +121,7 @@ test('alerts of the former name of a machine are resolved, unless other instance
   set(never);
   await store(1);
   assert.deepEqual(stored, ['resolved | Resolved: memory | before']);
-  // Without labels, the labels of the incident stay.
+  // Without labels, the incident keeps its labels.
   assert.deepEqual(labelled, [{}]);
 });
 

@@ -33,15 +33,15 @@ interface WatcherParts extends Omit<WatchReadings, 'shared' | 'usage' | 'alertCo
   journal: RecordLog;
   alerts: Pick<AlertSource, 'raise' | 'listRaised'>;
   incidents: Pick<IncidentSource, 'catchUp' | 'listUnsettled'>;
-  /** This instance's leases: it runs the checks of a scope while it holds the scope's lease. */
+  /** Leases of this instance, which runs the checks of a scope while it holds the lease for that scope. */
   leases: Record<WatchScope, Lease>;
   /** This instance's places in fingerprints. */
   places: Record<WatchScope, string>;
   /** True if other instances store alerts in the same log. */
   isShared: boolean;
-  /** Takes over a gone place to resolve its alerts; resolves to false for a place in use. */
+  /** Takes over a gone place to resolve its alerts. Resolves to false for a place in use. */
   takeGone?: ((place: string) => Promise<boolean>) | undefined;
-  /** Timeout of a check in milliseconds; 10,000 by default. */
+  /** Timeout of a check in milliseconds. Default: 10,000. */
   timeoutMs?: number;
   log: FastifyBaseLogger;
 }
@@ -51,9 +51,9 @@ interface Active {
   runner: WatchRunner;
   nextAt: number;
   isRunning: boolean;
-  /** Reason a check was given up, until the check ends. */
+  /** Reason why a check was given up, until the check ends. */
   hang: Error | undefined;
-  /** Monotonic time at which the last check ended; undefined before the first. */
+  /** Monotonic time at which the last check ended; undefined before the first check. */
   checkedAt: number | undefined;
   /** True once the things have the result of a check. */
   isTaken: boolean;
@@ -69,7 +69,7 @@ export class Watcher {
   readonly #stale: StaleAlerts;
   #watches: readonly KnownWatch[] = [];
   readonly #active = new Map<string, Active>();
-  /** Firing alerts from before this instance took over, by scope. */
+  /** Alerts that were firing before this instance took over, by scope. */
   readonly #restored = new Map<WatchScope, Map<string, FiringWatchAlert>>();
   #isRestoring = false;
   #isClosed = false;
@@ -140,7 +140,7 @@ export class Watcher {
     this.#activateNew();
   }
 
-  /** Starts the checks that are due; called about once a second. */
+  /** Starts the checks that are due. Called about once a second. */
   tick(): void {
     if (this.#isClosed) return;
     this.#restore();
@@ -157,20 +157,20 @@ export class Watcher {
     }
   }
 
-  /** Finds a watch's things; `isHere` is true if this instance runs the watch. */
+  /** Finds the things of a watch. `isHere` is true if this instance runs the watch. */
   find(name: string): { things: WatchedThing[]; isHere: boolean; isChecked: boolean } {
     const active = this.#active.get(name);
     const isHere = active !== undefined;
     return { things: active?.runner.listWithRecent() ?? [], isHere, isChecked: active?.checkedAt !== undefined };
   }
 
-  /** Lists a watch's things after its first check by this instance; undefined before. */
+  /** Lists the things of a watch after its first check by this instance; undefined before that. */
   listChecked(name: string): WatchedThing[] | undefined {
     const active = this.#active.get(name);
     return active?.isTaken ? active.runner.list() : undefined;
   }
 
-  /** Calls the listener with the name of each watch after a check. */
+  /** Calls the listener with the name of a watch after each of its checks. */
   onChecked(listener: (name: string) => void): void {
     this.#listeners.push(listener);
   }
@@ -180,7 +180,7 @@ export class Watcher {
     return [...this.#active.values()].flatMap(({ runner }) => runner.list().map(({ state }) => state));
   }
 
-  /** Returns the last results of the watches whose results are votes. */
+  /** Returns the last results of the watches that vote. */
   listChecks(): HostCheck[] {
     return [...this.#active.values()].flatMap(({ runner }) =>
       runner.watch.isVote
@@ -192,12 +192,12 @@ export class Watcher {
     );
   }
 
-  /** Runs a watch's check once, without alerts. */
+  /** Runs the check of a watch once, without raising alerts. */
   async try(watch: KnownWatch): Promise<WatchedThing[]> {
     const { clock } = this.#parts;
     const raise = () => Promise.reject(new Error('a trial raises no alerts'));
     const parts = { raise, place: '', clock, now: () => performance.now(), onUnstored: () => undefined };
-    // A condition that must hold forever raises no alert.
+    // A condition with an infinite wait never raises an alert.
     const runner = new WatchRunner({ ...watch, forMs: Number.POSITIVE_INFINITY }, parts, new Map());
     const once = { ...watch, settings: { ...watch.settings, retries: 0 } };
     await runner.take(await this.#checks.run(once, () => undefined));
@@ -208,7 +208,7 @@ export class Watcher {
     return listMachineConcerns([...this.#active.values()].map(({ runner }) => runner));
   }
 
-  /** Reads the firing alerts of newly held scopes, at startup and when this instance takes over. */
+  /** Reads the firing alerts of newly held scopes, at startup and whenever this instance takes over. */
   #restore(): void {
     const missing = watchScopes.filter((scope) => this.#parts.leases[scope].isHeld() && !this.#restored.has(scope));
     if (this.#isRestoring || missing.length === 0) return;
@@ -243,7 +243,7 @@ export class Watcher {
       const { name } = watch.settings;
       if (!alerts || !isEnabled(watch) || this.#active.has(name)) continue;
       this.#activate(watch, alerts);
-      // From now on, the runner has these alerts.
+      // From now on, the runner manages these alerts.
       for (const fingerprint of alerts.keys()) if (fingerprint.startsWith(`${name}/`)) alerts.delete(fingerprint);
     }
   }
@@ -285,7 +285,7 @@ export class Watcher {
     return holdsUnknown(watch, since, counts, this.#active.values());
   }
 
-  /** Reads the last hours' figures from the history. */
+  /** Reads the figures of the last hours from the history. */
   async #readPast({ type, settings }: KnownWatch, thing: string): Promise<{ figures: number[]; stepMs: number }> {
     const { history, host } = this.#parts;
     if (!history || !type.listPast) return { figures: [], stepMs: 0 };
@@ -331,7 +331,7 @@ export class Watcher {
     for (const listener of this.#listeners) listener(name);
   }
 
-  /** Logs each failure once; an unavailable store logs its own line. */
+  /** Logs each failure once. An unavailable store logs its own line. */
   #report(error: Error): void {
     if (error instanceof StoreUnavailable || this.#lastFailure === error.message) return;
     this.#lastFailure = error.message;
@@ -343,7 +343,7 @@ const planNext = (active: Active): void => {
   active.nextAt = performance.now() + active.runner.watch.everyMs - toleranceMs;
 };
 
-/** True if this server runs a watch: hosts run the watches with `hosts`. */
+/** True if this server runs a watch. Watches with `hosts` are run by the hosts. */
 const isEnabled = ({ settings }: KnownWatch): boolean => settings.enabled !== false && settings.hosts === undefined;
 
 const isSame = (one: KnownWatch, other: KnownWatch): boolean =>

@@ -15,7 +15,7 @@ const dev = `Inter-|   Receive                                                | 
 veth12:  50  1 0 0 0 0 0 0   70  1 0 0 0 0 0 0
 `;
 
-/** Creates a machine with these interfaces in /proc/net/dev, some of them virtual. */
+/** Creates a machine with these interfaces in /proc/net/dev, some of which are virtual. */
 const createMachine = (t: TestContext, lines: string, virtual: readonly string[]): string =>
   createTree(t, {
     'proc/net/dev': lines,
@@ -57,7 +57,7 @@ test(
       exec ${[process.execPath, ...loader].join(' ')} --input-type=module -e "$0" "$1"`;
     const module = new URL(`counters${extension}`, import.meta.url).href;
     const args = ['--net', '--mount', 'bash', '-euc', script, printNetwork, module];
-    // Packets arriving between the two readings make them differ.
+    // Packets that arrive between the two readings make them differ.
     await waitUntilPasses(() => {
       const { length, network, expected } = JSON.parse(execFileSync('unshare', args, { encoding: 'utf8' }));
       assert.ok(length > 10_000, `${length} bytes`);

@@ -23,7 +23,7 @@ export const readLinuxCounters = (root: string): CountersReading => {
 
 const readText = (path: string): string => readKernelFile(path)?.toString('latin1') ?? '';
 
-/** Columns of /proc/stat. The guest columns that follow are already part of user and nice. */
+/** Columns of /proc/stat. The guest columns that follow are already included in user and nice. */
 const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
 
 /**
@@ -44,7 +44,7 @@ export const parseCpuSeconds = (stat: string): CpuSeconds =>
 /** Parses the boot time in /proc/stat (`btime`, whole seconds). */
 export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
 
-/** Parses /proc/meminfo, whose kB are KiB. */
+/** Parses /proc/meminfo, in which kB means KiB. */
 export const parseMemory = (meminfo: string): MemoryReading => {
   const sizes = meminfo.matchAll(/^(MemTotal|MemAvailable|SwapTotal|SwapFree):\s+(\d+) kB$/gm);
   const bytes = new Map(Array.from(sizes, ([, name, kilobytes]) => [name, Number(kilobytes) * 1024]));
@@ -58,8 +58,9 @@ export const parseMemory = (meminfo: string): MemoryReading => {
 };
 
 /**
- * Counts ZFS's cache above its minimum as available: ZFS releases this memory like the page cache, which MemAvailable
- * includes. `arcstats` is that file's content, empty without ZFS: each line has a name, a type and a value.
+ * Counts ZFS's cache above its minimum as available, because ZFS releases this memory like the page cache, which
+ * MemAvailable includes. `arcstats` is the content of that file, empty without ZFS. Each line has a name, a type and a
+ * value.
  */
 const addCache = (memory: MemoryReading, arcstats: string): MemoryReading => {
   const readValue = (name: string): number =>
@@ -74,7 +75,7 @@ interface InterfaceBytes {
   sent: number;
 }
 
-/** Parses each interface's bytes in /proc/net/dev. */
+/** Parses the bytes of each interface in /proc/net/dev. */
 const parseNetwork = (dev: string): InterfaceBytes[] =>
   Array.from(dev.matchAll(/^ *([^\s:]+):(.*)$/gm), ([, name = '', columns = '']) => {
     const values = columns.trim().split(/ +/).map(Number);
@@ -82,13 +83,13 @@ const parseNetwork = (dev: string): InterfaceBytes[] =>
   });
 
 /**
- * Lists interfaces without a device: loopback, and interfaces such as bridges whose bytes are also counted by another
- * interface.
+ * Lists interfaces without a device: loopback, and interfaces such as bridges, whose bytes another interface also
+ * counts.
  */
 const listVirtual = (root: string): Set<string> =>
   new Set(readOrNull(() => readdirSync(`${root}/sys/devices/virtual/net`)) ?? []);
 
-/** Adds up the bytes of real interfaces; if there are none, as in a container, of all except loopback. */
+/** Adds up the bytes of real interfaces or, if there are none, as in a container, of all interfaces except loopback. */
 const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<string>) => {
   const real = interfaces.filter(({ name }) => !virtual.has(name) && name !== loopback);
   const counted = real.length > 0 ? real : interfaces.filter(({ name }) => name !== loopback);
@@ -100,7 +101,7 @@ const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<strin
   return total;
 };
 
-/** Bytes of a sector in /proc/diskstats, regardless of the disk's own sector size. */
+/** Bytes of a sector in /proc/diskstats, whatever the disk's own sector size. */
 const sectorBytes = 512;
 
 /** Reads `HostReadings.diskTraffic`. */

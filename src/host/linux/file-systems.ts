@@ -3,20 +3,20 @@ import { basename, dirname } from 'node:path';
 import { createSharedReading, freshMs, type HangGuard, readKernelText } from '../reading.ts';
 import type { FileSystemKind, FileSystemReading } from '../readings.ts';
 
-/** Milliseconds to wait for the size of a file system whose server may be gone. */
+/** Milliseconds to wait for the size of a file system whose server may not respond. */
 const patienceMs = 1000;
 
 type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes' | 'inodes'>;
 
 /** Mount whose size has not been read yet. */
 interface Candidate extends Omit<FileSystemReading, keyof Size> {
-  /** The mount's fixed local disk, or null. */
+  /** Fixed local disk of the mount, or null. */
   disk: string | null;
   mayHang: boolean;
 }
 
 /**
- * Reads `HostReadings.fileSystems` and `fixedDisks`; concurrent calls share one reading. `root` contains `proc`, `sys`
+ * Reads `HostReadings.fileSystems` and `fixedDisks`. Concurrent calls share one reading. `root` contains `proc`, `sys`
  * and `dev`, and is empty for this machine.
  */
 export const createFileSystemReader = (root: string, guard: HangGuard) => {
@@ -27,7 +27,7 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
   };
   const measureAll = async (candidates: Candidate[]): Promise<FileSystemReading[]> =>
     (await Promise.all(candidates.map(measure))).flat();
-  // Disks are selected first, so listing them never accesses a network file system.
+  // Disks are selected first, so that listing disks never accesses a network file system.
   const fixedDisks = createSharedReading(async () => measureAll(toLinuxDisks(await listCandidates(root))), 0);
   return {
     fileSystems: createSharedReading(async () => measureAll(await listCandidates(root)), 0),
@@ -89,7 +89,7 @@ const describe = async (root: string, mount: MountEntry, labels: Map<string, str
 };
 
 /**
- * Finds the device number. Btrfs and other file systems that span devices have an invented number; the device from
+ * Finds the device number. Btrfs and other file systems that span devices have an invented number, but the device from
  * which they were mounted is real.
  */
 const findDeviceNumber = async ({ device, source }: MountEntry): Promise<string | null> => {
@@ -97,11 +97,11 @@ const findDeviceNumber = async ({ device, source }: MountEntry): Promise<string 
   return source.startsWith('/dev/') ? readDeviceNumber(source) : null;
 };
 
-/** Returns the ZFS pool: all of a pool's data sets are on the same disks. */
+/** Returns the ZFS pool, because all data sets of a pool are on the same disks. */
 const toPool = ({ type, source }: MountEntry): string | null =>
   type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
 
-/** Keeps one item per key: the first with the shortest mount path. */
+/** Keeps one item per key: the first item with the shortest mount path. */
 const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item: T) => string): T[] => {
   const kept = new Map<string, T>();
   for (const item of items) {
@@ -115,7 +115,7 @@ const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item:
 interface MountEntry {
   id: number;
   parentId: number;
-  /** `major:minor`; major is 0 for file systems without their own block device. */
+  /** `major:minor`. The major number is 0 for file systems without a block device of their own. */
   device: string;
   mountPath: string;
   type: string;
@@ -149,17 +149,17 @@ const parseMount = (line: string): MountEntry => {
     mountPath: unescapeOctal(path),
     type,
     source: unescapeOctal(source),
-    // The mount or the whole file system may be read-only.
+    // The mount may be read-only, or the whole file system.
     isReadOnly: [options, fileSystemOptions].some((list) => list.split(',').includes('ro')),
   };
 };
 
-/** Decodes white space and backslashes, which are written as three octal digits. */
+/** Decodes white space and backslashes, which are encoded as three octal digits. */
 const unescapeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 /**
- * Lists the visible mounts. A mount on the mount point itself covers all of it; a mount on a folder covers sibling
+ * Lists the visible mounts. A mount on the mount point itself hides it completely; a mount on a folder hides earlier
  * mounts below that folder.
  */
 const listVisible = (mount: MountEntry, childrenOf: ReadonlyMap<number, MountEntry[]>): MountEntry[] => {
@@ -213,7 +213,7 @@ export const readDeviceNumber = async (path: string): Promise<string | null> => 
   return found?.isBlockDevice() ? toDeviceNumber(found.rdev) : null;
 };
 
-/** Decodes the kernel's 32-bit device number: minor's low byte, 12 bits major, rest of minor. */
+/** Decodes the kernel's 32-bit device number: low byte of minor, 12 bits of major, rest of minor. */
 export const toDeviceNumber = (encoded: number): string =>
   `${(encoded >>> 8) & 0xfff}:${(encoded & 0xff) | ((encoded >>> 12) & 0xfff00)}`;
 
@@ -227,7 +227,7 @@ export const readLabels = async (devFolder: string): Promise<Map<string, string>
   return new Map(await Promise.all(entries));
 };
 
-/** Decodes a label: udev writes each UTF-8 byte not allowed in a file name as `\x` and two hex digits. */
+/** Decodes a label, in which udev writes each UTF-8 byte not allowed in a file name as `\x` and two hex digits. */
 export const unescapeLabel = (name: string): string => {
   const bytes = Buffer.from(name)
     .toString('latin1')
@@ -238,7 +238,7 @@ export const unescapeLabel = (name: string): string => {
 const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceKind> => {
   const named = kindOfName.find(([pattern]) => pattern.test(basename(folder)))?.[1];
   if (named) return named;
-  // A partition's folder is inside its disk's folder, which has the flag.
+  // A partition's folder is inside the folder of its disk, which has the flag.
   const disk = readKernelText(`${folder}/partition`) === null ? folder : dirname(folder);
   if (readKernelText(`${disk}/removable`) === '1') return 'removable';
   for (const part of await readdir(`${folder}/slaves`).catch(() => [])) {
@@ -249,13 +249,13 @@ const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceK
   return 'fixed';
 };
 
-/** File systems whose files are on another machine, or on a virtual machine's host. */
+/** File systems whose files are on another machine, or on the host of a virtual machine. */
 const network = new Set([
   ...['nfs', 'nfs4', 'cifs', 'smb3', 'smbfs', 'afs', 'ceph', 'coda', 'lustre', 'gpfs', 'beegfs'],
   ...['orangefs', 'pvfs2', 'ncpfs', '9p', 'virtiofs', 'vboxsf', 'prl_fs'],
 ]);
 
-/** Local file systems that are layers on others or manage their own devices. */
+/** Local file systems that are layers on top of others or manage their own devices. */
 const layered = new Set('overlay aufs unionfs ecryptfs zfs btrfs bcachefs ubifs jffs2'.split(' '));
 
 /** Returns the kind of a file system without a block device of its own. */

@@ -217,7 +217,7 @@ const toProcess = (pid: number, name: string, startTicks = 1): NamedProcess => (
 
 const cut = 'signalbox-long-';
 
-/** Milliseconds; longer than a busy machine takes to read a file. */
+/** Milliseconds. Longer than a busy machine takes to read a file. */
 const patient = 10_000;
 
 test('a cut name is continued from the base name of the first argument', () => {
@@ -273,7 +273,7 @@ test('each process is read once, and again when another takes over its id', asyn
 });
 
 /**
- * Opens the pipes for writing, so that no reader waits longer than the test. They stay open until the folder is
+ * Opens the pipes for writing, so that no reader waits longer than the test. The pipes stay open until the folder is
  * deleted, because a later reader would wait again.
  */
 const release = (t: TestContext, pipes: readonly string[]): void => {

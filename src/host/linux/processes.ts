@@ -46,7 +46,9 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
 /** Number of processes read to estimate the time per process. */
 const probes = 15;
 
-/** Reads `HostReadings.processReadingMs`. The median excludes the time this process waits for a processor. */
+/**
+ * Reads `HostReadings.processReadingMs`. Using the median excludes the time that this process waits for a processor.
+ */
 export const estimateReadingMs = async (procFolder: string): Promise<number> => {
   const pids = await listPids(procFolder);
   const times = pids.slice(0, probes).map((pid) => {
@@ -64,7 +66,7 @@ export const listPids = async (procFolder: string): Promise<number[]> =>
 const readProcess = (procFolder: string, pid: number): FoundProcess | null => {
   const stat = readKernelFile(`${procFolder}/${pid}/stat`);
   const parsed = stat && parseProcessStat(stat);
-  // The resident size in `stat` is only approximate: the kernel counts it per processor.
+  // The resident size in `stat` is only approximate, because the kernel counts it per processor.
   const statm = parsed && readKernelFile(`${procFolder}/${pid}/statm`);
   return statm && { ...parsed, pid, residentPages: parseResidentPages(statm) };
 };
@@ -85,7 +87,7 @@ const toReading = (process: FoundProcess, bootedAt: number, pageSize: number): P
 
 /** Fields of /proc/PID/stat, see proc_pid_stat(5); times in clock ticks. */
 interface ProcessStat {
-  /** Name as bytes: it may contain any byte except NUL, and the kernel truncates it to 15 bytes. */
+  /** Name as bytes. May contain any byte except NUL, and is truncated to 15 bytes by the kernel. */
   name: Buffer;
   parentPid: number;
   session: number;
@@ -99,13 +101,13 @@ interface ProcessStat {
 
 /**
  * Parses the content of /proc/PID/stat. The name is in brackets and may itself contain brackets, spaces and line
- * breaks, so the fields begin after the last bracket.
+ * breaks, so the other fields begin after the last bracket.
  */
 export const parseProcessStat = (content: Buffer): ProcessStat => {
   const open = content.indexOf('(');
   const close = content.lastIndexOf(')');
   const fields = content.toString('latin1', close + 2).split(' ');
-  /** Returns the number at a position in the manual's table, which counts the process id as 1. */
+  /** Returns the number at a position in the manual's table, where the process id has position 1. */
   const at = (position: number): number => Number(fields[position - 3]);
   return {
     name: Buffer.from(content.subarray(open + 1, close)),
@@ -124,15 +126,15 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
 export const parseResidentPages = (content: Buffer): number => Number(content.toString('latin1').split(' ', 2)[1]);
 
 /**
- * Reads the size of a memory page in bytes. Node does not report it, but /proc/self/status has this process's size in
- * kB, and /proc/self/statm has it in pages.
+ * Reads the size of a memory page in bytes. Node does not report this size, but /proc/self/status has this process's
+ * size in kB, and /proc/self/statm has it in pages.
  */
 export const readPageSize = (): number =>
   parsePageSize(readFileSync('/proc/self/status', 'utf8'), readFileSync('/proc/self/statm', 'utf8'));
 
 /**
- * Computes the nearest power of two, because memory may be allocated between the two readings. Throws if they contain
- * no size.
+ * Computes the page size as the nearest power of two, because memory may be allocated between the two readings. Throws
+ * if the readings contain no size.
  */
 export const parsePageSize = (status: string, statm: string): number => {
   const bytes = Number(/^VmSize:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
@@ -145,17 +147,17 @@ export const parsePageSize = (status: string, statm: string): number => {
 const cutAt = 15;
 const argumentBytes = 4096;
 
-/** Name that Node.js, among others, gives its first thread; the kernel reports it as the process's name. */
+/** Name that Node.js and other programs give their first thread. The kernel reports it as the name of the process. */
 const mainThread = Buffer.from('MainThread');
 
-/** Milliseconds a list of processes waits for full names. */
+/** Milliseconds that a list of processes waits for full names. */
 const patienceMs = 250;
 
 export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualBytes'> & { pid: number };
 
 /**
- * Returns a function that completes names that `isCut` from the first argument. It resolves within 250 ms to the full
- * names by process id; names not read in time are missing. Each process is read once.
+ * Returns a function that completes the names for which `isCut` is true, from the first argument. Resolves within 250
+ * ms to the full names by process id; names not read in time are missing. Each process is read only once.
  */
 export const createNameCompletion = (procFolder: string, guard: HangGuard, limitMs = patienceMs) => {
   const known = new Map<string, string>();
@@ -181,8 +183,8 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
 };
 
 /**
- * Returns the first argument's base name if it continues the kernel's name, or if the kernel's name is generic;
- * otherwise the kernel's name.
+ * Returns the base name of the first argument if it continues the kernel's name, or if the kernel's name is generic.
+ * Otherwise returns the kernel's name.
  */
 export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
   const base = firstArgument.subarray(firstArgument.lastIndexOf('/') + 1);
@@ -191,16 +193,16 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
 };
 
 /**
- * True if the kernel may have truncated the name, or if it is a thread's. Excludes kernel threads, which have no
- * memory, and so no arguments.
+ * True if the kernel may have truncated the name, or if it is the name of a thread. False for kernel threads, which
+ * have no memory and therefore no arguments.
  */
 export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
   virtualBytes > 0 && (name.length === cutAt || name.equals(mainThread));
 
-/** The start time distinguishes processes that reuse an id. */
+/** Returns a key that includes the start time, which distinguishes processes that reuse an id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
 
-/** Reads the first argument. May hang, because a stuck process's memory is locked. */
+/** Reads the first argument. May hang, because the memory of a stuck process is locked. */
 const readFirstArgument = async (path: string): Promise<Buffer> => {
   const argument = Buffer.alloc(argumentBytes);
   try {
@@ -214,14 +216,14 @@ const readFirstArgument = async (path: string): Promise<Buffer> => {
 };
 
 /**
- * Milliseconds after its start during which a process may change its user, as logins and services do; after that, its
- * user is cached.
+ * Milliseconds after its start during which a process may change its user, as logins and services do. Later, its user
+ * is cached.
  */
 const settledAfterMs = 60_000;
 
 type Found = Pick<ProcessReading, 'pid' | 'startedAt'>;
 
-/** Reads `HostReadings.processOwners`. `passwdPath` is usually /etc/passwd; ids without a name there stay numbers. */
+/** Reads `HostReadings.processOwners`. `passwdPath` is usually /etc/passwd. Ids without a name there stay numbers. */
 export const createOwnerReader = (procFolder: string, passwdPath: string) => {
   let known = new Map<string, string>();
   return async (processes: readonly Found[]): Promise<Map<number, string>> => {
@@ -239,7 +241,10 @@ export const createOwnerReader = (procFolder: string, passwdPath: string) => {
   };
 };
 
-/** Reads local users' names by id, from passwd(5); an id's first name counts. Empty if the file cannot be read. */
+/**
+ * Reads the names of local users by id, from passwd(5). The first name of an id counts. Empty if the file cannot be
+ * read.
+ */
 export const readUserNames = (path = '/etc/passwd'): Map<string, string> => {
   const content = readOrNull(() => readFileSync(path, 'utf8')) ?? '';
   const users = content.split('\n').map((line) => line.split(':'));
@@ -274,9 +279,9 @@ export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateB
 
 const parseKilobytes = (found: RegExpExecArray | null): number | null => found && Number(found[1]) * 1024;
 
-/** Reads a process's links; null for other users' processes, and for processes that have ended. */
+/** Reads a process's links; null for processes of other users, and for processes that have ended. */
 const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({
   executablePath: readOrNull(() => readlinkSync(`${folder}/exe`)),
-  // Since Linux 6.2, the folder's size is the number of its entries; before that, it is 0.
+  // Since Linux 6.2, the folder's size is the number of its entries. In earlier versions, the size is 0.
   handles: readOrNull(() => statSync(`${folder}/fd`).size || readdirSync(`${folder}/fd`).length),
 });

@@ -29,7 +29,10 @@ export const readTemperatures = (root: string): TemperatureReading[] => {
 
 const list = (folder: string): string[] => (readOrNull(() => readdirSync(folder)) ?? []).sort();
 
-/** Thousandths of a degree: unconnected inputs read the end of their range, such as 127, -62 or -128 °C. */
+/**
+ * Highest plausible value, in thousandths of a degree. Unconnected inputs read the end of their range, such as 127, -62
+ * or -128 °C.
+ */
 const highest = 127_000;
 const lowest = -55_000;
 

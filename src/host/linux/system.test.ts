@@ -109,7 +109,7 @@ test('memory sizes are those that free shows', async () => {
   });
 });
 
-/** Creates records of a utmp file with the given types; 7 is a user's session, 2 the boot, 8 an ended session. */
+/** Creates records of a utmp file with the given types: 7 is a user's session, 2 the boot, 8 an ended session. */
 const toUtmp = (length: number, ...types: number[]): Buffer => {
   const content = Buffer.alloc(length * types.length, 0x20);
   for (const [index, type] of types.entries()) {
@@ -121,7 +121,7 @@ const toUtmp = (length: number, ...types: number[]): Buffer => {
 test('sessions of users are counted in records of either length', () => {
   assert.equal(countUtmpUsers(toUtmp(384, 2, 7, 8, 7)), 2);
   assert.equal(countUtmpUsers(toUtmp(400, 2, 7, 8)), 1);
-  // Both lengths divide 9,600 bytes: the processor decides.
+  // Both lengths divide 9,600 bytes, so the processor decides.
   for (const arch of ['arm64', 'loong64', 's390x']) {
     assert.equal(countUtmpUsers(toUtmp(400, ...Array<number>(24).fill(7)), arch), 24, arch);
   }

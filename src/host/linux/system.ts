@@ -5,7 +5,7 @@ import { createSharedReading, readKernelNumber, readKernelText, readOrNull } fro
 import type { ProcessorReading, SystemReading } from '../readings.ts';
 import type { CpuShares } from '../sampler.ts';
 
-/** Maximum age in milliseconds of readings that change only when the system is replaced or the machine renamed. */
+/** Maximum age, in milliseconds, of readings that change only when the system is replaced or the machine renamed. */
 const constantMaxAgeMs = 60_000;
 
 /** Reads `HostReadings.system` from the tree at `root`, which contains `etc`, `proc`, `run`, `sys` and `usr`. */
@@ -36,8 +36,8 @@ const readMachine = async (root: string): Promise<Omit<SystemReading, 'bootedAt'
 const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /**
- * Finds the domain in the host name, or in its full name in /etc/hosts. Does not query name servers, which may take
- * long to respond.
+ * Finds the domain in the host name, or in its full name in /etc/hosts. Does not query name servers, because they may
+ * be slow to respond.
  */
 export const findDomain = (host: string, hostsFile: string): string | null => {
   const names = hostsFile.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1));
@@ -62,10 +62,10 @@ const userProcess = 7;
 /** Processors with 64-bit times in records, by `__WORDSIZE_TIME64_COMPAT32` in glibc's headers. */
 const withLongTimes = ['arm64', 'loong64', 's390x'];
 
-/** Returns possible record lengths in bytes, the usual one first: 400 with 64-bit times, else 384. */
+/** Returns the possible record lengths in bytes, with the usual length first: 400 with 64-bit times, otherwise 384. */
 const toRecordLengths = (arch: string): readonly number[] => (withLongTimes.includes(arch) ? [400, 384] : [384, 400]);
 
-/** Counts logged-in users' sessions, from systemd-logind, or else from utmp; null without either. */
+/** Counts the sessions of logged-in users, from systemd-logind or else from utmp; null without either. */
 export const countUsers = async (runFolder: string): Promise<number | null> =>
   (await countLogindSessions(`${runFolder}/systemd/sessions`)) ??
   (await readFile(`${runFolder}/utmp`).then(countUtmpUsers, () => null));
@@ -88,7 +88,7 @@ const isUserSession = (content: string): boolean => /^CLASS=user$/m.test(content
 const countLogindSessions = async (folder: string): Promise<number | null> => {
   const names = await readdir(folder).catch(() => null);
   if (names === null) return null;
-  // Each session also has a `.ref`, a pipe; reading it would hang.
+  // Each session also has a `.ref`, a pipe that would block a reader.
   const sessions = names.filter((name) => !name.includes('.'));
   const contents = await Promise.all(sessions.map((name) => readText(`${folder}/${name}`)));
   return contents.filter(isUserSession).length;
@@ -107,7 +107,7 @@ export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
     const socket = info.socket ?? readKernelNumber(`${toFolder(root, info)}/topology/physical_package_id`);
-    // Some ARM machines report -1 for "unknown"; they have one package.
+    // Some ARM machines report -1 for "unknown"; such machines have one package.
     const key = Math.max(0, socket ?? 0);
     packages.set(key, [...(packages.get(key) ?? []), info]);
   }
@@ -172,7 +172,7 @@ const listCaches = (cpuFolder: string) =>
       };
     });
 
-/** Adds up the caches of one level, counting a shared cache once; null if the kernel lists none. */
+/** Adds up the caches of one level, counting a shared cache once; null if the kernel lists no caches. */
 const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   const distinct = new Map(
     caches.filter((cache) => cache.level === level).map(({ sharedBy, kilobytes }) => [sharedBy, kilobytes]),
@@ -180,7 +180,7 @@ const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   return distinct.size === 0 ? null : [...distinct.values()].reduce((sum, size) => sum + size, 0);
 };
 
-/** Block of /proc/cpuinfo: one logical processor. Null stands for values this machine does not report. */
+/** Block of /proc/cpuinfo, which describes one logical processor. Values that this machine does not report are null. */
 export interface CpuInfo {
   /** The N in `cpuN`. */
   index: number;
@@ -188,7 +188,7 @@ export interface CpuInfo {
   manufacturer: string | null;
   socket: number | null;
   mhz: number | null;
-  /** Flag that every hypervisor sets for its guests on x86; other architectures do not report it. */
+  /** Flag that every hypervisor sets for its guests on x86. Other architectures do not report the flag. */
   isGuest: boolean | null;
 }
 

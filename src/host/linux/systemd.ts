@@ -9,8 +9,8 @@ interface OutputLimits {
 }
 
 /**
- * Returns a systemd program's output; null if it is missing or systemd is not running. Rejects if it fails or takes too
- * long.
+ * Returns the output of a systemd program; null if the program is missing or systemd is not running. Rejects if the
+ * program fails or takes too long.
  */
 const readSystemdOutput = async (
   paths: readonly string[],
@@ -49,7 +49,7 @@ export const parseUnits = (output: string): UnitReading[] =>
 /** Limits of the output. Entries may be long, but without `--all`, each field has at most 4096 bytes. */
 const journalLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
 
-/** Fields to read; others may contain command lines. */
+/** Fields to read. Other fields may contain command lines. */
 const fields = ['MESSAGE', 'PRIORITY', 'SYSLOG_IDENTIFIER', '_COMM', '_TRANSPORT'];
 
 /** Reads `HostReadings.journalEntries`. */
@@ -83,7 +83,7 @@ const parseEntry = (line: string): Record<string, unknown> | undefined => {
 };
 
 /**
- * Returns a field's first value: a text, or an array of bytes if the text is not printable; null if the value is
+ * Returns the first value of a field: a text, or an array of bytes if the text is not printable; null if the value is
  * missing or too long.
  */
 export const readJournalField = (value: unknown): string | null => {
@@ -92,6 +92,9 @@ export const readJournalField = (value: unknown): string | null => {
   return typeof value[0] === 'number' ? Buffer.from(value).toString() : readJournalField(value[0]);
 };
 
-/** Runs systemctl with this process's output; returns its exit status, or the error that kept it from starting. */
+/**
+ * Runs systemctl, whose output goes to the output of this process. Returns its exit status, or the error that kept it
+ * from starting.
+ */
 export const runSystemctl = (args: readonly string[]): { status: number | null; error?: Error } =>
   spawnSync('systemctl', args, { stdio: 'inherit' });

@@ -9,7 +9,7 @@ import { defineWatchType, type Finding, type WatchReadings } from '../watch-type
 /** Bytes of the log that a search reads per step. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Milliseconds by which alerts may enter the log after their time, even if another instance's clock is slow. */
+/** Milliseconds by which an alert may enter the log after its time, even if another instance's clock is slow. */
 const overlapMs = minuteMs;
 
 /** Time of the last alert that a watch found, and of its last search. */
@@ -70,7 +70,7 @@ const measureSilence = async (
   return { thing, figure: minutes ?? maxMinutes + 1, toText, words };
 };
 
-/** Finds the last alert from the wanted sources since a time, except alerts of watches. */
+/** Finds the last alert from the wanted sources since a time. Ignores alerts of watches. */
 const searchLast = async (
   { journal }: WatchReadings,
   isWanted: (source: string) => boolean,
@@ -86,7 +86,9 @@ const searchLast = async (
   }
 };
 
-/** Minutes since the last stored alert: repeats from before this version first started are unknown. */
+/**
+ * Returns the minutes since the last stored alert. Repeats are unknown if they came before this version first started.
+ */
 const measureInLog = async (
   watch: WatchSettings,
   findLast: (since: number) => Promise<LogRecord | undefined>,

@@ -4,13 +4,13 @@ import { TextDecoder } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
 import { createDecoder } from '../../../http/content-coding.ts';
 
-/** Maximum bytes of a body to read, both packed and unpacked. */
+/** Maximum bytes to read of a body, both packed and unpacked. */
 const maxBodyBytes = 1024 * 1024;
 
-/** Maximum number of a body's encodings, which are undone one after another. */
+/** Maximum number of encodings of a body, which are undone one after another. */
 const maxEncodings = 3;
 
-/** Bytes of a page that browsers search for the charset. */
+/** Number of bytes at the start of a page in which browsers look for the charset. */
 const metaBytes = 1024;
 
 /** Reads the text of a body's first MiB as a browser shows it. Rejects if the body cannot be unpacked. */
@@ -37,7 +37,7 @@ const readStart = async (stream: Readable): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Unpacks the first MiB; truncated data is unpacked as far as possible. */
+/** Unpacks the first MiB. Truncated data is unpacked as far as possible. */
 const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
   if (bytes.length === 0) return bytes;
   const unpacker = createStreamUnpacker(bytes, encoding);
@@ -61,7 +61,7 @@ const unpack = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
 const createStreamUnpacker = (bytes: Buffer, encoding: string): Transform | undefined =>
   encoding === 'br' ? createBrotliDecompress() : createDecoder(encoding === 'x-gzip' ? 'gzip' : encoding, bytes);
 
-/** Decodes text as browsers do: by the byte order mark, then by the header, then by the page itself. */
+/** Decodes text as browsers do: by the byte order mark, otherwise by the header, otherwise by the page itself. */
 const decode = (bytes: Buffer, contentType: string): string => {
   const start = bytes.subarray(0, metaBytes).toString('latin1');
   const declared = [

@@ -12,7 +12,10 @@ import { findTrustProblem, readTrust } from './trust.ts';
 
 const defaultPort = 443;
 
-/** Measures the days until a certificate in a PEM file or on a server, or one of its signers, expires. */
+/**
+ * Measures the days until a certificate in a PEM file or on a server, or the certificate of one of its signers,
+ * expires.
+ */
 export const certificateWatch = defineWatchType({
   name: 'certificate',
   scope: ({ path }) => (path === undefined ? 'network' : 'machine'),

@@ -5,16 +5,16 @@ import { listTrusted, parseCertificates } from '../../../kit/authorities.ts';
 /** Time at which a certificate chain expires. */
 export interface ChainEnd {
   validTo: Date;
-  /** Name of the signer whose certificate expires first; undefined if the server's own does. */
+  /** Name of the signer whose certificate expires first; undefined if the server's own certificate does. */
   signer: string | undefined;
 }
 
-/** Maximum number of a server's certificates to read; servers usually send three or four. */
+/** Maximum number of certificates to read from a server. Servers usually send three or four. */
 const maxSent = 16;
 
 let trustedBySubject: ReadonlyMap<string, X509Certificate[]> | undefined;
 
-/** Reads the trusted certificates once, because that takes some milliseconds. */
+/** Reads the trusted certificates only once, because reading takes some milliseconds. */
 const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
   if (trustedBySubject) return trustedBySubject;
   const found = new Map<string, X509Certificate[]>();
@@ -25,7 +25,7 @@ const readTrusted = (): ReadonlyMap<string, X509Certificate[]> => {
   return found;
 };
 
-/** Lists the certificates that a server sent, its own first. */
+/** Lists the certificates sent by a server, starting with its own. */
 export const listSentCertificates = (socket: Partial<Pick<TLSSocket, 'getPeerX509Certificate'>>): X509Certificate[] => {
   const sent: X509Certificate[] = [];
   let next = socket.getPeerX509Certificate?.();
@@ -45,9 +45,9 @@ interface Step {
 }
 
 /**
- * Finds where the chain from the first certificate to a trusted one, or else to the last one sent, expires.
- * Cross-signed certificates have several paths: the path that is valid longest counts, and within it the certificate
- * that expires first.
+ * Finds the expiry time of the chain from the first certificate to a trusted certificate, or else to the last
+ * certificate sent. Cross-signed certificates have several paths. The path that is valid for longest counts, and on
+ * that path the certificate that expires first.
  */
 export const findChainEnd = (
   sent: readonly X509Certificate[],
@@ -69,7 +69,7 @@ export const findChainEnd = (
   };
 };
 
-/** Finds the best path from the first certificate to each reachable one. */
+/** Finds the best path from the first certificate to each reachable certificate. */
 const walk = (own: X509Certificate, all: readonly X509Certificate[], trusted: ReadonlySet<string>): Step[] => {
   const toStep = (certificate: X509Certificate, before?: Step): Step => {
     const end = Date.parse(certificate.validTo);

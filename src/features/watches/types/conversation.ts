@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { toNetworkFailure } from './failures.ts';
 
-/** Maximum bytes that a server may send; its answers have a few hundred. */
+/** Maximum bytes that a server may send. Normal answers have a few hundred. */
 const maxBytes = 1024 * 1024;
 
 /** Milliseconds between two counts of the bytes. */
@@ -11,8 +11,8 @@ const countMs = 50;
 export class ServerError extends Error {}
 
 /**
- * Talks over an open socket, which closes at the end, and when it has received too much. Rejects with a ServerError, or
- * with an Error whose message is the reason for a missing answer.
+ * Talks over an open socket, which is closed at the end, or when it has received too much. Rejects with a ServerError,
+ * or with an Error whose message is the reason for a missing answer.
  */
 export const converse = async <T>(socket: Socket, talk: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   let isTooMuch = false;

@@ -28,7 +28,7 @@ export const diskWatch = defineWatchType({
         .filter((disk) => isWritable(disk) && !isExcepted(watch, disk.mountPath))
         .flatMap((disk) => toFinding(watch, disk) ?? []);
     }
-    // Read-only file systems are full by design; they are found only by their exact names.
+    // Read-only file systems are full by design, so they are matched only by their exact names.
     const disks = (await shared.fileSystems())
       .flatMap(toMounted)
       .filter((disk) => (isWritable(disk) || mounts.includes(disk.mountPath)) && !isExcepted(watch, disk.mountPath));
@@ -70,7 +70,7 @@ const toPast = ({ metric = 'used' }: WatchSettings, mountPath: string, list: Lis
   });
 };
 
-/** Space reserved for root is neither used nor free, as in `df`. */
+/** Returns the used share. Space reserved for root is neither used nor free, as in `df`. */
 const toUsedShare = ({ usedBytes, availableBytes }: Pick<FileSystemReading, 'usedBytes' | 'availableBytes'>) =>
   usedBytes / (usedBytes + availableBytes);
 

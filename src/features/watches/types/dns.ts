@@ -59,7 +59,7 @@ export const dnsWatch = defineWatchType({
 /** Maximum number of answers in a reading's text. */
 const maxShown = 5;
 
-/** Compares names without regard to case or a final dot, but the texts of TXT records exactly. */
+/** Compares names without regard to case or a final dot. Texts of TXT records must be equal. */
 const isSame = (record: string, one: string, other: string): boolean =>
   record === 'TXT' ? one === other : normalize(one) === normalize(other);
 
@@ -95,7 +95,7 @@ type Answer = string | string[] | MxRecord | SrvRecord | SoaRecord | CaaRecord;
 /** Converts an answer to the text used in zone files. */
 const toText = (answer: Answer): string => {
   if (typeof answer === 'string') return answer;
-  // The parts of a TXT record form one text.
+  // A TXT record's parts form one text.
   if (Array.isArray(answer)) return answer.join('');
   if ('exchange' in answer) return `${answer.priority} ${answer.exchange}`;
   if ('weight' in answer) return `${answer.priority} ${answer.weight} ${answer.port} ${answer.name}`;

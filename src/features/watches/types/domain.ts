@@ -11,13 +11,13 @@ import { PhaseClock } from './phases.ts';
 /** IANA's list of the RDAP servers of top-level domains (RFC 9224). */
 const registryUrl = 'https://data.iana.org/rdap/dns.json';
 
-/** Milliseconds for which the list is used. */
+/** Milliseconds for which the list is cached. */
 const registryMs = dayMs;
 /** URLs of RDAP servers by top-level domain. */
 type Registry = ReadonlyMap<string, string>;
 let registry: { at: number; servers: Registry } | undefined;
 
-/** Measures the days until the registration of a domain expires, which its registry reports over RDAP (RFC 9082). */
+/** Measures the days until the registration of a domain expires, as reported by its registry over RDAP (RFC 9082). */
 export const domainWatch = defineWatchType({
   name: 'domain',
   scope: () => 'network',

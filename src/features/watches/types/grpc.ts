@@ -10,7 +10,7 @@ import { PhaseClock, toSeenText } from './phases.ts';
 import { openSocket, toBareHost, toServerName } from './socket.ts';
 import { findTrustProblem, readTrust, trustKeys } from './trust.ts';
 
-/** Method of gRPC's health service, and the states that the service reports. */
+/** Method of gRPC's health service, and the states that this service reports. */
 const method = '/grpc.health.v1.Health/Check';
 const states = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
@@ -20,10 +20,10 @@ const codes =
     ' ',
   );
 
-/** Maximum bytes of a response, which usually has seven. */
+/** Maximum bytes of a response. A response usually has seven. */
 const maxBytes = 10_000;
 
-/** Checks the health that a gRPC server reports of itself or of one of its services. */
+/** Checks the health that a gRPC server reports for itself or for one of its services. */
 export const grpcWatch = defineWatchType({
   name: 'grpc',
   scope: () => 'network',
@@ -123,7 +123,7 @@ const findFault = ({ headers, trailers, body }: Answer): string | undefined => {
   const code = Number(last['grpc-status']);
   if (code !== 0) {
     const message = toSeenText(decode(String(last['grpc-message'] ?? '')));
-    // Without the service, health is unknown.
+    // Without the health service, the health is unknown.
     const words = `responded ${codes[code] ?? 'without a gRPC status'}${message && `: ${message}`}`;
     if (codes[code] === 'UNIMPLEMENTED') throw new UncheckedTarget(`the server reports no health (${words})`);
     return words;

@@ -16,7 +16,7 @@ const isExpected = (status: number, ranges: string): boolean =>
     return status >= first && status <= last;
   });
 
-/** Headers that the connection sets. */
+/** Headers set by the connection itself. */
 const reservedHeaders = [
   'connection',
   'content-length',

@@ -9,7 +9,7 @@ export const findJsonProblem = (conditions: readonly JsonCondition[]): string | 
   return undefined;
 };
 
-/** Describes the first condition that a JSON body does not meet; undefined if the body meets all conditions. */
+/** Describes the first condition that a JSON body fails to meet; undefined if the body meets all conditions. */
 export const findJsonFault = (body: string, conditions: readonly JsonCondition[]): string | undefined => {
   let parsed: unknown;
   try {
@@ -26,7 +26,7 @@ export const findJsonFault = (body: string, conditions: readonly JsonCondition[]
   return undefined;
 };
 
-/** Finds the value at a JSON Pointer (RFC 6901); undefined if there is none. */
+/** Finds the value at a JSON Pointer (RFC 6901); undefined if there is no value. */
 const findValue = (parsed: unknown, pointer: string): unknown => {
   let found = parsed;
   for (const part of pointer.split('/').slice(1)) {

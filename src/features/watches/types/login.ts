@@ -21,10 +21,10 @@ export interface ServerLogin {
 interface LoginType {
   name: 'postgres' | 'mysql' | 'redis';
   defaultPort: number;
-  /** Settings beyond those of all logins. */
+  /** Settings that this login has in addition to those of every login. */
   keys: readonly ('user' | 'database')[];
   required?: readonly ('user' | 'database')[];
-  /** True if TLS begins with the connection; other protocols negotiate it. */
+  /** True if the connection begins with TLS. Other protocols negotiate TLS. */
   beginsWithTls: boolean;
   /** Logs in over an open connection and sends one harmless query. Rejects with a ServerError or a failure. */
   ask(socket: Socket, login: ServerLogin): Promise<void>;

@@ -13,7 +13,7 @@ const defaultRedirects = 3;
 interface HttpAnswer {
   status: number;
   body: string;
-  /** Milliseconds taken by all requests, until the body has been read. */
+  /** Milliseconds for all requests, until the body has been read. */
   ms: number;
   /** Expiry of the last server's certificates. */
   certificate: ChainEnd | undefined;
@@ -66,7 +66,10 @@ const toNext = (location: string, from: URL): URL => {
   return next;
 };
 
-/** Redirects as browsers do: headers are sent only to their origin, and a body is sent again only for 307 and 308. */
+/**
+ * Returns the request that follows a redirect, as in browsers: headers go only to their own origin, and a body is sent
+ * again only for 307 and 308.
+ */
 const toNextRequest = ({ method, headers, body }: HttpRequest, status: number, isSameOrigin: boolean): HttpRequest => {
   const repeats = status === 307 || status === 308 || method === 'HEAD';
   return {
@@ -85,7 +88,7 @@ const requestOnce = (
     const { assertHost, lookup } = targets;
     assertHost(url.hostname);
     const headers = { 'user-agent': 'signalbox', accept: '*/*', ...toLowerCase(own), connection: 'close' };
-    // Each check opens a new connection because connecting is part of the check.
+    // Each check opens a new connection, because connecting is part of the check.
     const options = { method, lookup, signal, headers, agent: false, ...toTlsOptions(trust) };
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(url.href, options, (response) => {
@@ -102,7 +105,7 @@ const requestOnce = (
 const toLowerCase = (headers: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Reads when a TLS server's certificates expire, whether trusted or not. */
+/** Reads when the certificates of a TLS server expire, even if they are not trusted. */
 export const readServerCertificate = (
   host: string,
   port: number,

@@ -3,7 +3,7 @@ import { cutText, shorten } from '../../../lib/well-formed.ts';
 import type { CheckPhase, Seen } from '../schema.ts';
 import { toMsText } from '../watch-type.ts';
 
-/** Maximum characters of a response or output that results and alerts contain. */
+/** Maximum characters of a response or of output that results and alerts contain. */
 const maxSeenLength = 500;
 
 /** Measures the phases of a connection. */
@@ -12,7 +12,7 @@ export class PhaseClock {
   #phase: CheckPhase | null = null;
   #timings: NonNullable<Seen['timings']> = { dns: null, connect: null, tls: null, firstByte: null };
 
-  /** Follows a new socket, which replaces earlier ones, through all phases until its first byte. */
+  /** Follows a new socket, in place of any earlier socket, through all phases until its first byte. */
   follow(socket: Socket, { isTls = false, isNamed = true }: { isTls?: boolean; isNamed?: boolean } = {}): void {
     this.#at = performance.now();
     this.#timings = { dns: null, connect: null, tls: null, firstByte: null };
@@ -22,7 +22,7 @@ export class PhaseClock {
     socket.once('secureConnect', () => this.#end('tls', 'firstByte'));
   }
 
-  /** Ends the phase before the first byte of the response. */
+  /** Ends the phase that lasts until the first byte of the response. */
   markFirstByte(): void {
     this.#end('firstByte', 'body');
   }
@@ -38,7 +38,7 @@ export class PhaseClock {
   }
 
   #end(phase: Exclude<CheckPhase, 'body'>, next: CheckPhase): void {
-    // Addresses tried in parallel report the phases several times.
+    // If addresses are tried in parallel, phases are reported several times.
     if (this.#timings[phase] !== null || this.#phase === null) return;
     const now = performance.now();
     this.#timings[phase] = Math.round(10 * (now - this.#at)) / 10;
@@ -68,7 +68,7 @@ const phaseNames = {
   body: 'rest of the response',
 };
 
-/** Describes observations for an alert: the time of each phase, then the text. */
+/** Describes observations for an alert: the time of each phase, followed by the text. */
 export const describeSeen = ({ timings, failed, text }: Seen): string => {
   const phases = Object.entries(timings ?? {}).flatMap(([phase, ms]) =>
     ms === null ? [] : [`${phaseNames[phase as CheckPhase]} ${toMsText(ms)}`],

@@ -3,18 +3,18 @@ import { runChild } from '../../../host/child.ts';
 import { defineWatchType, type Finding } from '../watch-type.ts';
 import { toSeenText } from './phases.ts';
 
-/** Maximum bytes of output; plugins usually print a few hundred. */
+/** Maximum bytes of output. Plugins usually print a few hundred. */
 const maxOutputBytes = 64 * 1024;
 
-/** Maximum characters of performance data; the pattern takes quadratic time. */
+/** Maximum characters of performance data, because the pattern takes quadratic time. */
 const maxDataLength = 8192;
 
 /** Maximum number of performance values that are shown. */
 const maxValues = 20;
 
 /**
- * Runs a Nagios or Icinga plugin: exit code 0 is OK, 1 WARNING, 2 CRITICAL, and everything else unknown. The whole
- * process group ends with the check; a plugin that never ends, or prints too much, is unknown.
+ * Runs a Nagios or Icinga plugin: exit code 0 means OK, 1 WARNING, 2 CRITICAL, and any other code unknown. The whole
+ * process group ends with the check. A plugin that does not end, or prints too much, is unknown.
  */
 export const pluginWatch = defineWatchType({
   name: 'plugin',
@@ -60,7 +60,7 @@ const run = async (program: string, args: readonly string[], signal: AbortSignal
 };
 
 /**
- * Parses a plugin's output: a line of text with performance data after a bar, and optionally further text, with further
+ * Parses the output of a plugin: a line of text with performance data after a bar, and optionally more text, with more
  * performance data after another bar.
  */
 export const parseOutput = (output: string): { text: string; more: string; values: Finding[] } => {

@@ -6,10 +6,10 @@ import { createLikeTest } from '../../../lib/wildcards.ts';
 import type { WatchSettings } from '../schema.ts';
 import { defineWatchType, type Finding, toPercentText } from '../watch-type.ts';
 
-/** Processor time at the previous check, by watch, for `cpu`. */
+/** Processor time at the previous check, by watch, for the measure `cpu`. */
 const previous = new WeakMap<WatchSettings, { at: number; seconds: Map<string, number> }>();
 
-/** Milliseconds that the first check measures. */
+/** Duration of the first measurement, in milliseconds. */
 const firstMs = 500;
 
 /** Counts the processes with a name and measures their memory or processor time. */
@@ -74,7 +74,7 @@ const measureCpu = (watch: WatchSettings, found: readonly ProcessReading[], at: 
   const thing = `${watch.process} cpu`;
   const toText = toPercentText;
   let used = 0;
-  // A new process has used all its time since the previous check.
+  // A new process has used all of its time since the previous check.
   if (last) for (const [key, now] of seconds) used += Math.max(0, now - (last.seconds.get(key) ?? 0));
   const percent = last ? (100_000 * used) / Math.max(1, at - last.at) : 0;
   return { thing, figure: percent, toText, words: `${watch.process} uses ${toText(percent)} of a processor` };

@@ -19,7 +19,7 @@ interface Server {
 
 interface TlsWish {
   isTls: boolean;
-  /** Names of protocols above TLS. */
+  /** Names of the protocols above TLS. */
   protocols?: string[];
 }
 
@@ -33,12 +33,12 @@ export const toServerName = ({ host, port }: Server): string =>
 /** True for a name, which must be looked up. */
 export const isHostName = (host: string): boolean => isIP(toBareHost(host)) === 0;
 
-/** Returns the server name that TLS sends; empty for an address. */
+/** Returns the server name to send in TLS; empty for an address. */
 export const toTlsName = (host: string): string => (isHostName(host) ? host : '');
 
 /**
- * Opens a connection, with TLS if wanted; the caller destroys the socket, which also ends with the signal. Rejects with
- * an Error whose message is the reason.
+ * Opens a connection, with TLS if requested. The caller destroys the socket, which is also destroyed when the signal is
+ * aborted. Rejects with an Error whose message is the reason.
  */
 export const openSocket = (
   { host, port }: Server,
@@ -55,7 +55,8 @@ export const openSocket = (
       : connect(options);
     clock.follow(socket, { isTls, isNamed: isHostName(host) });
     endWith(socket, signal);
-    // The listeners stay after the connection: a later error must not crash the process; the caller sees the socket close.
+    // The listeners stay after the connection is open, because a later error must not crash the process. The caller
+    // sees the socket close.
     socket.on('error', (error) => reject(toNetworkFailure(error, signal)));
     socket.on('close', () => reject(toNetworkFailure(new Error('the connection was closed'), signal)));
     socket.once(isTls ? 'secureConnect' : 'connect', () => resolve(socket));

@@ -9,7 +9,7 @@ interface ClientIdentity {
   key: string;
 }
 
-/** Additional trusted CAs, and the client certificate. */
+/** Additional trusted CAs and the client certificate. */
 export interface Trust {
   authorities: readonly X509Certificate[];
   identity?: ClientIdentity | undefined;

@@ -44,7 +44,7 @@ export const swapWatch = defineUsage({
   listPast: async (_watch, _thing, list, host) => toPercents(list('swapUsed'), (await host.memory()).swapTotal),
 });
 
-/** Seconds of samples that a first check waits for, because a single busy second is not a mean. */
+/** Seconds of samples that a first check waits for, because a single busy second says nothing about the mean. */
 const firstSeconds = 5;
 
 /** Reads the mean since the previous check. */
