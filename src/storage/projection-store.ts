@@ -1,0 +1,73 @@
+import { Projection } from './projection.ts';
+import type { ProjectionState } from './projection-state.ts';
+import type { RecordLog } from './record-log.ts';
+import type { ProjectionSnapshot } from './snapshot.ts';
+
+export interface ProjectionStoreParts {
+  /** Log of the feature, which the store closes. */
+  log: RecordLog;
+  snapshot: ProjectionSnapshot;
+  /** Program's log. */
+  report: Record<'error' | 'warn', (details: object, message: string) => void>;
+}
+
+/** Opened parts of a `ProjectionStore`. */
+export interface OpenedStore<State extends ProjectionState> {
+  log: RecordLog;
+  projection: Projection<State>;
+}
+
+/** Opens a feature's projection, which is empty until its database is available; failures are logged with the name. */
+export const openProjectionStore = async <State extends ProjectionState>(
+  name: string,
+  { log, snapshot, report }: ProjectionStoreParts,
+  createState: () => State,
+): Promise<OpenedStore<State>> => ({
+  log,
+  projection: await Projection.open({
+    log,
+    snapshot,
+    createState,
+    onDamage: (damage) => report.error({ damage }, `${name}: the snapshot is damaged`),
+    onUnsaved: (err) => report.warn({ err }, `${name}: the snapshot cannot be written; the log is kept`),
+  }),
+});
+
+/** Base of the store of a feature with its own log: lifecycle and state of its projection. */
+export class ProjectionStore<State extends ProjectionState> {
+  readonly #log: RecordLog;
+  protected readonly projection: Projection<State>;
+
+  protected constructor({ log, projection }: OpenedStore<State>) {
+    this.#log = log;
+    this.projection = projection;
+  }
+
+  /** True if all events have been read and new ones can be stored. */
+  get isReady(): boolean {
+    return this.projection.isReady;
+  }
+
+  /** True if all events known to be stored have been folded. */
+  get isCurrent(): boolean {
+    return this.projection.isCurrent;
+  }
+
+  get state(): State {
+    return this.projection.state;
+  }
+
+  catchUp(): Promise<void> {
+    return this.projection.catchUp();
+  }
+
+  /** Stores a snapshot. If that fails, the failure is logged and the log is kept. */
+  async save(): Promise<void> {
+    await this.projection.save().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.projection.close();
+    await this.#log.close();
+  }
+}
