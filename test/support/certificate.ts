@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** PEM files of a self-signed certificate for localhost and 127.0.0.1. */
+/** PEM files of a self-signed certificate for localhost and an IPv4 address. */
 export interface CertificateFiles {
   cert: string;
   key: string;
@@ -14,9 +14,15 @@ export interface CertificateFiles {
  * Writes `NAME.crt` and `NAME.key` into the folder; `name` is the common name, and `end` is the expiry as in ASN.1. A
  * certificate with another `issuer` is one of a CA that nobody has.
  */
-export const writeCertificate = (folder: string, name: string, end = usualEnd, issuer = name): CertificateFiles => {
+export const writeCertificate = (
+  folder: string,
+  name: string,
+  end = usualEnd,
+  issuer = name,
+  address = '127.0.0.1',
+): CertificateFiles => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const der = createCertificate({ name, issuer, end }, publicKey, privateKey);
+  const der = createCertificate({ name, issuer, end, address }, publicKey, privateKey);
   const pem = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
   const files = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
   writeFileSync(files.cert, pem);
@@ -45,12 +51,12 @@ const usualEnd = '491231235959Z';
 
 /** RFC 5280, 4.1: a version 3 certificate. */
 const createCertificate = (
-  { name, issuer, end }: { name: string; issuer: string; end: string },
+  { name, issuer, end, address }: { name: string; issuer: string; end: string; address: string },
   publicKey: KeyObject,
   privateKey: KeyObject,
 ): Buffer => {
   const toName = (common: string) => sequence(encode(0x31, sequence(commonName, encode(0x0c, common))));
-  const names = sequence(encode(0x82, 'localhost'), encode(0x87, Buffer.from([127, 0, 0, 1])));
+  const names = sequence(encode(0x82, 'localhost'), encode(0x87, Buffer.from(address.split('.').map(Number))));
   const body = sequence(
     encode(0xa0, integer(2)),
     integer(1),

@@ -16,7 +16,7 @@ export interface Agent {
 }
 
 /** Creates a host with the command `add-host`; resolves to the words of the printed line. */
-export const addHost = async (hub: Running, token: string, name: string): Promise<string[]> => {
+export const addHost = async (hub: Pick<Running, 'url'>, token: string, name: string): Promise<string[]> => {
   const variables = { SIGNALBOX_URL: hub.url, SIGNALBOX_KEY: token };
   const { stdout, stderr } = await runProgram(['add-host', name], { variables });
   if (stderr !== '') throw new Error(stderr);
@@ -27,9 +27,18 @@ export const addHost = async (hub: Running, token: string, name: string): Promis
 export const startAgent = async (
   t: Scope,
   words: readonly string[],
-  { dataDir = createFolder(t), variables = {} }: { dataDir?: string; variables?: Record<string, string> } = {},
+  {
+    dataDir = createFolder(t),
+    variables = {},
+    wrapper = [],
+  }: {
+    dataDir?: string;
+    variables?: Record<string, string>;
+    /** Program, with its arguments, that becomes the agent. */
+    wrapper?: readonly string[];
+  } = {},
 ): Promise<Agent> => {
-  const [program, ...first] = command;
+  const [program = '', ...first] = [...wrapper, ...command];
   const child = spawn(program, [...first, ...words, '--data-dir', dataDir], {
     env: { PATH: process.env['PATH'], SIGNALBOX_DEFAULT_WATCHES: 'false', ...variables },
     cwd: dataDir,

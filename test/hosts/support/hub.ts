@@ -3,7 +3,7 @@ import { createFolder } from '../../support/folder.ts';
 import { type Running, startProgram } from '../../support/program.ts';
 import type { Scope } from '../../support/scope.ts';
 
-const variables = {
+export const hubVariables = {
   SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
   SIGNALBOX_READER_PASSWORD: passwords.reader,
   SIGNALBOX_JWT_SECRET: 'a secret of the tests with more than 32 bytes',
@@ -20,6 +20,6 @@ export const startHub = async (
   t: Scope,
   { dataDir = createFolder(t), port = '0', args = [] }: { dataDir?: string; port?: string; args?: string[] } = {},
 ): Promise<{ hub: Running; token: string }> => {
-  const hub = await startProgram(t, ['--data-dir', dataDir, '--port', port, ...args], { variables });
+  const hub = await startProgram(t, ['--data-dir', dataDir, '--port', port, ...args], { variables: hubVariables });
   return { hub, token: await logIn(hub) };
 };
