@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { FairShares, type Holder } from './fair-shares.ts';
 
-/** Connections beyond `maxConnections` that get 503; any further ones are closed immediately. */
+/** Number of connections beyond `maxConnections` that get 503. Any further connections are closed immediately. */
 const spareConnections = 100;
 
-/** Bytes of unread responses, over all connections, above which large responses are refused. */
+/** Bytes of unread responses, across all connections, above which large responses are refused. */
 export const unreadResponseBytes = 64 * 1024 * 1024;
 
-/** Bytes counted as unread for each list being sent: a list builds some pieces ahead. */
+/** Bytes counted as unread for each list being sent, because a list builds some pieces ahead. */
 const listBytes = 256 * 1024;
 
 /**
@@ -21,26 +21,26 @@ const waitingLimits = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 
 /** Milliseconds between checks for newly idle connections during shutdown. */
 const idleCheckMs = 50;
 
-/** Milliseconds into shutdown after which running requests are cut off. */
+/** Milliseconds after the beginning of shutdown at which running requests are cut off. */
 const shutdownMs = 8000;
 
 /** Milliseconds after which a connection without a request counts as abandoned. */
 const abandonedMs = 500;
 
-/** Connection, starting when its socket is accepted. */
+/** Connection, from the moment its socket is accepted. */
 export class HttpConnection implements Holder {
-  /** With TLS, the TLS socket once the handshake has ended: requests arrive there. */
+  /** Socket on which requests arrive. With TLS, the TLS socket once the handshake has ended. */
   socket: Socket;
-  /** True for a connection beyond `maxConnections`: its requests are refused, and it is closed. */
+  /** True for a connection beyond `maxConnections`, whose requests are refused before it is closed. */
   readonly isExtra: boolean;
   /** Time when the connection was opened, or its TLS handshake completed. */
   since = performance.now();
-  /** The response to the current or last request. */
+  /** Response to the current or last request. */
   response: ServerResponse | undefined;
   /** Number of pipelined requests that wait on the connection. */
   waiting = 0;
   hasWaited = false;
-  /** Set with the last response: later bytes are ignored (RFC 9112, 9.6). */
+  /** Set with the last response, after which further bytes are ignored (RFC 9112, 9.6). */
   isEnding = false;
   progress: ConnectionProgress | undefined;
 
@@ -59,8 +59,8 @@ export class HttpConnection implements Holder {
   }
 
   /**
-   * Returns `abandoned` for a connection without a complete request for 500 ms: it could keep other clients out for 10
-   * s.
+   * Returns `abandoned` for a connection without a complete request for 500 ms, because it could keep other clients out
+   * for 10 s.
    */
   activity(): 'abandoned' | 'idle' | 'busy' {
     if (this.isRunning || this.waiting > 0) return 'busy';
@@ -76,7 +76,7 @@ export class HttpConnection implements Holder {
 export class Connections extends Map<Socket, HttpConnection> {
   readonly #server: Server;
   readonly #isProxy: (address: string | undefined) => boolean;
-  /** Served connections, and extra connections whose requests are refused. */
+  /** Connections that are served, and extra connections, whose requests are refused. */
   readonly #served: FairShares;
   readonly #spare = new FairShares(spareConnections);
   readonly #accepted = new Set<HttpConnection>();
@@ -91,7 +91,8 @@ export class Connections extends Map<Socket, HttpConnection> {
     this.#server = server;
     this.#isProxy = isProxy;
     this.#served = new FairShares(maximum);
-    // Accepts one connection beyond the maximum, then closes it or one from an address that holds more.
+    // Accepts one connection beyond the maximum, then closes either that connection or one from an address that holds
+    // more.
     server.maxConnections = maximum + spareConnections + 1;
     const isTls = server instanceof TlsServer;
     server.on('connection', (socket) => {
@@ -113,12 +114,12 @@ export class Connections extends Map<Socket, HttpConnection> {
     });
   }
 
-  /** Counts an accepted socket; undefined if the socket must be closed. */
+  /** Counts an accepted socket. Returns undefined if the socket must be closed. */
   #admit(socket: Socket): HttpConnection | undefined {
-    // Clients of a Unix socket have no addresses and share one place.
+    // Clients of a Unix socket have no addresses, so they share one place.
     const isLocal = typeof this.#server.address() === 'string';
     const { remoteAddress = isLocal ? 'local' : undefined } = socket;
-    // The client reset the connection before it was accepted: it has no address to count or audit, and reads nothing.
+    // The client reset the connection before it was accepted, so it reads nothing and has no address to count or audit.
     if (remoteAddress === undefined) return undefined;
     const isProxy = this.#isProxy(remoteAddress);
     for (const shares of [this.#served, this.#spare]) {
@@ -140,14 +141,14 @@ export class Connections extends Map<Socket, HttpConnection> {
     if (headers.expect !== undefined && httpVersion === '1.1') this.get(socket)?.response?.writeContinue();
   }
 
-  /** Bytes of responses that clients have not read yet, over all connections. */
+  /** Counts the bytes of responses that clients have not read yet, across all connections. */
   countUnread(): number {
     let bytes = this.lists * listBytes;
     for (const { writableLength } of this.keys()) bytes += writableLength;
     return bytes;
   }
 
-  /** Closes idle connections immediately, and busy ones after their response or after 8 s. */
+  /** Closes idle connections immediately, and busy connections after their response or after 8 s. */
   end(server: Server): void {
     const endIdle = (): void => {
       for (const { isRunning, waiting, socket } of this.#accepted) if (!isRunning && waiting === 0) socket.destroy();
@@ -164,7 +165,7 @@ export class Connections extends Map<Socket, HttpConnection> {
   }
 }
 
-/** Reads the address early so that Node caches it: after a reset, the address is no longer available. */
+/** Reads the address early so that Node caches it, because the address is not available after a reset. */
 const toClient = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** Keeps an entry until the socket closes. */
@@ -176,22 +177,22 @@ const keep = <K>(entries: Map<K, HttpConnection>, key: K, connection: HttpConnec
 /** Milliseconds between checks. */
 const stallCheckMs = 1000;
 
-/** Milliseconds a connection may stall: while its client reads nothing, and while nothing happens. */
+/** Milliseconds for which a connection may stall: while its client reads nothing, and while nothing happens at all. */
 interface ConnectionPatience {
   reading: number;
   silence: number;
 }
 
-/** The progress of a connection; times in milliseconds. */
+/** Progress of a connection. Times are in milliseconds. */
 export interface ConnectionProgress {
   /** Bytes received, and bytes handed to the operating system. */
   read: number;
   taken: number;
-  /** True if more bytes wait to be sent. */
+  /** True if more bytes are waiting to be sent. */
   isWaiting: boolean;
-  /** Time since which the system has taken no bytes although more are waiting. */
+  /** Time since which the operating system has accepted no bytes although more are waiting. */
   stuckSince: number;
-  /** Time since which nothing has been received, taken or running. */
+  /** Time since which nothing has been received, sent or running. */
   silentSince: number;
 }
 
@@ -224,8 +225,8 @@ export const isStalled = (
 
 /**
  * Closes stalled connections. While unread responses exceed their budget, also disconnects clients that read nothing
- * for a second. Node's own timeout would take twice as long, and the system would keep its send buffer; a reset
- * discards it.
+ * for a second. Node's own timeout would take twice as long, and the operating system would keep its send buffer, which
+ * a reset discards.
  */
 export const endStalled = (server: Server, connections: Connections, patience: ConnectionPatience): void => {
   let timer: NodeJS.Timeout | undefined;
@@ -245,7 +246,7 @@ export const endStalled = (server: Server, connections: Connections, patience: C
       if (isStalled(connection.progress, { ...patience, reading }, now)) reset(socket);
     }
   };
-  // The timer starts with a connection: an idle server does not wake up.
+  // The timer starts with a connection, so an idle server does not wake up.
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, () => {
       timer ??= setInterval(check, stallCheckMs).unref();
@@ -254,14 +255,14 @@ export const endStalled = (server: Server, connections: Connections, patience: C
   server.once('close', () => clearInterval(timer));
 };
 
-/** Only a plain TCP socket can be reset. */
+/** Resets the connection, which is possible only for a plain TCP socket. */
 const reset = (socket: Socket): void => void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());
 
 /**
- * Runs a connection's requests one at a time. Node would start pipelined requests at once, so a read sent after a
- * change could return the old state (RFC 9112, 9.3.2). While more than a few requests wait, reading from the connection
- * pauses; if too many wait, on the connection or in total, the connection is closed. The returned function takes a
- * request that must wait, and calls `begin` when its turn comes.
+ * Runs the requests of a connection one at a time. Node would start pipelined requests immediately, so a read sent
+ * after a change could return the old state (RFC 9112, 9.3.2). While more than a few requests wait, reading from the
+ * connection pauses. If too many wait, on the connection or in total, the connection is closed. The returned function
+ * takes a request that must wait, and calls `begin` when its turn comes.
  */
 export const createPipelining = () => {
   let inTotal = 0;
@@ -284,7 +285,7 @@ export const createPipelining = () => {
     else if (isFull(connection)) socket.pause();
   };
   return (connection: HttpConnection, response: ServerResponse, begin: () => void): void => {
-    // The parser still delivers the other requests of its chunk.
+    // The parser still delivers the remaining requests in its chunk.
     if (connection.socket.destroyed) return;
     enqueue(connection);
     response.once('socket', () => {

@@ -3,21 +3,24 @@ import * as zlib from 'node:zlib';
 import { HttpError } from './errors.ts';
 import { createQueue, type QueuedTask } from './overload.ts';
 
-/** Bytes that a decoder returns at a time. */
+/** Maximum bytes that a decoder returns per call. */
 const chunkSize = 64 * 1024;
 
-/** RFC 9659: a window of 8 MB is the most that a sender may need. */
+/** Largest zstd window: 8 MB is the most that a sender may require (RFC 9659). */
 const zstdWindowLog = 23;
 
-/** Maximum bodies unpacked at once: a zstd decoder can take 8 MiB. */
+/** Maximum bodies unpacked at a time, because a zstd decoder can take 8 MiB. */
 const maxDecoders = 4;
 
 type CreateDecoder = (packed: Buffer) => Transform;
 
-/** Node.js has had zstd since 22.15. */
+/** Node.js has had zstd since version 22.15. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: object) => Transform };
 
-/** RFC 1950, 2.2: the header of zlib. Some senders omit it, although RFC 9110, 8.4.1.2, requires it. */
+/**
+ * True if the bytes begin with a zlib header (RFC 1950, 2.2). Some senders omit it, although RFC 9110, 8.4.1.2,
+ * requires it.
+ */
 const hasZlibHeader = (packed: Buffer): boolean =>
   packed.length > 1 && packed.readUInt16BE(0) % 31 === 0 && (packed.readUInt8(0) & 0x0f) === 8;
 
@@ -26,19 +29,19 @@ const decoders: Readonly<Record<string, CreateDecoder>> = {
   deflate: (packed) =>
     hasZlibHeader(packed) ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize }),
   ...(createZstdDecompress && {
-    // The key is ZSTD_d_windowLogMax of zstd's own interface.
+    // Numeric value of ZSTD_d_windowLogMax in zstd's own interface.
     zstd: () => createZstdDecompress({ chunkSize, params: { 100: zstdWindowLog } }),
   }),
 };
 
-/** Creates the decoder of a content coding for these bytes; undefined for an unknown coding. */
+/** Creates the decoder for bytes with a content coding; undefined for an unknown coding. */
 export const createDecoder = (coding: string, packed: Buffer): Transform | undefined =>
   Object.hasOwn(decoders, coding) ? decoders[coding]?.(packed) : undefined;
 
 /** Content codings that the server can decode. */
 export const knownCodings = Object.keys(decoders).join(', ');
 
-/** Returns a request body's content coding: undefined without one, an HttpError if it is unknown. */
+/** Returns the content coding of a request body: undefined without a coding, an HttpError for an unknown coding. */
 export const findCoding = (header: string | undefined): string | HttpError | undefined => {
   const codings = (header ?? '')
     .toLowerCase()
@@ -46,10 +49,10 @@ export const findCoding = (header: string | undefined): string | HttpError | und
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
   if (codings.length === 0) return undefined;
-  // RFC 9110, 8.4.1.3: x-gzip is the former name.
+  // RFC 9110, 8.4.1.3: x-gzip is a former name of gzip.
   const [coding = ''] = codings.map((name) => (name === 'x-gzip' ? 'gzip' : name));
   if (codings.length === 1 && Object.hasOwn(decoders, coding)) return coding;
-  // RFC 9110, 15.5.16: Accept-Encoding shows that the coding is the reason.
+  // RFC 9110, 15.5.16: Accept-Encoding shows the client that the coding is the reason.
   return new HttpError('unsupported-media-type', `Content-Encoding must be one of ${knownCodings}, or absent`, {
     headers: { 'accept-encoding': knownCodings },
   });
@@ -57,7 +60,7 @@ export const findCoding = (header: string | undefined): string | HttpError | und
 
 interface Unpacking {
   coding: string;
-  /** Client address: addresses take turns. */
+  /** Address of the client. Addresses take turns. */
   address: string;
   /** Receives the unpacked bytes in pieces. */
   take(chunk: Buffer): void;
@@ -69,7 +72,7 @@ const createDecoderQueue = () => {
   let last: string | undefined;
   return createQueue<string>({
     running: maxDecoders,
-    // Waiting bodies are counted as bodies, or are small and no more numerous than the connections.
+    // Waiting bodies are already counted as bodies, or are small and no more numerous than the connections.
     waiting: Number.POSITIVE_INFINITY,
     refusal: '',
     chooseNext: (line) => (line.find(({ about }) => about !== last) ?? line[0]) as QueuedTask<string>,
@@ -79,7 +82,10 @@ const createDecoderQueue = () => {
   });
 };
 
-/** Returns a function that unpacks bodies, a few at a time. It rejects with an HttpError (400) for damaged bytes. */
+/**
+ * Creates a function that unpacks bodies, a few at a time. The function rejects with an HttpError (400) for damaged
+ * bytes.
+ */
 export const createUnpacker = () => {
   const queue = createDecoderQueue();
   return (packed: Buffer, { coding, address, take, signal }: Unpacking): Promise<void> =>

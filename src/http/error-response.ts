@@ -6,12 +6,12 @@ import { createInternalError, type ErrorKind, type ErrorMessage, HttpError, toHt
 import type { Headers } from './response.ts';
 import { toTrace } from './text-forms.ts';
 
-/** Methods of routes. */
+/** Value of `Allow` for all methods of routes. */
 export const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
 
 /**
- * Converts an error to its response: the only place that decides what clients see. An error thrown repeatedly is
- * converted once.
+ * Converts an error to its response. This function alone decides what clients see. An error that is thrown repeatedly
+ * is converted only once.
  */
 const toMessage = (error: HttpError): ErrorMessage => {
   if (error.sent) return error.sent;
@@ -24,7 +24,7 @@ const toMessage = (error: HttpError): ErrorMessage => {
   return error.sent;
 };
 
-/** Formats the response as bytes, for a socket that Node no longer handles. The connection closes afterwards. */
+/** Formats the response as bytes for a socket that Node no longer handles. The connection is closed afterwards. */
 const toErrorBytes = (error: HttpError, common: Headers): string => {
   const { status, headers, text } = toMessage(error);
   const lines = Object.entries({ ...common, ...headers, connection: 'close' }).map(
@@ -33,16 +33,16 @@ const toErrorBytes = (error: HttpError, common: Headers): string => {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`;
 };
 
-/** Sends the error for a request that reaches no route. */
+/** Sends the error for a request that does not reach a route. */
 export const writeError = (response: ServerResponse, error: HttpError): void => {
   const { status, headers, text } = toMessage(error);
   response.writeHead(status, headers).end(text);
 };
 
-/** The client disconnected during the response, which is not a server error. */
+/** Codes for a client that disconnected during the response, which is not a server error. */
 const clientGone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
-/** Sends the response for an error thrown by a route; logs unexpected ones. */
+/** Sends the response for an error thrown by a route, and logs unexpected errors. */
 export const sendError = (
   error: unknown,
   { id, raw }: FastifyRequest,
@@ -54,9 +54,9 @@ export const sendError = (
   if (unexpected !== undefined && !clientGone.has(String((unexpected as NodeJS.ErrnoException).code))) {
     log.error({ err: unexpected, reqId: id, ...toTrace(raw.headers) }, 'request failed');
   }
-  // Fastify closes the connection after every invalid body; a body read to its end does no harm.
+  // Fastify closes the connection after every invalid body, although a body that was read to its end does no harm.
   if (!raw.complete && reply.hasHeader('connection')) reply.raw.setHeader('connection', 'close');
-  // Bypasses Fastify's own steps, which no hook needs: refusing must cost no more than serving.
+  // Bypasses Fastify's own steps, which no hook needs, because refusing must not cost more than serving.
   reply.hijack();
   writeError(reply.raw, known ?? createInternalError(id));
 };
@@ -66,14 +66,17 @@ interface KnownPath {
   prefix: string;
   pattern: RegExp;
   methods: Set<string>;
-  /** Other methods get 404 instead of 405. */
+  /** True if other methods get 404 instead of 405. */
   hidden: boolean;
 }
 
 /** Route option: other methods on the path get 404 instead of 405. */
 export const hiddenMethods = 'hiddenMethods';
 
-/** Handles requests without a route: 405 with `Allow` on a known path, else 404. Call it before adding routes. */
+/**
+ * Handles requests without a route: 405 with `Allow` on a known path, otherwise 404. Must be called before routes are
+ * added.
+ */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {
   const paths = new Map<string, KnownPath>();
   /** Paths with parameters. */
@@ -89,14 +92,14 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
     for (const name of [method].flat()) known.methods.add(name);
   });
   app.setNotFoundHandler(({ url, method }, reply) => {
-    // Matches as the router does: decoded, without a query or fragment.
+    // Matches like the router: decoded, and without query or fragment.
     const path = decodeURI(url.split(/[?#]/, 1).join());
     const found = families.filter(({ prefix, pattern }) => path.startsWith(prefix) && pattern.test(path));
     const known = [paths.get(path) ?? [], found].flat().filter(({ hidden }) => !hidden);
     const methods = new Set(known.flatMap((each) => [...each.methods]));
-    // The route exists with this method, but its static file does not.
+    // A route exists for this method, but its static file does not.
     const isUnknown = methods.size === 0 || methods.has(method);
-    // Sent, not thrown: refusing must cost no more than serving.
+    // Sent instead of thrown, because refusing must not cost more than serving.
     reply.send(isUnknown ? notFound : createMethodError([...methods].join(', ')));
   });
 };
@@ -112,17 +115,17 @@ const toPattern = (url: string): RegExp => {
   return new RegExp(`^${escaped.replace('*', '.*').replace(/:[^/]+/g, '[^/]*')}$`);
 };
 
-/** Milliseconds a client gets to read the response before its connection is closed. */
+/** Milliseconds that a client gets to read the response before its connection is closed. */
 const patience = 1000;
 
 interface ParserError {
   code?: string;
-  /** The bytes with the fault, and the number of bytes parsed before it. */
+  /** Bytes with the fault, and number of bytes parsed before it. */
   rawPacket?: unknown;
   bytesParsed?: number;
 }
 
-/** Kinds of error by the codes of Node's parser; any other code is `invalid`. */
+/** Kinds of error by the code of Node's parser. Any other code is `invalid`. */
 const kinds: Record<string, ErrorKind> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'too-large',
@@ -141,11 +144,11 @@ const requestLine = /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/;
 /** RFC 9112, 2.3: a version has two digits and ends the line. */
 const version = / HTTP\/\d\.\d\r\n/;
 
-/** Creates the handler for bytes that are not valid HTTP: it sends an error and closes the connection. */
+/** Creates the handler for bytes that are not valid HTTP. The handler sends an error and closes the connection. */
 export const createClientErrorHandler = (connections: Connections, common: Headers) => {
   const ended = new WeakSet<Socket>();
   return (error: ParserError, socket: Socket): void => {
-    // The parser reports each further piece after the first fault.
+    // The parser reports every further piece after the first fault.
     if (ended.has(socket)) return;
     ended.add(socket);
     // After a lost connection or a failed TLS handshake, nobody would receive a response.
@@ -153,21 +156,21 @@ export const createClientErrorHandler = (connections: Connections, common: Heade
       socket.destroy();
       return;
     }
-    // RFC 9112, 9.6: bytes behind the client's own `Connection: close` are ignored.
+    // RFC 9112, 9.6: bytes after the client's own `Connection: close` are ignored.
     if (error.code === 'HPE_CLOSED_CONNECTION') return;
     const kind = toKind(error);
     endWith(socket, toErrorBytes(new HttpError(kind, messages[kind]), common), connections);
   };
 };
 
-/** Refuses CONNECT, which is for proxies: Node hands over the socket without a response. */
+/** Refuses CONNECT, which is meant for proxies. Node hands over the socket without a response. */
 export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
   const refusal = toErrorBytes(createMethodError(allowedMethods), common);
   server.on('connect', (_request, socket) => {
-    // Node no longer handles this socket: an error without a listener would end the process.
+    // Node no longer handles this socket, so an error without a listener would end the process.
     socket.on('error', () => socket.destroy());
     socket.resume();
-    // Node has removed its own listener: without this one, a response that is still being sent would hang.
+    // Node has removed its own listener. Without this listener, a response that is still being sent would hang.
     socket.on('drain', () => connections.get(socket as Socket)?.response?.emit('drain'));
     endWith(socket as Socket, refusal, connections);
   });
@@ -181,7 +184,7 @@ const toKind = (error: ParserError): ErrorKind => {
   return kinds[code] ?? 'invalid';
 };
 
-/** The line with the fault: other requests may have arrived in the same chunk. */
+/** Finds the line with the fault, because other requests may have arrived in the same chunk. */
 const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
   const text = (rawPacket as Buffer).toString('latin1');
   const start = text.lastIndexOf('\n', Math.max(0, bytesParsed - 1)) + 1;
@@ -189,8 +192,8 @@ const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => 
 };
 
 /**
- * Sends a response after those to all earlier requests, then closes the connection. Sends nothing if a response to the
- * same request has begun.
+ * Sends a response after the responses to all earlier requests, then closes the connection. Sends nothing if a response
+ * to this request has already begun.
  */
 const endWith = (socket: Socket, response: string, connections: Connections): void => {
   const last = connections.get(socket)?.response;
@@ -203,7 +206,7 @@ const endWith = (socket: Socket, response: string, connections: Connections): vo
     socket.destroy();
     return;
   }
-  // RFC 9112, 9.6: closing at once while the client still sends could lose the response.
+  // RFC 9112, 9.6: closing immediately while the client is still sending could lose the response.
   socket.end(isDone && last?.req.complete === false ? '' : response);
   setTimeout(() => socket.destroy(), patience).unref();
 };

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
 import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable, ValueRefusal } from '../lib/expected-errors.ts';
 
-/** The body of every error response. */
+/** Body of every error response. */
 export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });
 
 /** Kinds of refusals and their HTTP statuses. */
@@ -45,32 +45,35 @@ export type ShedReason = (typeof shedReasons)[number];
 interface ErrorExtras {
   /** Response headers with lower-case names, e.g. `allow` or `retry-after`. */
   headers?: Record<string, string>;
-  /** Further members of the body, e.g. `detail`: `members` follow `error`, `leading` members precede `error`. */
+  /** Additional members of the body, e.g. `detail`. `leading` members precede `error`, and `members` follow it. */
   members?: Record<string, unknown>;
   leading?: Record<string, unknown>;
-  /** The unexpected error behind `failed`, for the log. */
+  /** Unexpected error behind `failed`, for the log. */
   cause?: unknown;
-  /** The body is only the message, as a JSON string, for clients that do not expect an object. */
+  /** True if the body is only the message, as a JSON string, for clients that do not expect an object. */
   isBare?: boolean;
   /** Set if the request was refused because of load. */
   shed?: ShedReason | undefined;
 }
 
-/** Error in the form that is sent. */
+/** Error in the form in which it is sent. */
 export interface ErrorMessage {
   status: number;
   headers: Readonly<Record<string, string>>;
   text: string | Buffer;
 }
 
-/** Thrown anywhere below the listener: becomes a response with the kind's status and `{error: message}`. */
+/**
+ * Error that can be thrown anywhere below the listener and becomes a response with the status of its kind and `{error:
+ * message}`.
+ */
 export class HttpError extends ExpectedError {
   readonly kind: ErrorKind;
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Record<string, unknown> | string;
   readonly shed: ShedReason | undefined;
-  /** Set when the error is sent for the first time. */
+  /** Message of the error. Set when the error is sent for the first time. */
   sent: ErrorMessage | undefined;
 
   constructor(
@@ -81,13 +84,13 @@ export class HttpError extends ExpectedError {
     super(message, { cause });
     this.kind = kind;
     this.status = statusOf[kind];
-    // RFC 9110, 15.5.2: every 401 names the scheme that would be accepted.
+    // RFC 9110, 15.5.2: every 401 must name a scheme that would be accepted.
     this.headers = kind === 'unauthorized' ? { 'www-authenticate': 'Bearer', ...headers } : headers;
     this.shed = shed;
     this.body = isBare ? message : { ...leading, error: message, ...members };
   }
 
-  /** Returns the same error with a body that is not JSON. */
+  /** Returns this error with a body that is not JSON. */
   writtenAs(mediaType: string, bytes: Buffer): HttpError {
     const { kind, message, status, headers, cause, shed } = this;
     const error = new HttpError(kind, message, { headers, cause, shed });
@@ -97,23 +100,25 @@ export class HttpError extends ExpectedError {
   }
 }
 
-/** Returns the thing that a path names. Throws a 404 that names the path listing all things of this kind. */
+/**
+ * Returns the thing that a path names. If it is undefined, throws a 404 that names the path of the list of such things.
+ */
 export const requireKnown = <T>(known: T | undefined, kind: string, name: string, listed: string): T => {
   if (known !== undefined) return known;
   throw new HttpError('not-found', `${kind} ${name.slice(0, 100)} not found: GET ${listed} lists all of them`);
 };
 
-/** Creates a 503: nothing was done, and the client may try again in a second. */
+/** Creates a 503, which means that nothing was done and the client may retry in a second. */
 export const createUnavailable = (message: string, shed?: ShedReason): HttpError =>
   new HttpError('unavailable', message, { headers: { 'retry-after': '1' }, shed });
 
-/** Creates an error that closes the connection, because nothing else on it can be trusted. */
+/** Creates an error that closes the connection, because nothing else on that connection can be trusted. */
 export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
   new HttpError(kind, message, { headers: { connection: 'close' } });
 
 /**
- * Converts anything thrown to the error sent to the client. Returns undefined for an unexpected error, which becomes a
- * 500 that reveals no internals.
+ * Converts anything thrown to the error that is sent to the client. Returns undefined for an unexpected error, which
+ * becomes a 500 that reveals no internals.
  */
 export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof HttpError) return error;
@@ -132,7 +137,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
 export const createInternalError = (requestId: string): HttpError =>
   new HttpError('failed', 'Internal server error', { members: { requestId } });
 
-/** An unreadable static file gets 404. */
+/** Kinds of errors by status. An unreadable static file gets 404. */
 const kindOf = new Map<number, ErrorKind>([
   ...Object.entries(statusOf).map(([kind, status]) => [status, kind as ErrorKind] as const),
   [403, 'not-found'],

@@ -7,7 +7,7 @@ const memory = 10_000;
 type Activity = ReturnType<NonNullable<Holder['activity']>>;
 
 /**
- * Shares of a total of 16, of which one address may hold 4 while others ask, and the names of the holders that lost
+ * Creates shares of a total of 16, of which one address may hold 4 while others ask, and the names of holders that lost
  * their share.
  */
 const createShares = (total = 16) => {

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An address in the form of some proxies: with the client's port, IPv6 in brackets. */
+/** Address in a form used by some proxies: with the client's port, and IPv6 in brackets. */
 const withPort = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
- * Returns the group of addresses that one client can be expected to hold: an IPv4 address, including one mapped into
- * IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network a site gets). All texts that are not
- * addresses form one group, because otherwise each new text would be a new client.
+ * Returns the group of addresses that a single client can be expected to hold: an IPv4 address, including one mapped
+ * into IPv6 (RFC 4291, 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network assigned to a site). All texts that are
+ * not addresses form one group, because otherwise each new text would count as a new client.
  */
 export const toAddressGroup = (ip = ''): string => {
   const [, bracketed, dotted] = withPort.exec(ip) ?? [];
@@ -19,41 +19,41 @@ export const toAddressGroup = (ip = ''): string => {
   return `${parsed.toNormalizedString().split(':', 4).join(':')}::/64`;
 };
 
-/** Holder of part of a total: a connection, a body, a stream, a place in a queue. */
+/** Holder of part of a total, such as a connection, a body, a stream, or a place in a queue. */
 export interface Holder {
   /** Called when another holder needs the share, which has already been released. */
   lose(): void;
   /**
-   * Decides which of an address's holders lose first: abandoned, then idle (the default), then busy. Abandoned holders
-   * also lose to addresses that hold equally much, including their own.
+   * Decides which of an address's holders lose their share first: abandoned, then idle (the default), then busy.
+   * Abandoned holders also lose their share to addresses that hold the same amount, including their own.
    */
   activity?(): 'abandoned' | 'idle' | 'busy';
 }
 
-/** A holder's part of a total. */
+/** Part of a total that a holder has. */
 export interface Share {
   readonly holder: Holder;
   readonly group: Group;
   amount: number;
-  /** The share will be lost if all chosen shares together free enough. */
+  /** True if the share will be lost, provided that all chosen shares together free enough. */
   isChosen: boolean;
 }
 
-/** One address, or several that one client can be expected to hold (`toAddressGroup`). */
+/** One address, or several addresses that a single client can be expected to hold (`toAddressGroup`). */
 interface Group {
-  /** Undefined for a holder outside all addresses. */
+  /** Name of the group; undefined for a holder that does not belong to an address. */
   readonly name: string | undefined;
   held: number;
-  /** Amount in chosen shares. */
+  /** Amount held in chosen shares. */
   chosen: number;
-  /** Oldest first. */
+  /** Shares, oldest first. */
   readonly shares: Set<Share>;
 }
 
 interface Options {
-  /** Milliseconds for which other addresses are held to their fair parts after an address found nothing free. */
+  /** Milliseconds for which other addresses are limited to their fair part after an address found no room. */
   memory?: number;
-  /** Milliseconds, monotonic. */
+  /** Returns monotonic milliseconds. */
   now?(): number;
 }
 
@@ -64,10 +64,11 @@ interface Options {
 const most = 1000;
 
 /**
- * Divides a total between addresses. While there is room, an address may hold any amount. Once the total is reached, an
- * asking address gets room from the address that holds the most, if that address holds more than the asking one would.
- * For some seconds after an address within its fair part found no room, no other address can grow beyond its own fair
- * part, even if room becomes free: the excess would have to be taken back at the next request.
+ * Divides a total between addresses. While there is room, an address may hold any amount. Once the total is reached, a
+ * request by one address takes room from the address that holds the most, if that address holds more than the
+ * requesting address would. For some seconds after an address within its fair part found no room, no other address can
+ * grow beyond its own fair part, even if room becomes free, because the excess would have to be taken back at the next
+ * request.
  */
 export class FairShares {
   readonly #total: number;
@@ -76,12 +77,12 @@ export class FairShares {
   readonly #memory: number;
   readonly #now: () => number;
   readonly #groups = new Map<string, Group>();
-  /** Groups that hold more than a thousandth of the total, so at most a thousand groups. */
+  /** Groups that hold more than a thousandth of the total. There can be at most a thousand. */
   readonly #large = new Set<Group>();
-  /** Oldest first. */
+  /** All shares, oldest first. */
   readonly #shares = new Set<Share>();
   #held = 0;
-  /** The last group within its part that found no room, and the last different group before it. */
+  /** Last group within its fair part that found no room, and the last different group before it. */
   #lastShort: { group: Group | undefined; at: number } = { group: undefined, at: Number.NEGATIVE_INFINITY };
   #shortBefore = this.#lastShort;
 
@@ -92,12 +93,15 @@ export class FairShares {
     this.#now = now;
   }
 
-  /** Amount that all addresses together hold. */
+  /** Amount held by all addresses together. */
   get held(): number {
     return this.#held;
   }
 
-  /** Gives an amount to a new holder at an address; undefined if there is no room. Other holders may lose shares. */
+  /**
+   * Gives an amount to a new holder at an address; returns undefined if there is no room. Other holders may lose their
+   * shares.
+   */
   take(address: string | undefined, holder: Holder, amount = 1): Share | undefined {
     const name = toAddressGroup(address);
     const group = this.#groups.get(name) ?? createGroup(name);
@@ -106,12 +110,14 @@ export class FairShares {
     return share;
   }
 
-  /** Gives one unit to a holder that counts as an address of its own, because a proxy's connection may carry any client. */
+  /**
+   * Gives one unit to a holder that counts as an address of its own, because a proxy's connection may carry any client.
+   */
   takeApart(holder: Holder): Share | undefined {
     return this.#take(createGroup(undefined), holder, 1);
   }
 
-  /** Enlarges a share. Returns false if there is no room; the share then stays as it was. */
+  /** Enlarges a share. Returns false if there is no room, in which case the share does not change. */
   grow(share: Share, amount: number): boolean {
     if (!this.#makeRoom(share.group, amount, share)) return false;
     share.amount += amount;
@@ -119,7 +125,7 @@ export class FairShares {
     return true;
   }
 
-  /** Releases a share. Does nothing if the share was released before. */
+  /** Releases a share. Does nothing if the share has already been released. */
   release(share: Share): void {
     const { group } = share;
     if (!this.#shares.delete(share)) return;
@@ -156,7 +162,7 @@ export class FairShares {
       this.#lastShort = { group, at: this.#now() };
     }
     for (const share of this.#chooseLosing(group, amount, growing)) {
-      // A holder that has lost its share may have released others.
+      // A holder that lost its share may have released other shares.
       if (!this.#shares.has(share)) continue;
       this.release(share);
       share.holder.lose();
@@ -164,7 +170,7 @@ export class FairShares {
     return this.#held + amount <= this.#total;
   }
 
-  /** Chooses shares to lose so that an amount fits; empty if there are not enough. */
+  /** Chooses shares to take away so that an amount fits; empty if there are not enough. */
   #chooseLosing(group: Group, amount: number, growing?: Share): Share[] {
     const chosen: Share[] = [];
     let missing = this.#held + amount - this.#total;
@@ -183,14 +189,18 @@ export class FairShares {
     return missing > 0 ? [] : chosen;
   }
 
-  /** Returns the share to lose first of the group that holds the most, if that group holds more than `wanted`. */
+  /**
+   * Returns the first share to take away from the group that holds the most, if that group holds more than `wanted`.
+   */
   #findLosing(wanted: number): Share | undefined {
     let largest: Group | undefined;
     for (const group of this.#large) if (leftOf(group) > (largest ? leftOf(largest) : wanted)) largest = group;
     return largest && findFirstLosing(largest.shares);
   }
 
-  /** Returns the oldest abandoned share of a group that holds as much as this group; never the share that grows. */
+  /**
+   * Returns the oldest abandoned share of a group that holds as much as this group. Never returns the share that grows.
+   */
   #findAbandoned(group: Group, growing: Share | undefined): Share | undefined {
     let left = most;
     for (const share of this.#shares) {
@@ -206,13 +216,13 @@ export class FairShares {
 
 const createGroup = (name: string | undefined): Group => ({ name, held: 0, chosen: 0, shares: new Set() });
 
-/** Amount in the unchosen shares of a group. */
+/** Returns the amount in the group's shares that have not been chosen. */
 const leftOf = ({ held, chosen }: Group): number => held - chosen;
 
 const isSame = (one: Group | undefined, other: Group): boolean =>
   one === other || (one?.name !== undefined && one.name === other.name);
 
-/** Returns the oldest abandoned share, else the oldest idle share, else the oldest. */
+/** Returns the oldest abandoned share, otherwise the oldest idle share, otherwise the oldest share. */
 const findFirstLosing = (shares: Iterable<Share>): Share | undefined => {
   let oldest: Share | undefined;
   let idle: Share | undefined;

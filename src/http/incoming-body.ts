@@ -4,14 +4,15 @@ import type { createUnpacker } from './content-coding.ts';
 import { createFatal, createUnavailable, type HttpError } from './errors.ts';
 import type { FairShares, Holder, Share } from './fair-shares.ts';
 
-/** Bodies up to this size are not counted: there are too few connections for them to matter. */
+/** Maximum bytes of a body that is not counted. There are too few connections for such bodies to matter. */
 const smallBytes = 16 * 1024;
 
-/** Bytes kept of a body whose end alone counts: few enough not to be counted. */
+/** Bytes kept of a body of which only the end matters. Small enough not to be counted. */
 const endBytes = 16 * 1024;
 
 /**
- * Maximum number of chunks of a body whose chunks are small on average: each chunk takes about 1 µs of the event loop.
+ * Maximum number of chunks of a body whose chunks are small on average, because each chunk takes about 1 µs of the
+ * event loop.
  */
 const manyChunks = 4000;
 const smallChunkBytes = 32;
@@ -28,7 +29,7 @@ interface BodyParts {
   unpack: ReturnType<typeof createUnpacker>;
   /** Content coding of a compressed body. */
   coding: string | undefined;
-  /** The body may have any size, and only its end is kept. */
+  /** True if the body may have any size and only its end is kept. */
   keepsEnd: boolean;
 }
 
@@ -63,7 +64,7 @@ export class IncomingBody implements Holder {
   }
 
   #receive(chunk: Buffer): void {
-    // The rest of a refused body.
+    // Discards the rest of a refused body.
     if (this.#isDone) return;
     this.#chunks += 1;
     const isFragmented = this.#chunks > manyChunks && this.#held.bytes < this.#chunks * smallChunkBytes;
@@ -118,7 +119,7 @@ export class IncomingBody implements Holder {
     if (this.#share) this.#parts.shares.release(this.#share);
   }
 
-  /** Counts a chunk, or all bytes so far if none are counted yet; false if there is no room. */
+  /** Counts a chunk or, if nothing has been counted yet, all bytes so far. Returns false if there is no room. */
   #count(chunk: number, total: number): boolean {
     const { shares, request } = this.#parts;
     this.#arrivedAt = performance.now();
@@ -132,7 +133,10 @@ export class IncomingBody implements Holder {
 
 const noBytes = Buffer.alloc(0);
 
-/** Collects chunks in one buffer: as a list, one-byte chunks would take about a hundred times the size of the body. */
+/**
+ * Collects chunks in one buffer, because a list of one-byte chunks would take about a hundred times the size of the
+ * body.
+ */
 class GrowingBuffer {
   readonly #limit: number;
   #held: Buffer = noBytes;
@@ -146,7 +150,7 @@ class GrowingBuffer {
     return this.#bytes;
   }
 
-  /** Appends a chunk, doubling the buffer if it has no room. The first chunk is not copied. */
+  /** Appends a chunk, and doubles the buffer if it has no room. The first chunk is not copied. */
   append(chunk: Buffer): void {
     const end = this.#bytes + chunk.length;
     if (this.#bytes === 0) {

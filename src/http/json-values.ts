@@ -1,6 +1,6 @@
 import { HttpError } from './errors.ts';
 
-/** Limit of values in a large body: each value takes up to 60 bytes of memory, however short its text is. */
+/** Maximum number of values in a large body. Each value takes up to 60 bytes of memory, however short its text is. */
 const maxValues = 1_000_000;
 
 const [quote, backslash, comma, openingBracket, openingBrace] = Buffer.from('"\\,[{');

@@ -21,7 +21,7 @@ const start = async (t: TestContext, pieces: () => JsonPieces): Promise<string> 
   return app.listen({ host: '127.0.0.1', port: 0 });
 };
 
-/** An endless list, with the number of pieces taken from it. */
+/** Starts a server with an endless list. Also returns the number of pieces taken from the list. */
 const startEndless = async (t: TestContext) => {
   const taken = { pieces: 0, isOver: false };
   function* endless() {
@@ -37,7 +37,7 @@ const startEndless = async (t: TestContext) => {
   return { url: await start(t, endless), taken };
 };
 
-/** Waits up to ten seconds until the condition holds. */
+/** Waits up to ten seconds for the condition to hold. */
 const waitFor = async (holds: () => boolean): Promise<void> => {
   const deadline = performance.now() + 10_000;
   while (!holds() && performance.now() < deadline) await setImmediate();
@@ -55,7 +55,7 @@ test('a list stops being produced while its client does not read, and ends when 
     last = taken.pieces;
     return last > 1 && turns > 1000;
   });
-  // Socket buffers hold a few megabytes; without back-pressure the list would have gone on.
+  // Socket buffers hold a few megabytes. Without back-pressure, the list would have gone on.
   assert.ok(taken.pieces < 1000, String(taken.pieces));
   asked.destroy();
   await waitFor(() => taken.isOver);

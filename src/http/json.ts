@@ -5,26 +5,29 @@ import { unreadResponseBytes } from './connections.ts';
 import { createUnavailable } from './errors.ts';
 import { largeLength } from './response.ts';
 
-/** Handlers send JSON text, so no route needs its own serializer. */
+/** Handlers send JSON text, so routes need no serializers of their own. */
 export const buildSerializer = () => () => JSON.stringify;
 
-/** Key of a value's ready-made JSON text, which is sent unchanged. For rows: their texts, joined by commas. */
+/**
+ * Key of a value's ready-made JSON text, which is sent unchanged. For rows, the text contains all rows, joined by
+ * commas.
+ */
 export const ownJson = Symbol('own JSON');
 
 type WithOwnJson = { readonly [ownJson]: string };
 
-/** Rows of a list that are available at once: one piece. */
+/** Rows of a list that are available together, as one piece. */
 export type JsonRows<T extends object = object> = Iterable<T>;
 export type JsonPieces<T extends object = object> = Iterable<JsonRows<T>> | AsyncIterable<JsonRows<T>>;
 
-/** JSON document containing a list: the text before the rows, the rows, and the text after them. */
+/** JSON document that contains a list: the text before the rows, the rows, and the text after them. */
 export interface JsonList {
   opening: string;
   pieces: JsonPieces;
   closing: string;
 }
 
-/** Name of the Fastify decorator with the state of all responses: the server's `Connections`. */
+/** Name of the Fastify decorator that holds the state of all responses: the server's `Connections`. */
 export const responses = 'responses';
 
 /** Number of lists being sent in pieces, and bytes that clients have not read yet. */
@@ -35,27 +38,27 @@ const type = 'application/json; charset=utf-8';
 declare const isSent: unique symbol;
 
 /**
- * Return type of functions that send a list, possibly still in progress. For an `async` handler, Fastify would also
- * send an empty response: `defineRoute` accepts no such handler with this return type.
+ * Return type of functions that send a list, possibly still in progress. For an `async` handler, Fastify would send an
+ * additional, empty response, so `defineRoute` does not accept an async handler with this return type.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: nothing is both undefined and an object
 export type ListSent = void & { readonly [isSent]: true };
 
-/** Passes a value, or a promise's value, to `send`, which sends the response. Handlers return the result. */
+/** Passes a value, or the value of a promise, to `send`, which sends the response. Handlers return the result. */
 export const whenReady = <T, Sent>(reply: FastifyReply, value: T | Promise<T>, send: (value: T) => Sent): Sent => {
   if (!(value instanceof Promise)) return send(value);
   return value.then((ready) => send(ready) ?? waitFor(reply)) as unknown as Sent;
 };
 
-/** Value that Fastify expects from a handler that sends its response itself, possibly still in progress. */
+/** Returns the value that Fastify expects from a handler that sends its response itself, possibly still in progress. */
 const waitFor = (reply: FastifyReply): void => reply as unknown as undefined;
 
 /** Sends a value as JSON with the reply's status. */
 export const sendJson = (reply: FastifyReply, value: object): void => sendText(reply, toJson(value));
 
 /**
- * Sends a list as JSON. A single piece is sent whole; several pieces are sent as fast as the client reads, so a list of
- * any length takes no more memory than one piece.
+ * Sends a list as JSON. A single piece is sent whole. Several pieces are sent as fast as the client reads, so that a
+ * list of any length takes no more memory than one piece.
  */
 export const sendList = (reply: FastifyReply, list: JsonList): ListSent => {
   const { pieces } = list;
@@ -97,7 +100,8 @@ const sendFrom = (
     void source.return?.();
   });
   reply.type(type).send(stream);
-  // For an async handler that returns nothing, Fastify sends an empty response unless the headers have been sent.
+  // After an async handler that returns nothing, Fastify sends an empty response unless the headers have already been
+  // sent.
   reply.raw.flushHeaders();
 };
 
@@ -115,10 +119,10 @@ const sendOnePiece = (reply: FastifyReply, opening: string, rows: JsonRows, clos
   sendText(reply, known.bytes);
 };
 
-/** Lists that wait to build their next piece. */
+/** Lists that are waiting to build their next piece. */
 const waiting: (() => void)[] = [];
 
-/** Pieces built before other requests get their turn. */
+/** Number of pieces built before other requests get their turn. */
 const piecesAtOnce = 4;
 
 const continueWaiting = (): void => {
@@ -126,7 +130,7 @@ const continueWaiting = (): void => {
   if (waiting.length > 0) setImmediate(continueWaiting);
 };
 
-/** Lets other requests run before each piece, so lists do not block the event loop. */
+/** Lets other requests run before each piece, so that lists do not block the event loop. */
 const waitForTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(continueWaiting);
@@ -165,7 +169,7 @@ const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJso
 const toRowsJson = (rows: JsonRows): string =>
   (rows as Partial<WithOwnJson>)[ownJson] ?? Array.from(rows, toJson).join(',');
 
-/** Rows that are read while they are sent; `close` releases their source. */
+/** Rows that are read while being sent. `close` releases their source. */
 interface RowSource<T> {
   count: number;
   records(): AsyncIterable<T>;
@@ -176,7 +180,7 @@ interface RowSource<T> {
 export const sendRows = <T>(reply: FastifyReply, source: RowSource<T>, toRow: (record: T) => object): ListSent =>
   sendList(reply, { opening: `{"count":${source.count},"data":[`, pieces: toPieces(source, toRow), closing: ']}' });
 
-/** Groups records into pieces of about one write each. */
+/** Groups records into pieces, each about the size of one write. */
 async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<JsonRows> {
   try {
     let text = '';
@@ -192,7 +196,7 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
   }
 }
 
-/** Joins the rows' JSON by commas. A text ends after about one write, or after a slice of time. */
+/** Joins the JSON of rows with commas. A text ends when it is about the size of one write, or after a slice of time. */
 export function* joinRows(rows: Iterable<string>): Generator<string> {
   let text = '';
   let slice = new Slice();
@@ -206,7 +210,7 @@ export function* joinRows(rows: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
-/** Groups the rows' JSON into pieces of about one write each. */
+/** Groups the JSON of rows into pieces, each about the size of one write. */
 export function* toJsonPieces(rows: Iterable<string>): Generator<JsonRows> {
   for (const text of joinRows(rows)) yield toJsonRows(text);
 }
@@ -216,7 +220,7 @@ export function* toRowTexts<T>(items: Iterable<T>, toRow: (item: T) => object): 
   for (const item of items) yield JSON.stringify(toRow(item));
 }
 
-/** Sends `{"count", "data"}` in pieces of about one write each; other requests are answered in between. */
+/** Sends `{"count", "data"}` in pieces, each about the size of one write. Other requests are answered in between. */
 export const sendItems = <T>(reply: FastifyReply, items: readonly T[], toRow: (item: T) => object): ListSent =>
   sendList(reply, {
     opening: `{"count":${items.length},"data":[`,
@@ -224,21 +228,21 @@ export const sendItems = <T>(reply: FastifyReply, items: readonly T[], toRow: (i
     closing: ']}',
   });
 
-/** Rows known only as JSON text, joined by commas. */
+/** Creates rows that exist only as JSON text, joined by commas. */
 export const toJsonRows = (json: string): JsonRows => Object.assign([], { [ownJson]: json });
 
 type Query = Record<string, string | number>;
 
-/** For the OpenAPI document. */
+/** Paging headers for the OpenAPI document. */
 export const pagingHeaders = {
   'X-Total-Count': 'Number of matches on all pages.',
   Link: 'Addresses of other pages by their relations (RFC 8288), if there are any.',
 };
 
 /**
- * Adds `X-Total-Count`, and a `Link` to each other page by its relation (RFC 8288): `next`, `prev`, `first`, `last`. A
- * page is the request's query with these members replaced. Links are relative, so they work behind a proxy that serves
- * the program below another path.
+ * Adds `X-Total-Count`, and a `Link` to each of the other pages by its relation (RFC 8288): `next`, `prev`, `first`,
+ * `last`. A page is the query of the request with these members replaced. Links are relative, so that they work behind
+ * a proxy that serves the program under another path.
  */
 export const setPaging = (
   reply: FastifyReply,

@@ -2,10 +2,10 @@ import { isObject, parseJson } from '../lib/parse-json.ts';
 import { makeParsedWellFormed } from '../lib/well-formed.ts';
 import { HttpError } from './errors.ts';
 
-/** The JSON parser removes one byte order mark; the decoder must not remove another. */
+/** Decoder that keeps the byte order mark. The JSON parser removes one, so the decoder must not remove another. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes UTF-8. Throws an HttpError for other bytes. */
+/** Decodes UTF-8. Throws an HttpError for any other bytes. */
 export const decodeBody = (bytes: Buffer): string => {
   try {
     return utf8.decode(bytes);
@@ -14,7 +14,7 @@ export const decodeBody = (bytes: Buffer): string => {
   }
 };
 
-/** Drops null members, which count as absent. Throws an HttpError for other values than objects. */
+/** Drops null members, which count as absent. Throws an HttpError for a value that is not an object. */
 export const toObject = (value: unknown): Record<string, unknown> => {
   if (!isObject(value)) throw new HttpError('invalid', 'Request body must be a JSON object');
   for (const name of Object.keys(value)) {
@@ -23,7 +23,7 @@ export const toObject = (value: unknown): Record<string, unknown> => {
   return value;
 };
 
-/** Parses a JSON object without Fastify. Throws an HttpError for other bytes. */
+/** Parses a JSON object without Fastify. Throws an HttpError for any other bytes. */
 export const parseObjectBody = (bytes: Buffer): Record<string, unknown> => {
   const json = decodeBody(bytes);
   const value = parseJson(json);

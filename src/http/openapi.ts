@@ -20,11 +20,11 @@ declare module 'fastify' {
     summary?: string;
     tags?: readonly string[];
     security?: readonly Readonly<Record<string, readonly string[]>>[];
-    /** Right that the route needs unless it is open. */
+    /** Right that the route needs, unless the route is open. */
     right?: string;
     /** Media types of the body; JSON by default. */
     consumes?: readonly string[];
-    /** Request headers are optional here; the server checks them itself. */
+    /** Request headers, which are all optional in the document, because the server checks them itself. */
     documentedHeaders?: DocumentedHeaders;
   }
 }
@@ -45,22 +45,22 @@ const securitySchemes = {
 interface DocumentFacts {
   version: string;
   tags: readonly { name: string; description: string }[];
-  /** Path below which a proxy serves the server; empty without a proxy path. */
+  /** Path under which a proxy serves the server; empty without a proxy path. */
   basePath: string;
-  /** The data of events, by topic. */
+  /** Schemas of the data in events, by topic. */
   topics: Readonly<Record<string, TSchema>>;
 }
 
 interface OpenApiDocument {
-  /** Sets a warning about this server's settings for its users. Returns true if the warning changed. */
+  /** Sets a warning about this server's settings, shown to API users. Returns true if the warning changed. */
   setWarning(text: string | undefined): boolean;
 }
 
-/** Collects the schemas of all routes added later and serves them as OpenAPI 3.1 at `/openapi.json`. */
+/** Collects the schemas of all routes added later, and serves them as OpenAPI 3.1 at `/openapi.json`. */
 export const serveOpenApi = (app: FastifyInstance, about: DocumentFacts): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  /** Built on the first request for the document. */
+  /** Document, built on its first request. */
   let document: StaticText | undefined;
   let warning: string | undefined;
   const schema = {
@@ -97,7 +97,7 @@ const describeRoutes = (
     const operation = nameShapes(describeOperation(schema, isVitalRoute(config)), schemas);
     paths[path] = { ...paths[path], [String(method).toLowerCase()]: operation };
   }
-  /** Zone of times without an offset. */
+  /** Time zone of times without an offset. */
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return {
     openapi: '3.1.0',
@@ -112,7 +112,7 @@ const describeRoutes = (
   };
 };
 
-/** Describes a route for clients, with its possible errors. */
+/** Describes a route for clients, including its possible errors. */
 const describeOperation = (schema: FastifySchema, isVital: boolean): object => {
   const {
     operationId,
@@ -161,7 +161,7 @@ const describeOperation = (schema: FastifySchema, isVital: boolean): object => {
 
 /**
  * Describes parameters. A parameter with a default is optional. A parameter with a `documentedType` is documented with
- * that type, though the server accepts any text and answers 404.
+ * that type, although the server accepts any text and answers 404.
  */
 const describeParameters = (place: 'query' | 'path' | 'header', { properties, required }: TObject): object[] =>
   Object.entries(properties).map(([name, property]) => {
@@ -194,7 +194,7 @@ const describeResponse = (status: string, schema: TSchema, documented: Documente
   };
 };
 
-/** Moves a schema's example out of the schema, beside it. */
+/** Moves the example out of a schema, to the level beside it. */
 const toMedia = ({ examples, ...schema }: TSchema & { examples?: unknown[] }): object => ({
   schema,
   ...(examples && { example: examples[0] }),
@@ -213,8 +213,8 @@ const descriptions: Record<string, string> = {
 
 /**
  * Moves each schema with a title to `shapes` under that title, and leaves a reference in its place. Schemas with the
- * same title are merged: a filter that accepts any text is documented with that title's enum. Keywords that few tools
- * know are replaced.
+ * same title are merged: a filter that accepts any text is documented with the enum of that title. Keywords that few
+ * tools know are replaced.
  */
 const nameShapes = (value: unknown, shapes: Record<string, object>): unknown => {
   if (typeof value !== 'object' || value === null) return value;

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { createLagProbe, createQueue } from './overload.ts';
 
-/** Blocks the event loop. */
+/** Blocks the event loop for a number of milliseconds. */
 const block = (milliseconds: number): void => {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
@@ -27,7 +27,7 @@ test('the event loop counts as lagging from when its timers are overdue by the l
 
 const refusal = 'try again later';
 
-/** Tasks that run until the test ends them, and the order in which they started. */
+/** Creates tasks that run until the test ends them, and records the order in which they started. */
 const createTasks = () => {
   const begun: number[] = [];
   const ends: (() => void)[] = [];

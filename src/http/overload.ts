@@ -3,19 +3,19 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Distribution } from '../metrics/meters.ts';
 import { createUnavailable, HttpError } from './errors.ts';
 
-/** Interval in milliseconds of the timer that measures the event-loop delay. */
+/** Interval, in milliseconds, of the timer that measures the event-loop delay. */
 const interval = 100;
 
-/** Ticks without a request after which the timer stops, so that an idle server does not wake up. */
+/** Number of ticks without a request after which the timer stops, so that an idle server does not wake up. */
 const quietTicks = 10;
 
-/** Marks the configuration of a health check, a route that also works during overload. */
+/** Name that marks the configuration of a health check, which is a route that also works during overload. */
 export const vitalRoute = 'vitalRoute';
 
 /**
- * Returns a function called for each request; it returns true if the event-loop delay exceeds `limit` milliseconds, and
- * never for 0. Timers take turns with requests, so a late timer means that requests wait equally long. `delays`
- * receives each delay in seconds.
+ * Creates a function that is called for each request and returns true if the event-loop delay exceeds `limit`
+ * milliseconds; never for a limit of 0. Timers take turns with requests, so a late timer means that requests wait
+ * equally long. `delays` receives each delay in seconds.
  */
 export const createLagProbe = (
   server: Server,
@@ -51,7 +51,10 @@ export const createLagProbe = (
 /** True for the configuration of a health check. */
 export const isVitalRoute = (config: object | undefined): boolean => config !== undefined && vitalRoute in config;
 
-/** Returns a function that is true for requests to health checks, including ones added to the app later. */
+/**
+ * Creates a function that returns true for requests to health checks, including health checks that are added to the app
+ * later.
+ */
 export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((request: IncomingMessage) => boolean) => {
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url, config }) => {
@@ -60,27 +63,27 @@ export const findVitalRoutes = (app: Pick<FastifyInstance, 'addHook'>): ((reques
   return ({ method, url = '' }) => (method === 'GET' || method === 'HEAD') && paths.has(url.split('?', 1)[0] ?? '');
 };
 
-/** Creates the response to requests that arrive during overload. Nothing was done, so clients may send them again. */
+/** Creates the response to requests that arrive during overload. Nothing was done, so clients may retry. */
 export const createBusyError = (shed: 'connections' | 'event_loop_delay'): HttpError =>
   createUnavailable('The server is overloaded; try again in a second', shed);
 
 /** A waiting task. */
 export interface QueuedTask<T> {
-  /** Description of the task by its caller. */
+  /** Description of the task, supplied by its caller. */
   readonly about: T;
   /** Starts the task, or refuses it with an error. */
   leave(error?: unknown): void;
 }
 
 interface QueueOptions<T> {
-  /** Numbers of tasks that may run and wait at once. */
+  /** Numbers of tasks that may run, and that may wait, at a time. */
   running: number;
   waiting: number;
   /** Message of the 503 for a task when too many are waiting. */
   refusal: string;
   /**
-   * Chooses the task to run next, or the task to refuse, from one or more waiting tasks; by default, the oldest and the
-   * newest.
+   * Chooses the task to run next, or the task to refuse, from one or more waiting tasks. By default, the oldest task
+   * runs next and the newest is refused.
    */
   chooseNext?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
   chooseRefused?(line: readonly QueuedTask<T>[]): QueuedTask<T>;
@@ -89,7 +92,7 @@ interface QueueOptions<T> {
 }
 
 /**
- * Runs a limited number of tasks at once, while others wait. `run` rejects with the signal's reason if the signal is
+ * Runs a limited number of tasks at a time, while others wait. `run` rejects with the signal's reason if the signal is
  * aborted while the task waits, and with an HttpError (503 with Retry-After) if too many tasks are waiting.
  */
 export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
@@ -139,11 +142,11 @@ export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
   };
 };
 
-/** Signal for tasks without one. */
+/** Signal for tasks that have none. */
 const never = new AbortController().signal;
 
 /**
- * Creates a signal that is aborted if the connection closes before the response has been sent; nobody receives the
+ * Creates a signal that is aborted if the connection closes before the response has been sent. Nobody receives the
  * error.
  */
 export const createClientSignal = ({ raw }: FastifyReply): AbortSignal => {

@@ -34,7 +34,7 @@ test('pages are served from more than one folder, each with its own policy', asy
   }
 });
 
-/** A folder `pages` with a page in a subfolder, next to a file that must not be served. */
+/** Creates a folder `pages` with a page in a subfolder, next to a file that must not be served. */
 const createPages = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -88,7 +88,7 @@ test('a folder that cannot be listed counts as having no link', (t) => {
 
 const content = 'a text that is sent often, often, often, often, often, often, often, often\n';
 
-/** A function that requests the text with these headers. */
+/** Creates a function that requests the text with the given headers. */
 const serve = async (t: Scope) => {
   const app = Fastify();
   const text = new StaticText(Buffer.from(content));

@@ -7,28 +7,28 @@ import { HttpError } from './errors.ts';
 import { toOwnTags } from './text-forms.ts';
 
 /**
- * Content-Security-Policy of pages: they may load files from, and connect to, only this server, and cannot be framed.
+ * Content-Security-Policy of pages, which may load files from, and connect to, only this server, and cannot be framed.
  */
 export const pagePolicy =
   "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-/** A folder of pages and the path that serves it. */
+/** Folder of pages, and the path that serves it. */
 interface StaticFiles {
-  /** With a slash at both ends, e.g. `/docs/`. */
+  /** Path with a slash at both ends, e.g. `/docs/`. */
   prefix: string;
   root: string;
-  /** The Content-Security-Policy of every file. */
+  /** Content-Security-Policy of every file. */
   policy: string;
 }
 
 /**
- * Serves a folder of the user's pages: no dotfiles, no listing, nothing outside the folder. The path without its
+ * Serves a folder of the user's pages, without dotfiles, listings, or anything outside the folder. The path without its
  * trailing slash redirects.
  */
 export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, policy }: StaticFiles): Promise<void> => {
   const isServable = createServableCheck(root);
   const headers = pageHeaders(policy);
-  // Imported only when used: loading it slows down startup.
+  // Imported only when used, because loading it slows down startup.
   const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(async (scope) => {
     scope.addHook('onRequest', async ({ raw }) => {
@@ -57,12 +57,12 @@ const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
   app.get(prefix.slice(0, -1), { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };
 
-/** Entries checked on startup; the rest of a larger folder is checked on request. */
+/** Maximum number of entries checked on startup. The rest of a larger folder is checked on request. */
 const maxEntries = 10_000;
 
 /**
- * Creates a check for paths that may be served: regular files and folders inside `root` after following links. Reading
- * anything else, such as a named pipe, could hang.
+ * Creates a check for paths that may be served: regular files and folders that, after following links, are inside
+ * `root`. Reading anything else, such as a named pipe, could hang.
  */
 export const createServableCheck = (root: string): ((path: string) => boolean) => {
   const realRoot = realpathSync(root);
@@ -76,7 +76,10 @@ export const createServableCheck = (root: string): ((path: string) => boolean) =
   };
 };
 
-/** Returns the first link below `root` that leads outside; undefined without such a link. Dotfiles are never served. */
+/**
+ * Returns the first link below `root` that leads outside; undefined if there is no such link. Ignores dotfiles, which
+ * are never served.
+ */
 export const findEscapingLink = (root: string): string | undefined => {
   const realRoot = realpathSync(root);
   const folders = [root];
@@ -120,11 +123,11 @@ export type ReadFile = (path: string) => Buffer | undefined;
 
 /** Pages of the program, and the path that serves them. */
 export interface ProgramPages {
-  /** With a slash at both ends, e.g. `/docs/`. */
+  /** Path with a slash at both ends, e.g. `/docs/`. */
   prefix: string;
-  /** Below the program's folder, e.g. `dist/public`. */
+  /** Folder below the program's folder, e.g. `dist/public`. */
   folder: string;
-  /** The Content-Security-Policy of every page. */
+  /** Content-Security-Policy of every page. */
   policy: string;
 }
 
@@ -151,8 +154,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * Serves pages of the program. Files are read for each request, since a build may replace them meanwhile. A large file
- * is stored gzipped, with `.gz` after its name.
+ * Serves pages of the program. Files are read for each request, because a build may replace them meanwhile. A large
+ * file is stored gzipped, with `.gz` appended to its name.
  */
 export const serveProgramPages = (
   app: FastifyInstance,
@@ -184,8 +187,8 @@ export const serveMissingPages = (app: FastifyInstance, prefix: string, reason: 
 };
 
 /**
- * Text for any number of clients: compressed once, and not sent again to a client that has it. The content may already
- * be gzipped; nearly all clients accept gzip.
+ * Text for any number of clients: compressed only once, and not sent again to a client that already has it. The content
+ * may already be gzipped, because nearly all clients accept gzip.
  */
 export class StaticText {
   readonly content: Buffer;

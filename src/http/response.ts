@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Distribution, Meters } from '../metrics/meters.ts';
 import { type HttpError, type ShedReason, shedReasons } from './errors.ts';
 
-/** Length in characters or bytes from which a response counts as large. */
+/** Length, in characters or bytes, from which a response counts as large. */
 export const largeLength = 64 * 1024;
 
 export type Headers = Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ interface Origin {
   instance?: string | undefined;
 }
 
-/** Headers of every response, including errors; files set their own `cache-control`. */
+/** Creates the headers of every response, including errors. Files set their own `cache-control`. */
 export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -34,13 +34,13 @@ export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers
 const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= largeLength;
 
 /**
- * Creates the class of the server's responses. Each response has the common headers. Responses ready within one turn of
- * the event loop are written together at its end, so a client that wakes up for the first response also finds the
- * others.
+ * Creates the class of the server's responses. Each response has the common headers. Responses that are ready within
+ * one turn of the event loop are written together at its end, so that a client that wakes up for the first response
+ * also finds the others.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
   const commonEntries = Object.entries(common);
-  /** Lists names and values alternately, which Node sends unchanged; own headers replace common headers. */
+  /** Lists names and values alternately, in the form that Node sends unchanged. Own headers replace common headers. */
   const toList = (own: Headers): string[] => {
     const list: string[] = [];
     for (const [name, value] of commonEntries) if (own[name] === undefined) list.push(name, value);
@@ -57,7 +57,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
   };
   class Response extends ServerResponse<IncomingMessage> {
     isReady = false;
-    /** Set once the route is known; see `createTimings`. */
+    /** Timing of the response. Set once the route is known; see `createTimings`. */
     timing: Timing | undefined;
     readonly startedAt = performance.now();
     #chunk: unknown;
@@ -65,13 +65,14 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     #done: unknown;
 
     override writeHead(status: number, message?: unknown, headers: unknown = message): this {
-      // Streams set their headers individually; the common headers still come first.
+      // Streams set their headers individually. The common headers still come first.
       return super.writeHead(status, toList((headers as Headers | undefined) ?? takeHeaders(this)));
     }
 
     override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
       this.isReady = true;
-      // Neither a connection's last response is batched, nor a long one, which must count as unread immediately.
+      // The last response of a connection is not batched, nor is a long response, which must count as unread
+      // immediately.
       if (!this.shouldKeepAlive || isLong(chunk)) {
         super.end(chunk, encoding as BufferEncoding, done as () => void);
         this.observe(performance.now());
@@ -96,7 +97,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
       this.timing = undefined;
     }
   }
-  // A batched response counts as ended. TypeScript declares a property, so a getter in the class is not possible.
+  // A batched response counts as ended. TypeScript declares a property, so the class cannot have a getter.
   Object.defineProperty(Response.prototype, 'writableEnded', {
     get(this: Response) {
       return this.isReady;
@@ -112,13 +113,13 @@ const takeHeaders = (response: ServerResponse): Headers => {
   return headers as Headers;
 };
 
-/** Upper bounds in seconds. */
+/** Upper bounds of the buckets, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Distribution of the response times of one method on one route, by status. */
 type Timing = (status: number) => Distribution;
 
-/** A response that may be timed: see the response class. */
+/** Response that may be timed; see the response class. */
 interface Timed {
   timing?: Timing | undefined;
 }
@@ -170,7 +171,7 @@ export const createTimings = (meters: Meters) => {
     },
     /** Counts a request refused before it reaches the router. */
     noteShed,
-    /** Counts a route's error, whose handler may not have been reached; a request may also have no route. */
+    /** Counts an error of a route, whose handler may not have been reached. A request may also have no route. */
     noteError: (error: unknown, { request, raw }: FastifyReply): void => {
       noteShed((error as Partial<HttpError> | undefined)?.shed);
       (raw as Timed).timing ??= find(request.method, request.is404 ? 'none' : String(request.routeOptions.url));

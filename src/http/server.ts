@@ -27,7 +27,7 @@ const kibibyte = 1024;
 /** Name of the Fastify decorator that changes the admission. */
 const admission = 'admission';
 
-/** Clients that may reach the server; can change at runtime. */
+/** Rules for the clients that may reach the server. Can change at runtime. */
 interface Admission {
   /** Host names that requests may use. */
   allowedHosts: readonly string[];
@@ -37,29 +37,32 @@ interface Admission {
 
 /** Limits from the settings. */
 interface ServerLimits {
-  /** Seconds for a whole request, and for its headers, to arrive; the first also limits clients that stop reading. */
+  /**
+   * Seconds for a whole request, and for its headers, to arrive. The first limit also applies to clients that stop
+   * reading.
+   */
   requestTimeout: number;
   headersTimeout: number;
-  /** Maximum number of connections served at once. */
+  /** Maximum number of connections served at a time. */
   maxConnections: number;
-  /** Event-loop delay in milliseconds above which new requests are refused; 0 means no limit. */
+  /** Event-loop delay in milliseconds above which new requests are refused; 0 for no limit. */
   maxEventLoopDelay: number;
 }
 
 interface ServerOptions extends Admission, ServerLimits, Pick<ListenerOptions, 'cors'> {
-  /** The address that the server is bound to. */
+  /** Address that the server is bound to. */
   host: string;
-  /** This machine's name. */
+  /** Name of this machine. */
   machine: string;
   log: FastifyBaseLogger;
-  /** Without a certificate, the server speaks plain HTTP. */
+  /** Certificate. Without a certificate, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
-  /** Named in every response, if several instances share a database. */
+  /** Name of this instance, sent in every response if several instances share a database. */
   instance?: string | undefined;
   meters?: Meters;
 }
 
-/** Creates a Fastify app with the parts that all routes share, but without routes. The app is not listening yet. */
+/** Creates a Fastify app with everything that routes share, but without routes. The app is not listening yet. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const { log, certificate, meters = createMeters() } = options;
   const secure = certificate !== undefined;
@@ -90,9 +93,9 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     sendError(error, request, reply, log);
   };
   const app = Fastify({
-    // Ids of any length reach their route; Node limits the whole request line.
+    // Ids of any length reach their route, because Node limits the whole request line.
     routerOptions: { maxParamLength: 16 * kibibyte },
-    // Connections open when shutdown begins are still served, then closed.
+    // Connections that are open when shutdown begins are still served, then closed.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     serverFactory: (route) => {
@@ -131,7 +134,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
 export const changeAdmission = (app: FastifyInstance, changed: Admission): void =>
   app.getDecorator<(changed: Admission) => void>(admission)(changed);
 
-/** Sets all limits explicitly: no variable or flag of Node can loosen them. */
+/** Creates the Node server. Sets all limits explicitly, so that no variable or flag of Node can loosen them. */
 const createNodeServer = (
   { requestTimeout, headersTimeout, certificate }: ServerOptions,
   ResponseClass: typeof ServerResponse<IncomingMessage>,
@@ -143,27 +146,27 @@ const createNodeServer = (
     // With TLS, the handshake precedes the headers.
     handshakeTimeout: headersTimeout * second,
     keepAliveTimeout: 10 * second,
-    // The timeouts are checked every second; Node's default of 30 s would be too late.
+    // The timeouts are checked every second, because Node's default of 30 s would be too late.
     connectionsCheckingInterval: second,
     maxHeaderSize: 16 * kibibyte,
     insecureHTTPParser: false,
     // Node's own response to a missing Host has no body.
     requireHostHeader: false,
-    // Repeated headers are joined; by default Node drops a second Host.
+    // Repeated headers are joined, because Node would drop a second Host.
     joinDuplicateHeaders: true,
   };
   const server: Server = certificate
     ? createHttpsServer({ ...options, allowHalfOpen: true, ...toTlsOptions(certificate) })
     : createHttpServer(options);
-  // One line more than allowed, to detect requests with too many.
+  // One line more than allowed, to detect requests with too many lines.
   server.maxHeadersCount = maximumHeaderLines + 1;
   // A client that closes its sending side after the request still gets the response.
   return Object.assign(server, { httpAllowHalfOpen: true });
 };
 
 /**
- * Logs one line per request at level debug: at info, a busy server would log little else. The level can change at
- * runtime; hooks for requests or responses would slow down every request.
+ * Logs one line per request at level debug, because at level info, a busy server would log little else. The level can
+ * change at runtime. Uses no hooks for requests or responses, because they would slow down every request.
  */
 class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
@@ -185,12 +188,12 @@ class RequestLog extends LogController {
   }
 }
 
-/** Never empty: looking up a name without addresses fails. */
+/** Addresses. Never empty, because looking up a name without addresses fails. */
 type Addresses = readonly [string, ...string[]];
 
 /**
- * Listens on all addresses; resolves to the first address. Connections to the others are handed to the same server, so
- * its limits apply to all.
+ * Listens on all addresses and resolves to the first. Connections to the other addresses are handed to the same server,
+ * so its limits apply to all connections.
  */
 export const listenOn = async (
   app: FastifyInstance,
@@ -206,7 +209,7 @@ export const listenOn = async (
   return address;
 };
 
-/** Returns all addresses of localhost; any other host unchanged. */
+/** Returns all addresses of localhost, or any other host unchanged. */
 export const listAddresses = async (host: string): Promise<Addresses> => {
   if (host.toLowerCase() !== 'localhost') return [host];
   const found = await lookup(host, { all: true });
@@ -223,26 +226,29 @@ const listenToo = (app: FastifyInstance, host: string, port: number, log: Fastif
   return server.listen(port, host);
 };
 
-/** Certificate with its chain, and its key, both PEM. */
+/** Certificate with its chain, and its key, both in PEM. */
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
 }
 
-/** RFC 8996 forbids TLS 1.0 and 1.1; set explicitly, so no flag of Node can enable them. */
+/**
+ * Returns the TLS options. RFC 8996 forbids TLS 1.0 and 1.1; the minimum is set explicitly, so that no flag of Node can
+ * enable them.
+ */
 const toTlsOptions = (certificate: Certificate): SecureContextOptions => ({
   ...certificate,
   minVersion: 'TLSv1.2',
 });
 
-/** Replaces the certificate. New connections use the new certificate; open connections keep theirs. */
+/** Replaces the certificate. New connections use the new certificate; open connections keep the old one. */
 export const renewCertificate = ({ server }: FastifyInstance, certificate: Certificate): void => {
   if ((server as unknown) instanceof TlsServer) {
     (server as unknown as TlsServer).setSecureContext(toTlsOptions(certificate));
   }
 };
 
-/** Creates a check for whether an address belongs to a proxy whose X-Forwarded-For is trusted. */
+/** Creates a function that returns true if an address belongs to a proxy whose X-Forwarded-For is trusted. */
 export const createProxyCheck = (blocks: readonly string[]): ((address: string | undefined) => boolean) => {
   const list = new BlockList();
   for (const block of blocks) {

@@ -58,6 +58,6 @@ test('the log line of a request has the milliseconds that it took', async (t) =>
   await request('POST', '/api/auth/login', { body: { Username: 'admin', Password: 'wrong' } });
   const longest = performance.now() - began;
   const ms = Number(lines.find(({ msg }) => msg === 'request')?.['ms']);
-  // A password is hashed at the same time.
+  // A password is being hashed at the same time.
   assert.ok(ms > 1 && ms <= longest, `${ms} of ${longest}`);
 });

@@ -4,7 +4,7 @@ import { HttpError } from './errors.ts';
 
 const longestKey = 256;
 
-/** Documentation of the header for OpenAPI. */
+/** OpenAPI documentation of the header. */
 export const idempotencyKeyHeader = {
   'Idempotency-Key': 'Key that identifies a request: retries with this key get the first response again.',
 };
@@ -19,22 +19,22 @@ export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undef
 };
 
 /**
- * Restores this server's entity tags from tags that proxies changed when they compressed a response: Apache and Caddy
- * add `-gzip`, `-br` or `-zstd`, Jetty `--gzip`, older versions `;gzip`.
+ * Restores this server's entity tags from tags that proxies changed when they compressed a response. Apache and Caddy
+ * add `-gzip`, `-br` or `-zstd`, Jetty adds `--gzip`, and older versions add `;gzip`.
  */
 export const toOwnTags = (header: string): string => header.replace(/(?:--?|;)(?:gzip|x-gzip|deflate|br|zstd)"/g, '"');
 
 const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
 
-/** Documentation of `If-Match` for OpenAPI. */
+/** OpenAPI documentation of `If-Match`. */
 export const ifMatchHeader = {
   'If-Match': 'Versions (values of `ETag`) to change; 412 if the current version is another. Default: any version.',
 };
 
 /**
- * Reads the versions named in `If-Match`, which are entity tags with a number; undefined if any version will do.
- * Accepts weak tags, although RFC 9110 (13.1.1) has them match nothing: proxies weaken the tags of responses they
- * compress.
+ * Reads the versions named in `If-Match`, which are entity tags with a number; undefined if any version is accepted.
+ * Accepts weak tags, although RFC 9110 (13.1.1) lets them match nothing, because proxies weaken the tags of responses
+ * that they compress.
  */
 export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number[] | undefined => {
   if (header === undefined || header.trim() === '*') return undefined;
@@ -43,39 +43,41 @@ export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number
   return [...toOwnTags(header).matchAll(/(?:^|,)[ \t]*(?:W\/)?"([1-9]\d{0,14})"/g)].map(([, digits]) => Number(digits));
 };
 
-/** Documentation of the condition headers of routes that create or replace, for OpenAPI. */
+/** OpenAPI documentation of the condition headers of routes that create or replace. */
 export const putConditionHeaders = {
   ...ifMatchHeader,
   'If-None-Match': '`*`: create only; 412 if the name exists.',
 };
 
 /**
- * Reads the versions a PUT expects to replace; 0 means no stored version, undefined means any. `isNew`: no version is
- * stored.
+ * Reads the versions that a PUT expects to replace; 0 stands for no stored version, undefined for any version. `isNew`
+ * is true if no version is stored.
  */
 export const readPutCondition = (headers: IncomingHttpHeaders, isNew: boolean): number[] | undefined => {
   const expected = readIfMatch(headers);
   const { 'if-none-match': header } = headers;
-  // `*` needs a stored version, too (RFC 9110, 13.1.1).
+  // `*` requires a stored version, too (RFC 9110, 13.1.1).
   if (header === undefined) return isNew && headers['if-match'] !== undefined ? [] : expected;
   if (header.trim() !== '*') throw new HttpError('invalid', 'If-None-Match must be *');
-  // Combined with If-Match, which needs a stored version, no version will do.
+  // In combination with If-Match, which requires a stored version, no version is acceptable.
   return headers['if-match'] === undefined ? [0] : [];
 };
 
-/** Version, trace id, parent id and flags; later versions may add more (W3C Trace Context, 3.2). */
+/** Version, trace id, parent id and flags. Later versions may add more (W3C Trace Context, 3.2). */
 const form = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-[\x21-\x7e]{0,200})?$/;
 
-/** Returns the `traceparent` of request headers or a record as an object to spread; `{}` if missing or invalid. */
+/**
+ * Returns the `traceparent` of request headers or a record as an object to spread; `{}` if it is missing or invalid.
+ */
 export const toTrace = ({ traceparent }: Readonly<Record<string, unknown>>): { traceparent?: string } =>
   typeof traceparent === 'string' && form.test(traceparent) ? { traceparent } : {};
 
-/** Upper limit: in some zones, later times would have five-digit years. */
+/** Upper limit of times, because in some zones, later times would have five-digit years. */
 const yearEnd = Date.parse('9999-01-01T00:00:00Z');
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Parses a query's RFC 3339 time, from 1970 on, to Unix milliseconds; NaN for any other text. */
+/** Parses an RFC 3339 time in a query, from 1970 on, to Unix milliseconds; NaN for any other text. */
 export const parseTime = (given: string): number => {
   // A plus sign that was not encoded arrives as a space.
   const text = given.replace(/ (?=\d\d:\d\d$)/, '+');
@@ -84,7 +86,9 @@ export const parseTime = (given: string): number => {
   return isCalendarDay(text) && time >= 0 && time < yearEnd ? time : Number.NaN;
 };
 
-/** Parses the time in a request's member, called `name` in error messages. Throws an HttpError for any other text. */
+/**
+ * Parses the time in a member of a request, which error messages call `name`. Throws an HttpError for any other text.
+ */
 export const requireTime = (name: string, text: string): number => {
   const time = parseTime(text);
   if (!Number.isNaN(time)) return time;
@@ -97,22 +101,22 @@ const userInfo = /^(\w+:\/\/)[^/]*@/;
 /** Matches texts that look like a JSON Web Token: three parts, the first of which begins with `{"` in base64url. */
 const token = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
 
-/** Matches texts that look like a key of the setting `keys`, or a part of a key. */
+/** Matches texts that look like a key from the setting `keys`, or part of such a key. */
 const key = /sbk_[0-9A-Za-z]+/g;
 
-/** Matches texts that look like the token of an acknowledgement link, or a part of a token. */
+/** Matches texts that look like the token of an acknowledgement link, or part of such a token. */
 const link = /ack_[\w-]+/g;
 
-/** Matches a heartbeat's address in any encoding: at least as long as a UUID. */
+/** Matches a heartbeat's address in any encoding, in which it is at least as long as a UUID. */
 const heartbeat = /\/ping\/[^/]{36,}/gi;
 
 /** Matches the secret of a calendar address. */
 const calendar = /\/oncall\/[^/]{43,}/gi;
 
 /**
- * Returns the path of a URL for the log. Query and fragment, which may hold tokens and passwords, are left out, as are
- * the user name before the host, and tokens, keys and addresses of heartbeats and calendars in the path. Bytes that are not printable
- * ASCII are percent-encoded: Node returns each byte of a URL as one character (latin1).
+ * Returns the path of a URL for the log. Leaves out the query and fragment, which may contain tokens and passwords, the
+ * user name before the host, and any tokens, keys and addresses of heartbeats and calendars in the path. Bytes that are
+ * not printable ASCII are percent-encoded, because Node returns each byte of a URL as one character (latin1).
  */
 export const toLoggedPath = (url: string): string =>
   (url.split(/[?#]|%3f|%23/i, 1)[0] ?? '')

@@ -1,25 +1,25 @@
 import type { LogRecord } from '../storage/journal/line.ts';
 
-/** Sender of signalbox's own alerts; no client can have this name. */
+/** Sender of signalbox's own alerts. No client can have this name. */
 export const ownSender = 'signalbox';
 
-/** Instance names in `via`. */
+/** Matches names of instances in `via`. */
 const hops = /signalbox\/[0-9a-f]{16}/g;
 
-/** Maximum number of instances in `via`; the last are kept. */
+/** Maximum number of instances in `via`, of which the last are kept. */
 const maxHops = 16;
 
 /** Returns the instances named in a text, without duplicates. */
 export const readVia = (text: unknown): string[] =>
   typeof text === 'string' ? [...new Set(text.match(hops))].slice(-maxHops) : [];
 
-/** Returns a record's member `via` from the request's header; empty without an instance. */
+/** Returns the member `via` of a record, taken from the request's header; empty if the header names no instance. */
 export const toViaField = (text: unknown): { via?: string } => {
   const via = readVia(text);
   return via.length > 0 ? { via: via.join(', ') } : {};
 };
 
-/** Returns the value if it is text, otherwise an empty text, because people may edit stored lines by hand. */
+/** Returns the value if it is text, otherwise an empty text. Needed because people may edit stored lines by hand. */
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -50,11 +50,14 @@ export const readTime = ({ time, timestamp }: LogRecord): number | undefined =>
 /** Returns the format in which a stored alert was received. */
 export const formatOf = ({ format }: LogRecord): string => toText(format) || 'native';
 
-/** True if a stored alert has a key by which another alert can resolve it. Every CloudEvent has its own id. */
+/**
+ * True if a stored alert has a key by which another alert can resolve it. CloudEvents cannot be resolved, because every
+ * CloudEvent has its own id.
+ */
 export const isResolvable = ({ fingerprint, format }: LogRecord): boolean =>
   typeof fingerprint === 'string' && fingerprint !== '' && format !== 'cloudevents';
 
-/** Index for alert searches and counts; all users of the alert log must open it with this index. */
+/** Index for searching and counting alerts. All users of the alert log must open the log with this index. */
 export const alertIndexing = {
   timeOf: readTime,
   keyOf: ({ level }: Record<string, unknown>) => (typeof level === 'string' ? level : ''),

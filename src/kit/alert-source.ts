@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { FollowedLog, RecordLog } from '../storage/record-log.ts';
 import { defineShape, nullable } from './route.ts';
 
-/** An alert's delivery status for one destination. */
+/** Delivery status of an alert at one destination. */
 export const AlertDelivery = defineShape('AlertDelivery', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
@@ -20,7 +20,7 @@ export type AlertDelivery = Static<typeof AlertDelivery>;
 
 /** Alert raised by signalbox itself. */
 interface RaisedAlert {
-  /** Source; by default `signalbox`, with this machine as host name and the native format. */
+  /** Source. Default: `signalbox`, with this machine as host name and the native format. */
   source?: string;
   hostname?: string;
   format?: string;
@@ -30,9 +30,9 @@ interface RaisedAlert {
   fingerprint: string;
   labels: Record<string, string>;
   details?: string;
-  /** Id of the firing alert that a resolution resolves. */
+  /** In a resolution, the id of the firing alert that it resolves. */
   resolves?: string;
-  /** Level of the firing alert that a resolution resolves. */
+  /** In a resolution, the level of the firing alert that it resolves. */
   firingLevel?: string;
   /** Start of the problem, RFC 3339. */
   startsAt?: string;
@@ -43,38 +43,43 @@ export type OwnAlerts = Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 
 
 /** Series of signalbox's own alerts with one fingerprint, from the first firing alert to the resolution. */
 export interface RaisedSeries {
-  /** Id of the worst alert, or the latest of several equally bad ones. */
+  /** Id of the most severe alert or, if several are equally severe, the latest of them. */
   id: string;
-  /** Level of the worst alert. */
+  /** Level of the most severe alert. */
   level: string;
   /** Ids of the latest firing alerts. */
   ids: readonly string[];
   isResolved: boolean;
 }
 
-/** Source of the feature `alerts`. */
+/** Alerts, as offered by the feature `alerts`. */
 export interface AlertSource {
   /** Log of all stored alerts, from all instances with one database. */
   journal: RecordLog;
-  /** Log of all stored alerts and events; features can append events. */
+  /** Log of all stored alerts and events. Features can append events to the log. */
   events: FollowedLog;
-  /** True if this instance has stored the record. */
+  /** True if this instance stored the record. */
   isOwn(record: Record<string, unknown>): boolean;
   /** Alerts that this instance has received and delivers. Retention starts with `holdFrom`. */
   own: OwnAlerts;
-  /** Resolves to this data directory's name in `via`, created on first use: `signalbox/0123456789abcdef`. */
+  /**
+   * Resolves to this data directory's name in `via`, such as `signalbox/0123456789abcdef`. The name is created on first
+   * use.
+   */
   readInstance(): Promise<string>;
-  /** Returns the name shared by all instances with one database, for forwarded alerts; undefined without a database. */
+  /**
+   * Returns the name, for forwarded alerts, that all instances with one database share; undefined without a database.
+   */
   shareOrigin(): string | undefined;
   /** Returns the number of alerts this instance has stored since its start, by lower-case severity. */
   countReceived(): Record<string, number>;
-  /** Stores one of signalbox's own alerts. */
+  /** Stores an alert raised by signalbox itself. */
   raise(alert: RaisedAlert): Promise<{ id: string }>;
   /** Resolves to the latest series of signalbox's own alerts in the format, by fingerprint. */
   listRaised(format: string): Promise<Map<string, RaisedSeries>>;
   /**
    * Resolves to the milliseconds since the last alert or repeat from the wanted sources, not counting times when the
-   * server could not receive alerts; undefined without an alert.
+   * server could not receive alerts; undefined if there was no alert.
    */
   silenceOf(isWanted: (source: string) => boolean): Promise<number | undefined>;
 }

@@ -7,7 +7,10 @@ const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 export const parseCertificates = (text: string): X509Certificate[] =>
   Array.from(text.matchAll(pem), ([block]) => new X509Certificate(block));
 
-/** Returns the certificates that Node trusts, in PEM, including NODE_EXTRA_CA_CERTS and, if listable, the system's. */
+/**
+ * Returns the certificates that Node trusts, in PEM, including NODE_EXTRA_CA_CERTS and, if they can be listed, the
+ * system's certificates.
+ */
 export const listTrusted = (): readonly string[] => {
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
   return getCACertificates?.('default') ?? tls.rootCertificates;
@@ -19,11 +22,11 @@ export const parseAuthorities = (name: string, text: string): X509Certificate[] 
     const found = parseCertificates(text);
     if (found.length > 0) return found;
   } catch {
-    // Unparsable text is rejected below, like text without a certificate.
+    // Text that cannot be parsed is rejected below, like text without a certificate.
   }
   throw new Error(`${name} has no certificate in PEM`);
 };
 
-/** Returns the TLS client option `ca` that also trusts the given CAs; empty without CAs. */
+/** Returns the TLS client option `ca`, which trusts the given CAs in addition to the usual ones; empty without CAs. */
 export const toTrust = (authorities: readonly X509Certificate[]): { ca?: string[] } =>
   authorities.length === 0 ? {} : { ca: [...listTrusted(), ...authorities.map(String)] };

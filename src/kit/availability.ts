@@ -1,13 +1,16 @@
 import type { Silenceable } from './silence-source.ts';
 
-/** States of a check over time. Only `up` and `down` count in a percentage; `unknown`: not observed. */
+/**
+ * States of a check over time. Only `up` and `down` count in a percentage. `unknown` means that the check was not
+ * observed.
+ */
 export const checkStates = ['up', 'down', 'maintenance', 'unknown'] as const;
 export type CheckState = (typeof checkStates)[number];
 
 /** Kinds of checks. */
 export type CheckKind = 'watch' | 'heartbeat' | 'host';
 
-/** Kind and name of a check: `watch:disk`. */
+/** Kind and name of a check, e.g. `watch:disk`. */
 export type CheckId = `${CheckKind}:${string}`;
 
 /** Seconds in each state. */
@@ -18,14 +21,14 @@ export interface Availability extends StateSeconds {
   /** 100 × up ÷ (up + down); null if the check was neither up nor down. */
   percentage: number | null;
   /**
-   * False if a border of the range cuts a day without exact intervals: a day long ago, or the rest of a day with too
-   * many changes. Such a day is divided in proportion. False, too, if the clock was set back on a day with too many
-   * changes.
+   * False if a border of the range cuts a day without exact intervals, which is a day long ago, or the rest of a day
+   * with too many changes. Such a day is divided in proportion. Also false if the clock was set back on a day with too
+   * many changes.
    */
   isExact: boolean;
 }
 
-/** A calendar day, such as `2026-01-31`, as far as it is in the range and not in the future. */
+/** Part of a calendar day, such as `2026-01-31`, that is in the range and not in the future. */
 interface AvailabilityDay extends Availability {
   day: string;
 }
@@ -33,11 +36,11 @@ interface AvailabilityDay extends Availability {
 /** Period in which a check was down. Times are Unix milliseconds. */
 export interface CheckOutage {
   startsAt: number;
-  /** Null while the check is down. */
+  /** End of the outage; null while the check is still down. */
   endsAt: number | null;
-  /** Seconds down. */
+  /** Number of seconds for which the check was down. */
   seconds: number;
-  /** Number of outages in this entry: more than 1 for the rest of a day with too many changes. */
+  /** Number of outages in this entry. Greater than 1 for the rest of a day with too many changes. */
   count: number;
   /** Message of the failed check; null if no longer known. */
   cause: string | null;
@@ -45,19 +48,25 @@ export interface CheckOutage {
   incident: number | null;
 }
 
-/** Source of the feature `availability`: states of checks over time, in memory. Times are Unix milliseconds. */
+/** States of checks over time, in memory, as offered by the feature `availability`. Times are Unix milliseconds. */
 export interface AvailabilitySource {
   /** Returns the current state; undefined for a check without history. */
   find(check: CheckId): { state: CheckState; since: number } | undefined;
-  /** Lists the calendar days of a range, oldest first; a day before the first reading is unknown. */
+  /** Lists the calendar days of a range, oldest first. A day before the first reading is unknown. */
   listDays(check: CheckId, from: number, until: number, timeZone: string): AvailabilityDay[];
-  /** Returns when the calendar day `count` days before today began; 89 is the first of 90 days. */
+  /**
+   * Returns the beginning of the calendar day that is `count` days before today. A `count` of 89 gives the first of 90
+   * days.
+   */
   findDayBefore(count: number, timeZone: string): number;
   /** Returns the outages that overlap a range, newest first. */
   listOutages(check: CheckId, from: number, until: number): CheckOutage[];
-  /** Counts the seconds of each state in a range; the future counts in no state. */
+  /** Counts the seconds in each state in a range. The future does not count. */
   measure(check: CheckId, from: number, until: number): Availability;
-  /** Calls the listener, which must not throw, with each check whose state changed; undefined for all. */
+  /**
+   * Calls the listener, which must not throw, with each check whose state changed, or with undefined if any check may
+   * have changed.
+   */
   onChanged(listener: (check: CheckId | undefined) => void): void;
   /** Records the states of a feature's checks. */
   record(source: CheckSource): void;
@@ -65,9 +74,9 @@ export interface AvailabilitySource {
 
 /** Check as defined in the settings. */
 interface DefinedCheck {
-  /** Creation time, which tells successive checks of one name apart; 0 for the config file. */
+  /** Creation time, which distinguishes successive checks with one name; 0 for the config file. */
   createdAt: number;
-  /** Describes the check's alerts, for silences. */
+  /** Describes the alerts of the check, to match silences. */
   subject: Silenceable;
 }
 
@@ -75,25 +84,30 @@ interface DefinedCheck {
 export interface CheckReading {
   /** Creation time of the check; 0 for the config file. */
   createdAt: number;
-  /** Machine or instance that is checked, or what else the observers of the check share. */
+  /** Machine or instance that is checked, or anything else that all observers of the check share. */
   place: string;
   state: 'up' | 'down' | 'unknown';
-  /** Time of the state's beginning. */
+  /** Time at which the state began. */
   at: number;
-  /** Words about a check that is down. */
+  /** Text about a check that is down. */
   cause?: string;
 }
 
-/** Checks of one feature, for the feature `availability`. */
+/** Checks of one feature, as observed for the feature `availability`. */
 export interface CheckSource {
   kind: CheckKind;
   /** Lists all defined checks; undefined until their definitions have been read. */
   listDefined(): readonly { name: string }[] | undefined;
   find(name: string): DefinedCheck | undefined;
-  /** Lists the places for whose checks this instance is responsible now. */
+  /** Lists the places whose checks this instance is currently responsible for. */
   listPlaces(): readonly string[];
-  /** Returns this instance's reading; undefined if it has none, so that the last one remains. */
+  /**
+   * Returns the reading by this instance. If there is none, returns undefined, and the previous reading stays valid.
+   */
   read(name: string): CheckReading | undefined;
-  /** Calls the listener with the name of each check whose reading or definition changed; undefined for all. */
+  /**
+   * Calls the listener with the name of each check whose reading or definition changed, or with undefined if any check
+   * may have changed.
+   */
   onChanged(listener: (name: string | undefined) => void): void;
 }

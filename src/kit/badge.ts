@@ -7,19 +7,19 @@ import { defineRoute, type Route } from './route.ts';
 
 const badgeColours = { good: '#15803d', busy: '#1d4ed8', warning: '#b45309', bad: '#b91c1c', none: '#6b7280' };
 
-/** State on a badge. */
+/** State shown on a badge. */
 interface BadgeState {
   text: string;
   colour: keyof typeof badgeColours;
 }
 
-/** Approximate width of an 11 px character. */
+/** Approximate width of a character in 11 px type. */
 const characterPx = 7;
 
-/** Padding on both sides of a text. */
+/** Padding of a text, for both sides together. */
 const paddingPx = 12;
 
-/** Draws a badge as an SVG image; the texts need no escaping in XML. */
+/** Draws a badge as an SVG image. The texts must not need escaping in XML. */
 const drawBadge = (name: string, { text: state, colour }: BadgeState): string => {
   const [left, right] = [name, state].map(({ length }) => length * characterPx + paddingPx) as [number, number];
   const width = left + right;
@@ -48,16 +48,16 @@ interface BadgeParts extends Pick<RouteAccess, 'right'> {
   path: string;
   /** Name of the parameter in the path. */
   parameter: string;
-  /** Kind of check in messages, such as `watch`. */
+  /** Word for the check in messages, such as `watch`. */
   noun: 'watch' | 'heartbeat';
   operationId: string;
   availability: Pick<AvailabilitySource, 'measure'>;
   clock: () => Date;
-  /** Returns the state of a check with an open badge. */
+  /** Returns the state of a check whose badge is open. */
   findOpen(name: string): BadgeState | undefined;
 }
 
-/** Creates the route of a check's badge, which needs no token if the check has `open`. */
+/** Creates the route of a check's badge. The badge needs no token if the check has `open`. */
 export const createBadgeRoute = (parts: BadgeParts): Route => {
   const { path, parameter, noun, operationId, right, availability, clock, findOpen } = parts;
   return defineRoute({
@@ -78,7 +78,7 @@ export const createBadgeRoute = (parts: BadgeParts): Route => {
     handler: async ({ params, query: { show, days } }, reply) => {
       const { [parameter]: name = '' } = params as Record<string, string>;
       const state = findOpen(name);
-      // One message for all names keeps callers from finding out which names exist.
+      // A single message for all names keeps callers from finding out which names exist.
       if (!state) throw new HttpError('not-found', `There is no ${noun} with an open badge`);
       const shown = show === 'state' ? state : measure(availability, `${noun}:${name}`, days, clock().getTime());
       return reply.header('cache-control', 'no-cache').type('image/svg+xml').send(drawBadge(name, shown));

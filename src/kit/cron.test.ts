@@ -25,7 +25,7 @@ const listDays = (expression: string): string[] => {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** Returns a field's values from `first` to `last`, by the rules of crontab(5). */
+/** Returns the values of a field from `first` to `last`, according to crontab(5). */
 const listValues = (
   field: string,
   first: number,
@@ -46,7 +46,7 @@ const listValues = (
   return values;
 };
 
-/** Returns the year's matching days by the rules of crontab(5). */
+/** Returns the matching days of the year, according to crontab(5). */
 const listDaysByManual = (day: string, month: string, weekday: string): string[] => {
   const days = listValues(day, 1, 31, [], 0);
   const ofYear = listValues(month, 1, 12, months, 1);

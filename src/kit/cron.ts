@@ -38,9 +38,9 @@ export const splitCron = (expression: string): string[] => {
   throw new Error(`${JSON.stringify(expression)} must have five fields: ${names}`);
 };
 
-/** Times matched by a cron expression. The longest gap, for 29 February on a given weekday, is 40 years. */
+/** Times matched by a cron expression. The longest gap, for 29 February on a certain weekday, is 40 years. */
 export interface CronTimes {
-  /** Returns the first time after `from`, by default now; null if the expression matches no time. */
+  /** Returns the first time after `from`, which defaults to now; null if the expression matches no time. */
   nextRun(from?: Date): Date | null;
   nextRuns(count: number, from?: Date): Date[];
   /** Returns the last times before `from`, latest first. */
@@ -53,8 +53,8 @@ type Zone = Pick<CronOptions, 'timezone' | 'utcOffset'>;
 const noTimes: CronTimes = { nextRun: () => null, nextRuns: () => [], previousRuns: () => [] };
 
 /**
- * Computes the times of a cron expression like Debian's cron(8): if a day field begins with `*`, as in `*\/2`, both day
- * fields must match; otherwise one is enough. Throws an Error that explains the problem.
+ * Computes the times of a cron expression in the way of Debian's cron(8): if a day field begins with `*`, as in `*\/2`,
+ * both day fields must match; otherwise one suffices. Throws an Error that explains the problem.
  */
 export const createCron = (expression: string, zone: Zone): CronTimes => {
   const fields = splitCron(expression);
@@ -72,7 +72,7 @@ export const createCron = (expression: string, zone: Zone): CronTimes => {
   };
 };
 
-/** Returns consecutive times, each found from the previous one. */
+/** Returns consecutive times, each found from the time before. */
 const follow = (count: number, find: (from?: Date) => Date | null, from?: Date): Date[] => {
   const found: Date[] = [];
   while (found.length < count) {
@@ -101,12 +101,12 @@ const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const daysOfWeek = [0, 1, 2, 3, 4, 5, 6];
 
-/** Croner's bit for the month's last such weekday; the lower bits stand for the first to the fifth. */
+/** Bit that croner sets for the last such weekday in a month. The lower bits stand for the first to the fifth. */
 const lastBit = 32;
 
 /**
- * Returns the maximum number of years between matching days; undefined if no day matches. A date falls on a given
- * weekday within 12 years, 29 February within 40. Without a limit, croner searches 400 years.
+ * Returns the maximum number of years between matching days; undefined if no day matches. A date falls on a certain
+ * weekday within 12 years, or 40 years for 29 February. Without a limit, croner searches 400 years.
  */
 const readLongestWait = (pattern: CronPattern, both: boolean): number | undefined => {
   if (!both && !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW) return 40;
@@ -116,7 +116,9 @@ const readLongestWait = (pattern: CronPattern, both: boolean): number | undefine
   return mayHave(29, 1) ? 40 : undefined;
 };
 
-/** Creates a test for weekdays: true if a month of the given length can have a matching day on that weekday. */
+/**
+ * Creates a test for weekdays, which is true if a month of the given length can have a matching day on that weekday.
+ */
 const hasDay =
   (pattern: CronPattern, length: number) =>
   (weekday: number): boolean => {
@@ -154,6 +156,9 @@ const findParsed = (pattern: string, zone: Zone, at: Date, wait: number): Cron =
 const createParsed = (pattern: string, zone: Zone, domAndDow: boolean): Cron =>
   new Cron(pattern, { ...zone, mode: '7-part', domAndDow, paused: true });
 
-/** Reduces steps larger than the range, as in `*\/100`, which croner rejects; cron uses the range's first value. */
+/**
+ * Reduces steps larger than the range, as in `*\/100`, because croner rejects such steps, while cron uses the first
+ * value of the range.
+ */
 const clampSteps = (field: string, { count }: CronField): string =>
   field.replaceAll(/\/(\d+)/g, (_, step: string) => `/${Math.min(Number(step), count)}`);

@@ -8,7 +8,7 @@ export class DueTimes {
   readonly #heap: Due[] = [];
   readonly #at = new Map<string, number>();
 
-  /** Sets an id's time; Infinity removes it. */
+  /** Sets the time of an id; Infinity removes it. */
   set(id: string, at: number): void {
     if (this.#at.get(id) === at) return;
     if (at === Number.POSITIVE_INFINITY) {
@@ -21,7 +21,7 @@ export class DueTimes {
     if (this.#heap.length > 2 * this.#at.size + 1024) this.#rebuild();
   }
 
-  /** Sets an id's time, unless its current time is earlier. */
+  /** Sets the time of an id, unless its current time is earlier. */
   advance(id: string, at: number): void {
     if (at < (this.#at.get(id) ?? Number.POSITIVE_INFINITY)) this.set(id, at);
   }
@@ -31,7 +31,7 @@ export class DueTimes {
     return this.#at.size;
   }
 
-  /** Returns an id's time; undefined if it has none. */
+  /** Returns the time of an id; undefined if it has none. */
   timeOf(id: string): number | undefined {
     return this.#at.get(id);
   }

@@ -23,39 +23,48 @@ export const concernAreas = ['incidents', 'deliveries', 'stores', 'log', 'host']
 export interface Concern {
   area: (typeof concernAreas)[number];
   severity: Severity;
-  /** One sentence for people. Everyone with access to the status sees it, so use counts rather than names. */
+  /** One sentence for people. Everyone with access to the status can see this text, so use counts instead of names. */
   text: string;
 }
 
-/** Random secrets, used where the settings define none. */
+/** Random secrets, used if the settings define none. */
 export interface RandomSecrets {
   /** File that preserves the secrets across restarts; undefined if they last only until the process ends. */
   file: string | undefined;
-  /** Returns the named secret; a new one has `bytes` random bytes. Throws a SettingsError if it cannot be stored. */
+  /**
+   * Returns the secret with a name. A new secret has `bytes` random bytes. Throws a SettingsError if the secret cannot
+   * be stored.
+   */
   get(name: string, bytes: number): string;
 }
 
-/** Parts of the app provided to features; each feature's `create` destructures the few that it uses. */
+/**
+ * Parts of the app that features can use. The `create` function of each feature destructures the few parts that it
+ * needs.
+ */
 export interface Parts {
   /** Version of signalbox. */
   version: string;
   /** Reads one of the program's files, from its package folder or from the single executable. */
   readProgramFile: ReadFile;
   storage: Storage;
-  /** Returns the 401 or 403 for a caller without access, like a route's guard. */
+  /** Returns the 401 or 403 for a caller without access, like a route's guard does. */
   authorize: Authorize;
-  /** Returns the sender of a request's alerts, on open routes too. */
+  /** Returns the sender of a request's alerts, even on open routes. */
   identifySender: IdentifySender;
-  /** Returns all active features' topics by name. Like the next two, throws an Error until all features are created. */
+  /**
+   * Returns the topics of all active features by name. Throws an Error until all features are created, as do
+   * `listUnavailable` and `findConcerns`.
+   */
   topics: () => ReadonlyMap<string, Topic>;
-  /** Resolves to the names of active features whose changes cannot currently be stored. */
+  /** Resolves to the names of active features whose changes cannot be stored at the moment. */
   listUnavailable: () => Promise<string[]>;
   /** Resolves to the concerns of all active features, stores and logs, in no particular order. */
   findConcerns: () => Promise<Concern[]>;
   /** Registry of meters for /metrics. */
   meters: Meters;
   clock: () => Date;
-  /** Absolute paths where PowerShell may be installed; the first existing one is used. */
+  /** Absolute paths where PowerShell may be installed. The first existing path is used. */
   powerShellPaths: readonly string[];
   host: HostReadings;
   log: FastifyBaseLogger;
@@ -64,29 +73,38 @@ export interface Parts {
   keys: AccessKeys;
   secrets: RandomSecrets;
   /**
-   * Returns 32-byte keys for one purpose, derived from the current and previous `jwtSecret`, so that instances share
-   * them. The first key signs; signatures by any key are valid. Empty if `jwtSecret` is not set.
+   * Returns 32-byte keys for one purpose. The keys are derived from the current and previous `jwtSecret`, so that
+   * instances share them. The first key signs; signatures by any of the keys are valid. Empty if `jwtSecret` is not
+   * set.
    */
   deriveKeys: (purpose: string) => readonly Buffer[];
   /** Base path of the first mount with one of the feature's profiles; undefined without a mount. */
   base: string | undefined;
-  /** Sources of the active features. Reading the source of a feature that has not been created yet throws an Error. */
+  /**
+   * Sources offered by the active features. Reading the source of a feature that has not been created yet throws an
+   * Error.
+   */
   offers: Offers;
-  /** The feature's records from the seed file, by key; validated against the schemas in `seed`. */
+  /** Records of the feature from the seed file, by key. Validated against the schemas in `seed`. */
   records: Record<string, unknown[]>;
 }
 
 export interface Profile {
   name: string;
-  /** Other names for the profile in settings, such as a letter. An alias of several profiles selects them all. */
+  /**
+   * Other names for the profile in settings, such as a letter. An alias shared by several profiles selects all of them.
+   */
   aliases?: readonly string[];
-  /** Base paths where the profile is mounted by default; empty if only settings mount it. */
+  /** Base paths where the profile is mounted by default; empty if it is mounted only by settings. */
   mounts?: readonly string[];
   /** Single line for the start message and the documentation. */
   summary: string;
-  /** True to serve only the profile's own routes: other methods on their paths, even HEAD and `GET /`, return 404. */
+  /** True to serve only the profile's own routes. Other methods on their paths, even HEAD and `GET /`, return 404. */
   strict?: boolean;
-  /** Access that the setting `access` cannot change: `closed` always requires a token, `open` (to issue them) never. */
+  /**
+   * Access that the setting `access` cannot change: `closed` always requires a token, and `open` never does, for the
+   * route that issues tokens.
+   */
   fixedAccess?: 'closed' | 'open';
 }
 
@@ -94,7 +112,7 @@ export interface Profile {
 export interface Invitation {
   /** Purpose of the screen, for the message. */
   text: string;
-  /** Profile required by the screen. */
+  /** Profile that the screen requires. */
   profile: string;
   /** URL fragment, including the `#`. */
   fragment: string;
@@ -105,7 +123,7 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   profiles: Record<string, Route[]>;
   /** Pages to which `GET /` redirects. If `missing` is set, the pages return 404 with that reason. */
   pages?: ProgramPages & { read: ReadFile; missing: string | undefined };
-  /** The feature's source for other features, under the feature's name. */
+  /** Source that the feature offers to other features, under the feature's name. */
   offers?: Offers;
   /** Topics for /api/events, by name. */
   topics?: Record<string, Topic>;
@@ -115,15 +133,15 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   warning?: string | undefined;
   /** Console screen that the start message links to. */
   invitation?: Invitation | undefined;
-  /** Returns current concerns, worst first. Called about once a second, so it must read only from memory. */
+  /** Returns the current concerns, worst first. Called about once a second, so it must read only from memory. */
   findConcerns?(): Concern[];
-  /** True if changes can currently be stored; the default. */
+  /** True if changes can currently be stored. Default: true. */
   isReady?(): Awaitable<boolean>;
-  /** Starts background work; called once the server listens. */
+  /** Starts background work. Called once the server listens. */
   start?(): void;
-  /** Ends streaming responses; called when shutdown begins. */
+  /** Ends streaming responses. Called when shutdown begins. */
   stop?(): void;
-  /** Applies reloaded and validated settings (SIGHUP); returns messages to print. */
+  /** Applies settings that were reloaded on SIGHUP and validated. Returns messages to print. */
   reload?(settings: Settings): string[];
   /** Completes acknowledged work and releases files, timers and child processes. */
   close?(): Promise<void>;
@@ -132,11 +150,11 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
 /** A feature's command on the command line: `signalbox NAME TEXT`. */
 export interface Tool {
   name: string;
-  /** Name of the only argument for `--help`, in capitals; `isQuoted` if the argument may contain spaces. */
+  /** Name of the only argument for `--help`, in capitals. `isQuoted` is set if the argument may contain spaces. */
   argument: { name: string; isQuoted?: true };
   summary: string;
   /**
-   * Returns the output; the exit code is 0 if `ok`. `readSettings` reads the settings as on startup and throws a
+   * Returns the output. The exit code is 0 if `ok`. `readSettings` reads the settings as on startup, and throws a
    * SettingsError if they are invalid.
    */
   run(text: string, readSettings: () => Record<string, unknown>): ToolResult | Promise<ToolResult>;
@@ -147,13 +165,14 @@ interface ToolResult {
   ok: boolean;
 }
 
-/** Export and import of a feature's store: its changes as lines, each with one key and a value. */
+/** Export and import of a feature's store. Changes are written as lines, each with one key and a value. */
 export interface Transfer<Change = unknown> extends PortableStore<Change> {
   /** Schemas of the values, by keys that no other store uses. */
   lines: Record<string, TSchema>;
   /**
-   * Creates a function that converts lines to changes. It is called for all lines in order, with valid values and the
-   * numbers of earlier lines by key, and throws a SettingsError with a clause such as `settings.id occurs twice`.
+   * Creates a function that converts lines to changes. The function is called for all lines in order, with valid values
+   * and the numbers of earlier lines by key. It throws a SettingsError with a clause such as `settings.id occurs
+   * twice`.
    */
   createParser(): (key: string, value: unknown, counts: Readonly<Record<string, number>>) => Change;
 }
@@ -167,20 +186,21 @@ export const RecordId = Type.String({
 /** Types a transfer by its changes. */
 export const defineTransfer = <Change>(transfer: Transfer<Change>): Transfer => transfer as unknown as Transfer;
 
-/** Folder in `features/`: one or more profiles that share a store, with their own settings. */
+/** Folder in `features/`: one or more profiles that share a store and have settings of their own. */
 export interface Feature<P extends TProperties = TProperties, Need extends keyof Offers = never> {
   name: string;
   /**
-   * Features that are active whenever this one is, even if none of their profiles is mounted. If features need each
-   * other, the earlier one in the feature list can read the later one's source only after both have been created.
+   * Features that are active whenever this feature is, even if none of their profiles is mounted. If two features need
+   * each other, the earlier one in the feature list can read the source of the later one only after both have been
+   * created.
    */
   needs?: readonly Need[];
   profiles: Profile[];
-  /** The feature's settings with their defaults. The feature receives only these settings. */
+  /** Settings of the feature with their defaults. The feature receives only these settings. */
   settings: P;
-  /** Schemas of the feature's records in a seed file, by the file's keys. */
+  /** Schemas of the feature's records in a seed file, by their keys in the file. */
   seed?: Record<string, TSchema>;
-  /** Returns conflicts between individually valid settings, as clauses; called before features are created. */
+  /** Returns conflicts between settings that are valid on their own, as clauses. Called before features are created. */
   findProblems?(settings: Static<TObject<P>>): string[];
   /** Lists the secret files named in valid settings, with their names for messages. */
   listSecretFiles?(settings: Static<TObject<P>>): { name: string; path: string }[];
@@ -191,7 +211,10 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
   needsDatabase?: boolean;
   /** True if the settings activate the feature even without a mounted profile. */
   isOn?(settings: Static<TObject<P>>): boolean;
-  /** Creates the feature if a profile is mounted, `isOn` is true or a feature needs it. Throws a SettingsError. */
+  /**
+   * Creates the feature if one of its profiles is mounted, if `isOn` returns true, or if another feature needs it.
+   * Throws a SettingsError.
+   */
   create(
     parts: Parts & { settings: Static<TObject<P>>; offers: Offers & Required<Pick<Offers, Need>> },
   ): Created<P> | Promise<Created<P>>;
@@ -199,7 +222,7 @@ export interface Feature<P extends TProperties = TProperties, Need extends keyof
 
 type Created<P extends TProperties> = FeatureInstance<Static<TObject<P>>>;
 
-/** Types a feature's settings by its schema, and the sources of the features it needs. */
+/** Types the settings of a feature by their schema, and the sources of the features that it needs. */
 export const defineFeature = <const P extends TProperties, const Need extends keyof Offers = never>(
   feature: Feature<P, Need>,
 ): Feature => feature as unknown as Feature;

@@ -7,12 +7,12 @@ interface Ranked {
   openIncidents: number;
 }
 
-/** States and severities of open incidents, worst first. */
+/** States of hosts and severities of their open incidents, worst first. */
 const order = ['silent', 'CRITICAL', 'ERROR', 'late', 'WARNING', 'INFO', 'new', 'stopped', 'up'] as const;
 
 const rankHost = ({ state, worstSeverity }: Ranked): number =>
   Math.min(order.indexOf(state), worstSeverity === null ? order.length : order.indexOf(worstSeverity));
 
-/** Sort order of hosts: worst first, then most incidents, then by name. */
+/** Sorts hosts: worst first, then by number of incidents, then by name. */
 export const compareHosts = (one: Ranked, other: Ranked): number =>
   rankHost(one) - rankHost(other) || other.openIncidents - one.openIncidents || (one.name < other.name ? -1 : 1);

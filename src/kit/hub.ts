@@ -28,10 +28,10 @@ export const hubSettings = {
   ),
 };
 
-/** Environment variable with the key, instead of `keyFile`. */
+/** Environment variable that contains the key, instead of `keyFile`. */
 export const hubKeyVariable = otherVariables.hubKey;
 
-/** Name of the alert destination for the hub. */
+/** Name of the destination that forwards alerts to the hub. */
 export const hubDestination = 'hub';
 
 /** Parses a hub's address, which ends with `/`. Throws an Error whose message is a clause. */

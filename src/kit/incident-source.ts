@@ -22,9 +22,9 @@ export interface IncidentDelivery {
   isDelivered: boolean;
   /** `delivered`, or the reason why the notification was given up. */
   result: string;
-  /** True for a destination notified only if nobody acknowledges the incident. */
+  /** True for a destination that is notified only if nobody acknowledges the incident. */
   isEscalation?: boolean;
-  /** The address's `times` when the notification was sent. */
+  /** The address event's `times` when the notification was sent. */
   times?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface IncidentDelivery {
 export interface EscalationStep {
   /** Opening of the incident to which the step belongs. */
   opening: number;
-  /** Place before the step: if the incident is elsewhere, the step changes nothing. Null before the first step. */
+  /** Place before the step. If the incident is at another place, the step has no effect. Null before the first step. */
   after: EscalationPlace | null;
   place: EscalationPlace;
   /** Targets of the step, `person:NAME` or `destination:NAME`. */
@@ -49,7 +49,7 @@ export type SharedAction = { id: string; by: string } & (
   /** The destinations will not be notified of the resolution. */
   | { type: 'forget'; destinations: readonly string[] }
   | ({ type: 'escalate' } & EscalationStep)
-  /** The targets, `person:NAME` or `destination:NAME`, are notified of the incident, also if it is acknowledged. */
+  /** The targets, `person:NAME` or `destination:NAME`, are notified of the incident even if it is acknowledged. */
   | {
       type: 'address';
       targets: readonly string[];
@@ -62,7 +62,7 @@ export type SharedAction = { id: string; by: string } & (
   | { type: 'snapshot'; takenAt: number; isKept: boolean }
 );
 
-/** Sent or abandoned notification, in responses. */
+/** Notification that was sent or given up, in responses. */
 export const ShownNotification = defineShape('SentNotification', {
   at: Type.String({ ...Time, description: 'Time of delivery or of giving up.' }),
   destination: Type.String({ examples: ['pager'] }),
@@ -80,7 +80,7 @@ export const ShownNotification = defineShape('SentNotification', {
   result: Type.String({ description: '`delivered`, or the reason for giving up.', examples: ['delivered'] }),
 });
 
-/** Sent or abandoned notification. */
+/** Notification that was sent or given up. */
 export interface SentNotification extends Omit<Static<typeof ShownNotification>, 'at'> {
   /** Unix milliseconds. */
   at: number;
@@ -125,7 +125,7 @@ export const IncidentNotification = defineShape('IncidentNotification', {
 
 export type IncidentNotification = Static<typeof IncidentNotification>;
 
-/** An incident's place in its escalation policy, and the next step. */
+/** Place of an incident in its escalation policy, and the next step. */
 export const IncidentEscalation = defineShape('IncidentEscalation', {
   policy: Type.String({ description: 'Name of the escalation policy.', examples: ['ops'] }),
   step: Type.Integer({ description: 'Number of the latest step; 0 before the first one.', examples: [1] }),
@@ -149,19 +149,19 @@ export const IncidentEscalation = defineShape('IncidentEscalation', {
 
 export type IncidentEscalation = Static<typeof IncidentEscalation>;
 
-/** Incidents for features that show them or notify people. */
+/** Incidents, for features that show them or notify people. */
 export interface IncidentSource {
   /** Returns each alert's incident; undefined if the alert has no incident or has not been folded yet. */
   nameIncidents(alerts: readonly StoredRecord[]): Awaitable<readonly ({ id: string; number: number } | undefined)[]>;
-  /** Lists active incidents, and resolved ones whose resolution has not reached every destination. */
+  /** Lists active incidents, and resolved incidents whose resolution has not reached every destination. */
   listUnsettled(): Promise<readonly SharedIncident[]>;
   /** Finds an incident by id or number. */
   find(id: string | number): Awaitable<SharedIncident | undefined>;
-  /** Finds an incident by the id or number in a path. Rejects with an HttpError if it does not exist. */
+  /** Finds an incident by the id or number in a path. Rejects with an HttpError if the incident does not exist. */
   require(id: string): Promise<SharedIncident>;
   /**
-   * Applies an action. Once it is stored, resolves to the changed incident, or to undefined for an unknown one. Rejects
-   * with an HttpError if the incident's state forbids the action.
+   * Applies an action. Once the action is stored, resolves to the changed incident, or to undefined for an unknown
+   * incident. Rejects with an HttpError if the incident's state forbids the action.
    */
   act(action: SharedAction): Promise<SharedIncident | undefined>;
   /** Lists notifications, newest first, before the change `before`. */

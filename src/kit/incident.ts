@@ -12,11 +12,11 @@ export const resolutionReasons = ['sender', 'person', 'quiet'] as const;
 export const notificationEvents = ['opened', 'raised', 'resolved', 'reminder', 'acknowledged'] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** Kinds of notifications; `addressed`: a person asks somebody to look at the incident. */
+/** Kinds of notifications. `addressed` means that a person asks somebody to look at the incident. */
 export const notificationKinds = [...notificationEvents, 'addressed'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** Reasons why an incident addresses a target: a step of its escalation policy, or a person's request. */
+/** Reasons for which an incident addresses a target: a step of its escalation policy, or a request by a person. */
 export const addressReasons = ['step', 'responder', 'takeOver', 'mention'] as const;
 export type AddressReason = (typeof addressReasons)[number];
 
@@ -29,7 +29,7 @@ export const textOrNull = (example: string, description: string) =>
 const severity = (example: string, description: string) =>
   Type.Enum(severities, { type: 'string', examples: [example], description });
 
-/** An incident's last notification to a destination, delivered or permanently refused. */
+/** Last notification of an incident to a destination: delivered, or permanently refused. */
 const NotificationState = Type.Object({
   what: Type.Enum(notificationKinds),
   level: Type.Enum(severities),
@@ -38,16 +38,16 @@ const NotificationState = Type.Object({
   opening: Type.Integer(),
   /** True if the destination has ever been notified of the incident. */
   isTold: Type.Boolean(),
-  /** The first notification is being sent; after a kill -9, its delivery is uncertain. */
+  /** Set while the first notification is being sent. After a kill -9, its delivery is uncertain. */
   isPending: Type.Optional(Type.Literal(true)),
-  /** The address's `times` when the notification was sent; missing if nothing addressed the destination. */
+  /** The address event's `times` when the notification was sent; missing if the destination was not addressed. */
   times: Type.Optional(Type.Integer()),
 });
 export type NotificationState = Static<typeof NotificationState>;
 
-/** Latest request to notify a target. Requests of former openings have no effect. */
+/** Latest request to notify a target. Requests from earlier openings have no effect. */
 const Address = Type.Object({
-  /** Times of the first request in this opening, and of the latest one. */
+  /** Times of the first and the latest request in this opening. */
   firstAt: Milliseconds,
   at: Milliseconds,
   /** Number of requests in this opening. */
@@ -58,7 +58,7 @@ const Address = Type.Object({
 });
 export type Address = Static<typeof Address>;
 
-/** Place in an escalation policy: `step` and `round` of 0 and more; step 0 precedes the first step. */
+/** Place in an escalation policy. `step` and `round` start at 0; step 0 precedes the first step. */
 const EscalationPlace = Type.Object({
   /** Null if the routing has no policy for the incident. */
   policy: nullable(Type.String()),
@@ -76,7 +76,7 @@ const Escalation = Type.Object({
 export type Escalation = Static<typeof Escalation>;
 
 /**
- * Incident as shared by stores and other features; times are Unix milliseconds. All other forms of an incident are
+ * Incident as shared by stores and other features. Times are Unix milliseconds. All other forms of an incident are
  * derived from these properties. Incidents are immutable: a change creates a new object.
  */
 export const SharedIncident = Type.Object({
@@ -104,7 +104,7 @@ export const SharedIncident = Type.Object({
   /** Time of the latest opening. */
   openedAt: Milliseconds,
   stateSince: Milliseconds,
-  /** Number of openings: the first, each reopening, and each end of an acknowledgement. */
+  /** Number of openings: the first, each reopening, and each expiry of an acknowledgement. */
   openings: Type.Integer(),
   /** Time of the last rise in level since the latest opening. */
   raisedAt: nullable(Milliseconds),
@@ -121,19 +121,25 @@ export const SharedIncident = Type.Object({
   ),
   reopened: Type.Integer({ description: 'Number of times the incident was reopened.', examples: [0] }),
   task: orNull(Type.Integer({ examples: [2] }), 'Id of the task that was created for the incident.'),
-  /** Picture of the machine: when it was taken, and whether it still exists. */
+  /** Picture of the machine: when it was taken, and if it still exists. */
   snapshot: nullable(Type.Object({ at: Milliseconds, isKept: Type.Boolean() })),
   /** Id of the latest alert. */
   lastAlert: Type.String(),
-  /** Opened by an alert that was imported or stored before incidents existed: nobody is notified. */
+  /**
+   * True if the incident was opened by an alert that was imported, or stored before incidents existed. Nobody is
+   * notified of such an incident.
+   */
   isOld: Type.Boolean(),
-  /** Each destination's last notification; once resolved, only for destinations not yet notified of the resolution. */
+  /**
+   * Last notification for each destination. After the resolution, only destinations that have not been notified of it
+   * remain.
+   */
   notices: Type.Record(Type.String(), NotificationState),
   /** Latest requests by target, `person:NAME` or `destination:NAME`; missing until the first request. */
   addressed: Type.Optional(Type.Record(Type.String(), Address)),
-  /** Users whom somebody asked to help; missing without any. */
+  /** Users who were asked to help; missing if there are none. */
   responders: Type.Optional(Type.Array(Type.String())),
-  /** Latest step of the escalation; null after a rise in level, which starts the policy anew. */
+  /** Latest step of the escalation; null after a rise in level, which restarts the policy. */
   escalation: Type.Optional(nullable(Escalation)),
   /** Level and opening at the latest timeline event `silenced`. */
   silenced: nullable(Type.Object({ level: Type.Enum(severities), opening: Type.Integer() })),
@@ -149,7 +155,7 @@ export type SharedIncident = Static<typeof SharedIncident>;
 const { properties: shared } = SharedIncident;
 const time = (description: string) => Type.String({ ...Time, description });
 
-/** An incident's properties in responses and webhooks. */
+/** Properties of an incident in responses and webhooks. */
 export const incidentFacts = {
   id: shared.id,
   number: shared.number,

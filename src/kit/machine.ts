@@ -25,7 +25,7 @@ export const HostUsage = Type.Object(
   },
 );
 
-/** Creates the schema of a process with its usage; `sinceWhen` completes the description of the share's period. */
+/** Creates the schema of a process with its usage. `sinceWhen` completes the description of the period of its share. */
 export const describeProcess = (sinceWhen: string) =>
   Type.Object({
     pid: Type.Integer({ examples: [4086] }),
@@ -49,10 +49,10 @@ export const ProcessUsage = Type.Object(
   { title: 'ProcessUsage', description: 'Processes with the most memory.' },
 );
 
-/** Severity names in /metrics and the history. */
+/** Names of severities in /metrics and in the history. */
 export const severityNames = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
 
-/** Values in a step of the history, in file order; any change requires a new file version. */
+/** Values in a step of the history, in file order. Any change requires a new file version. */
 const hostMeanings = {
   cpu: 'Busy share of all processors, 0 to 1.',
   memoryUsed: 'Bytes of memory not available to programs.',

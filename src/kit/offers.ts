@@ -10,20 +10,22 @@ import type { History } from './machine.ts';
 import type { SettingStore } from './setting-store.ts';
 import type { SilenceStore } from './silence-source.ts';
 
-/** Usage shares that count as a problem: limits for the default watches, and for the status where no watch exists. */
+/**
+ * Shares of usage that count as a problem: limits for the default watches and, if there is no watch, for the status.
+ */
 export const hostLimits = { cpu: 0.95, memory: 0.95, disk: 0.9, fullDisk: 0.97 };
 
-/** Source of the feature `watches`, for the status. */
+/** Watches, as offered by the feature `watches` for the status. */
 export interface WatchSource {
-  /** True if a watch on this or another instance checks the value, so that the status need not. */
+  /** True if a watch on this or another instance checks the value, so that the status does not have to. */
   covers(what: 'cpu' | 'memory' | { mountPath: string }): boolean;
   /** Returns the watches that a host checks for this hub. */
   listFor(host: { name: string; tags: readonly string[] }): PushedWatches;
-  /** Id of the watches received from this server's hub. */
+  /** Id of the list of watches received from this server's hub. */
   readonly receivedId: string;
-  /** Replaces the hub's watches; resolves once they are on disk. */
+  /** Replaces the hub's watches. Resolves once the new list is on disk. */
   receive(watches: PushedWatches): Promise<void>;
-  /** Returns the last results of watches whose results are votes. */
+  /** Returns the last results of the watches that vote. */
   listChecks(): HostCheck[];
 }
 
@@ -33,7 +35,7 @@ export interface PushedWatch {
   isVote: boolean;
 }
 
-/** A host's watches; the id changes whenever they do. */
+/** Watches for a host. The id changes whenever the list does. */
 export interface PushedWatches {
   id: string;
   list: PushedWatch[];
@@ -47,7 +49,7 @@ export interface HostCheck {
   text: string;
 }
 
-/** A host's result as known to the hub, with the report time in Unix milliseconds. */
+/** Result from a host as known to the hub, with the report time in Unix milliseconds. */
 export interface PlaceCheck extends HostCheck {
   host: string;
   at: number;
@@ -74,16 +76,16 @@ export interface RemoteOutput {
   truncated: boolean;
 }
 
-/** Output, or a human-readable reason for the failure. */
+/** Output, or the reason for the failure as a text for people. */
 export type RemoteResult = RemoteOutput | { error: string };
 
 /** Runs this machine's commands for the hub that it reports to. */
 export interface CommandSource {
-  /** Checks, runs and audits a command line; never rejects. */
+  /** Checks, runs and audits a command line. Never rejects. */
   execute(line: string, caller: { by: string | null; requestId: string; hub: string }): Promise<RemoteResult>;
 }
 
-/** Columns in the history; disk columns are in bytes. */
+/** Columns of the history. Disk columns are in bytes. */
 export type HistoryColumn =
   | 'cpu'
   | 'memoryUsed'
@@ -94,13 +96,13 @@ export type HistoryColumn =
   | 'networkSent'
   | { mountPath: string; of: 'used' | 'total' };
 
-/** Source of the feature `history`. */
+/** Usage over time, as offered by the feature `history`. */
 export interface HistorySource {
   /** Seconds between two values. */
   step: number;
-  /** Returns the last `count` values, oldest first; NaN means unknown. */
+  /** Returns the last `count` values, oldest first; NaN stands for unknown. */
   list(column: HistoryColumn, count: number): number[];
-  /** Returns the last 10 minutes in 5-second steps; null without values. */
+  /** Returns the last 10 minutes in steps of 5 seconds; null without values. */
   readRecent(): Static<typeof History> | null;
 }
 
@@ -112,7 +114,7 @@ export interface KnownUser {
   isConfigured: boolean;
 }
 
-/** Source of the feature `accounts`, for features with streaming responses. */
+/** Access, as offered by the feature `accounts` for features with streaming responses. */
 interface AccessSource {
   /** Calls the listener when users or keys have changed or tokens have been revoked. */
   onChanged(listener: () => void): void;
@@ -120,26 +122,26 @@ interface AccessSource {
   listUsers(): readonly KnownUser[];
   /** Finds a user; undefined for an unknown name. */
   findUser(name: string): KnownUser | undefined;
-  /** Finds a key by name, and whether it is in the config file; undefined if there is none. */
+  /** Finds a key by name, and tells if it is in the config file; undefined for an unknown name. */
   findKey(name: string): { scopes: readonly Scope[]; isConfigured: boolean } | undefined;
-  /** Creates a key; resolves to its text once it is accepted. Rejects with an HttpError if the name is taken. */
+  /** Creates a key. Resolves to its text once the key is accepted. Rejects with an HttpError if the name is taken. */
   createKey(name: string, scopes: readonly Scope[], by: string): Promise<string>;
   /** Deletes a key created at run time. */
   deleteKey(name: string, by: string): Promise<void>;
 }
 
-/** Source of the feature `tasks`. */
+/** Tasks, as offered by the feature `tasks`. */
 export interface TaskSource {
-  /** Creates a task; resolves to its id. An equal `key` within 24 hours resolves to the existing task. */
+  /** Creates a task and resolves to its id. A repeated `key` within 24 hours resolves to the existing task. */
   create(
     fields: { Title: string; Description: string; Priority: 'Low' | 'Medium' | 'High' | 'Critical' },
     key: string,
   ): Promise<number>;
 }
 
-/** Source of the feature `notifications`. */
+/** Notifications, as offered by the feature `notifications`. */
 export interface NotificationSource {
-  /** Returns the milliseconds after which a repeated alert is stored again; undefined if repeats are not wanted. */
+  /** Returns the milliseconds after which a repeated alert is stored again; undefined if reminders are disabled. */
   repeatAfterMs(): number | undefined;
   /** Returns an alert's delivery status for each destination. */
   deliveriesOf(record: StoredRecord): readonly AlertDelivery[];
@@ -149,11 +151,11 @@ export interface NotificationSource {
   listPeople(): readonly string[] | undefined;
   /** Returns an incident's place in its escalation policy; null without a policy. */
   describeEscalation(incident: SharedIncident): IncidentEscalation | null;
-  /** Returns an incident's next escalation step as an action; undefined if none follows. */
+  /** Returns the next escalation step of an incident as an action; undefined after the last step. */
   nextStep(incident: SharedIncident): EscalationStep | undefined;
 }
 
-/** Sources of the active features, by feature name. */
+/** Sources offered by the active features, by feature name. */
 export interface Offers {
   accounts?: AccessSource;
   alerts?: AlertSource;

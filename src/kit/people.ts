@@ -1,5 +1,5 @@
 /**
- * Returns an author's readable name: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
+ * Returns an author's name for people: `anna` for `user:anna`, `the key backup` for `key:backup`, `10.0.0.1` for
  * `address:10.0.0.1`, `somebody through phone` for `destination:phone`.
  */
 export const toPerson = (name: string): string =>
@@ -8,11 +8,14 @@ export const toPerson = (name: string): string =>
     .replace(/^key:/, 'the key ')
     .replace(/^destination:/, 'somebody through ');
 
-/** Returns the target of the user who acted: `person:anna` for `anna` and `destination:anna/phone`; undefined otherwise. */
+/**
+ * Returns the target of the user who acted: `person:anna` for `anna` and `destination:anna/phone`; undefined for other
+ * authors.
+ */
 export const toUserTarget = (author: string): string | undefined => {
   const name = author.replace(/^user:/, '').replace(/^destination:([^/]+)\/.*$/, '$1');
   return name === '' || name.includes(':') ? undefined : `person:${name}`;
 };
 
-/** Returns a target's readable name: `anna` for `person:anna`, `room` for `destination:room`. */
+/** Returns a target's name for people: `anna` for `person:anna`, `room` for `destination:room`. */
 export const toTargetName = (target: string): string => target.replace(/^(?:person|destination):/, '');

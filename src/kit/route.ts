@@ -26,7 +26,9 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
   FastifyBaseLogger
 >;
 
-/** Route as data: mounted, guarded, documented and checked for conflicts from this description. */
+/**
+ * Route as data: this description determines how the route is mounted, guarded, documented and checked for conflicts.
+ */
 export interface Route<S extends FastifySchema = FastifySchema>
   extends RouteAccess,
     Pick<
@@ -36,9 +38,11 @@ export interface Route<S extends FastifySchema = FastifySchema>
     BodyOptions {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  /** True if the setting `access` has no effect, as for health checks, the login and users' own sessions. */
+  /**
+   * True if the setting `access` has no effect on the route, as for health checks, the login and users' own sessions.
+   */
   staysOpen?: boolean;
-  /** True if the route changes rights; the caller's account is then reread immediately before. */
+  /** True if the route changes rights, in which case the caller's account is read again immediately before. */
   changesAccess?: boolean;
   /** True for a health check, which must work even during overload. */
   isVital?: boolean;
@@ -55,7 +59,7 @@ export interface Route<S extends FastifySchema = FastifySchema>
   yieldsTo?: string;
 }
 
-/** Task id in a path, documented as a number; any other text gets a 404. */
+/** Task id in a path, documented as a number. Any other text gets a 404. */
 export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
 
 /** Pattern of a record id: a lower-case UUID. */
@@ -64,14 +68,14 @@ export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Creates an object schema that the OpenAPI document lists under its title. */
 export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 
-/** Creates the schema of a complete list; `noun` names the entries in messages, `order` describes their order. */
+/** Creates the schema of a complete list. `noun` names the entries in messages; `order` describes their order. */
 export const defineList = <T extends TSchema>(title: string, noun: string, entry: T, order?: string) =>
   defineShape(title, {
     count: Type.Integer({ description: `${noun} in \`data\`.`, examples: [1] }),
     data: Type.Array(entry, order === undefined ? {} : { description: order }),
   });
 
-/** Creates the parameters of a paged list, newest first; `before` describes that parameter. */
+/** Creates the parameters of a paged list, newest first. `before` describes the parameter of that name. */
 export const pagingQuery = (nouns: string, before = '`next` of a page, to read the page after it.') => ({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: `Maximum number of ${nouns} to return.` }),
   before: Type.Optional(Type.Integer({ minimum: 1, description: before })),
@@ -102,7 +106,7 @@ export const nullable = <T extends TSchema>(schema: T, description?: string) =>
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   nullable(schema, `${description} \`null\` where there is none.`);
 
-/** Type satisfied by an `async` handler only if it sends no list. */
+/** Type that an `async` handler satisfies only if it does not send a list. */
 type SendsOnce<H> = H extends (...rest: never[]) => Promise<infer R>
   ? Extract<R, ListSent> extends never
     ? unknown

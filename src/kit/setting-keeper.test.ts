@@ -8,7 +8,7 @@ import { SettingKeeper, type SettingKeeperParts } from './setting-keeper.ts';
 import { defineSettingKind, type SettingKind } from './setting-kind.ts';
 import type { RuntimeSetting } from './setting-store.ts';
 
-/** Stored form of a tune; `given` counts the requests that have changed it. */
+/** Stored form of a tune. `given` counts the requests that have changed it. */
 interface Tune {
   bpm: number;
   given?: number;

@@ -14,11 +14,11 @@ export interface SettingKeeperParts<Known, Configured = never> {
   configured?: readonly Configured[];
   /** Defaults, each used unless another setting has the same name. */
   defaults?: readonly Known[];
-  /** Throws an HttpError for a usable setting that cannot be stored now. */
+  /** Throws an HttpError for a usable setting that cannot be stored at the moment. */
   check?(known: Known): void;
-  /** Resolves once the last change has taken effect; responses to changes wait for this. */
+  /** Resolves once the last change has taken effect. Responses to changes wait for this. */
   settle?(): Promise<void>;
-  /** Receives a broken setting's error once; another version may have stored the setting. */
+  /** Receives the error of a broken setting, once. The setting may have been stored by another version. */
   onUnusable?(name: string, error: Error): void;
 }
 
@@ -68,14 +68,14 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     this.#listeners.push(listener);
   }
 
-  /** Applies the entries of a reloaded config file; `at` is in Unix milliseconds. */
+  /** Applies the entries of a reloaded config file. `at` is in Unix milliseconds. */
   configure(configured: readonly Configured[], at = 0, defaults: readonly Known[] = this.#defaults): void {
     this.#defaults = defaults;
     this.#setConfigured(configured, at);
     this.#callListeners();
   }
 
-  /** Returns all usable settings, in the kind's order: the same array until a setting changes. */
+  /** Returns all usable settings, in the kind's order. Returns the identical array until a setting changes. */
   list(): readonly Known[] {
     if (!this.#isStale) return this.#list;
     this.#isStale = false;
@@ -93,7 +93,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return [...this.#configured.values()];
   }
 
-  /** Returns the usable runtime settings not overridden by the config file, oldest first. */
+  /** Returns the usable runtime settings, oldest first, except those that the config file overrides. */
   listRuntime(): readonly Known[] {
     this.list();
     return this.#runtime;
@@ -115,7 +115,10 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.#byName.get(name);
   }
 
-  /** Returns the named setting. Throws an HttpError if missing, StoreUnavailable while settings are still unread. */
+  /**
+   * Returns the setting with a name. Throws an HttpError if there is none, and StoreUnavailable while settings have not
+   * been read.
+   */
   require(name: string): Known {
     const { noun, path, unread } = this.kind;
     const known = this.find(name);
@@ -123,7 +126,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return requireKnown(known, noun, name, path);
   }
 
-  /** Returns the named runtime setting. Throws an HttpError if it is missing or defined elsewhere. */
+  /** Returns the runtime setting with a name. Throws an HttpError if it is missing or defined elsewhere. */
   requireRuntime(name: string): Known {
     const known = this.require(name);
     this.#requireSettings(name);
@@ -134,14 +137,17 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     );
   }
 
-  /** Throws an HttpError if the name is taken, for some kinds also in another case. */
+  /** Throws an HttpError if the name is taken. For some kinds, case does not matter. */
   assertFree(name: string): void {
     const names = [...this.listConfigured(), ...this.listStored()].map((one) => one.name);
     const taken = names.find((one) => this.#toKey(one) === this.#toKey(name));
     if (taken !== undefined) throw this.#toTaken(taken);
   }
 
-  /** Returns the setting that a value would produce, without storing it. Throws an HttpError if it cannot be stored. */
+  /**
+   * Returns the setting that would result from a value, without storing it. Throws an HttpError if the setting could
+   * not be stored.
+   */
   try(name: string, value: Stored): Known {
     this.kind.assertName?.(name);
     let known: Known;
@@ -154,7 +160,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Reads other instances' changes now. */
+  /** Reads changes made by other instances now. */
   async catchUp(): Promise<void> {
     await this.#settings.catchUp();
   }
@@ -168,7 +174,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     });
   }
 
-  /** Replaces a runtime setting; rejects with an HttpError if there is none. */
+  /** Replaces a runtime setting. Rejects with an HttpError if the setting does not exist. */
   async replace(name: string, value: Stored, by: string, expected?: readonly number[]): Promise<Known> {
     this.requireRuntime(name);
     return this.#storeUsable(name, value, by, expected);
@@ -209,7 +215,10 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return known;
   }
 
-  /** Resolves to false if no setting has the name. Rejects with an HttpError for a setting in the config file. */
+  /**
+   * Deletes a setting. Resolves to false if no setting has the name. Rejects with an HttpError for a setting in the
+   * config file.
+   */
   async delete(name: string, by: string, expected?: readonly number[]): Promise<boolean> {
     const settings = this.#requireSettings(name);
     const stored = this.findStored(name);
@@ -236,7 +245,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     return this.store(name, value, by, expected);
   }
 
-  /** Returns the store for the named setting. Throws StoreUnavailable, or an HttpError for an unusable name. */
+  /** Returns the store for the setting with a name. Throws StoreUnavailable, or an HttpError for an unusable name. */
   #requireSettings(name: string): SettingStore {
     const { noun, isReserved, words } = this.kind;
     if (this.#configured.has(this.#toKey(name))) {
@@ -264,7 +273,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     };
   }
 
-  /** Compiles changed settings. Their order is stable, so unchanged settings are found by position. */
+  /** Compiles changed settings. The order of settings is stable, so unchanged settings are found by their position. */
   #compileAll(): void {
     const before = this.#results;
     let at = 0;
@@ -296,7 +305,7 @@ export class SettingKeeper<Stored, Known extends Named, Configured extends Named
     }
   }
 
-  /** Returns a value's label; undefined also for a broken value. */
+  /** Returns the label of a value; undefined also for a broken value. */
   #toLabel(value: Stored): string | undefined {
     try {
       return this.kind.toLabel?.(value);

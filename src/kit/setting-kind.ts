@@ -8,20 +8,20 @@ interface SettingLimits {
   count: number;
   /** Plural noun in error messages, such as `watches`. */
   plural: string;
-  /** Advice in error messages; by default, to delete some first. */
+  /** Advice in error messages. Default: delete some first. */
   advice?: string;
   /** True if settings in the config file count, too. */
   withConfigured?: boolean;
-  /** Maximum total characters of all values as JSON; 4 MiB by default. */
+  /** Maximum total characters of all values as JSON. Default: 4 MiB. */
   characters?: number;
 }
 
-/** Error messages that replace a kind's defaults, by setting name. */
+/** Error messages of a kind in place of the defaults, which are built from the setting's name. */
 interface SettingWords {
   inConfig?(name: string): string;
   isDefault?(name: string): string;
   taken?(name: string): string;
-  /** Message for a change whose expected version differs from the current `version`; 0 means no setting. */
+  /** Message for a change whose expected version differs from the current `version`; 0 stands for no setting. */
   conflict?(name: string, version: number): string;
 }
 
@@ -38,57 +38,61 @@ interface Replaced<Stored, Known> {
   name: string;
   /** Stored form, even if the setting is broken. */
   stored: Stored | undefined;
-  /** Undefined if there is no setting or it is broken. */
+  /** Setting in use; undefined if there is no setting or it is broken. */
   known: Known | undefined;
 }
 
 /**
- * Kind of runtime settings. `Stored` is the form in the settings log, `Known` the form the feature uses, `Configured`
- * an entry in the config file, and `Given` a request body.
+ * Kind of runtime settings. `Stored` is the form in the settings log, `Known` the form that the feature uses,
+ * `Configured` an entry in the config file, and `Given` a request body.
  */
 export interface SettingKind<Stored, Known, Configured = never, Given = Stored> {
   /** Name of the kind in the log, the audit and exports. */
   name: string;
   /** Capitalized noun for messages. */
   noun: string;
-  /** Path of the list; each setting's path is below it. */
+  /** Path of the list. The path of each setting is below it. */
   path: string;
-  /** Path parameter of a setting: its name or id. */
+  /** Path parameter of a setting, which is its name or id. */
   params: TObject;
   /** Schema of a setting in responses. */
   shape: TSchema;
-  /** Noun in the description of `ETag`; `noun` by default. */
+  /** Noun in the description of `ETag`. Default: `noun`. */
   versionOf?: string;
   /** Access required to list and read settings. */
   reading: SettingAccess;
   /** Access required to change settings. */
   changing: SettingAccess;
   limits: SettingLimits;
-  /** True if names that differ only in case are the same, because people type the names or files have them. */
+  /**
+   * True if names that differ only in case count as the same name, because people type the names or files have them.
+   */
   isCaseless?: boolean;
-  /** List order. `origin`: the config file first, then runtime settings, oldest first. `name`: all by name. */
+  /** List order. `origin`: the config file first, then runtime settings, oldest first. `name`: by name. */
   order: 'origin' | 'name';
   /** Throws an HttpError for an invalid name. */
   assertName?(name: string): void;
   /** True for a name reserved by signalbox. */
   isReserved?(name: string): boolean;
   /**
-   * Converts a setting to the form the feature uses. Throws an Error for an unusable setting: a request is rejected,
-   * and a setting stored by another version is listed as broken, with this reason.
+   * Converts a setting to the form that the feature uses. Throws an Error for an unusable setting: a request is
+   * rejected, and a setting stored by another version is listed as broken, with this reason.
    */
   compile(setting: RuntimeSetting<Stored>): Known;
   /** Returns the reason why a compiled setting is broken, for kinds that also list broken settings. */
   findProblem?(known: Known): string | undefined;
-  /** Converts a config file entry that has passed the settings check. */
+  /** Converts an entry in the config file that has passed the check of the settings. */
   fromConfig?(configured: Configured, reading: ConfigReading<Known>): Known;
   /**
    * Completes a request body to the stored form, if that depends on the current setting, which cannot change meanwhile.
    * Throws an HttpError. Without this function, the body itself is stored.
    */
   complete?(given: Given, replaced: Replaced<Stored, Known>): Stored;
-  /** Describes a setting for the audit if its name is only an id. */
+  /** Describes a setting for the audit, if its name is only an id. */
   toLabel?(value: Stored): string | undefined;
-  /** Message of the 503 until the database has been read; a 404 would make clients give up. */
+  /**
+   * Message of the 503 that is sent until the database has been read. Needed because a 404 would make clients give up.
+   */
   unread?: string;
   words?: SettingWords;
 }
@@ -114,7 +118,7 @@ export const settingFacts = {
   version: nullable(Type.Integer({ examples: [12] }), 'Version, also in the `ETag`.'),
 };
 
-/** Returns the values for `settingFacts`; undefined means a setting from the config file. */
+/** Returns the values for `settingFacts`; undefined stands for a setting from the config file. */
 export const toSettingFacts = (setting: Pick<RuntimeSetting, 'by' | 'at' | 'version'> | undefined) => ({
   updatedBy: setting?.by ?? null,
   updatedAt: setting ? toTimeText(setting.at) : null,

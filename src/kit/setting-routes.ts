@@ -27,19 +27,19 @@ interface WithBody<Body extends TObject> extends Described {
   ignores?: TObject;
 }
 
-/** Author of a change, and the accepted current versions; undefined accepts any version. */
+/** Author of a change, and the current versions that it accepts; undefined for any version. */
 interface Condition {
   by: string;
   expected: number[] | undefined;
 }
 
-/** Sends a setting; a runtime setting's version is its ETag. */
+/** Sends a setting. The version of a runtime setting is its ETag. */
 export const sendSetting = (reply: FastifyReply, shown: Versioned): void =>
   sendJson(shown.version === null ? reply : reply.header('etag', `"${shown.version}"`), shown);
 
 /**
- * Creates functions that define the routes for a kind of settings. Each takes a description and optionally an action
- * that replaces the keeper's action and resolves to the shown setting.
+ * Creates functions that define the routes for a kind of settings. Each function takes a description and optionally an
+ * action, which replaces the keeper's action and resolves to the setting to show.
  */
 export const createSettingRoutes = <
   Stored,
@@ -57,7 +57,9 @@ export const createSettingRoutes = <
   const ownPath = `${path}/:${parameter}`;
   const withVersion = { ETag: `The ${kind.versionOf ?? noun.toLowerCase()}'s version, in quotes.` };
   const nameOf = (request: FastifyRequest): string => (request.params as Record<string, string>)[parameter] ?? '';
-  /** Defines a route that changes the setting in the path; without `version`, the setting no longer exists. */
+  /**
+   * Defines a route that changes the setting in the path. Without `version`, the setting no longer exists afterwards.
+   */
   const changeOne = (
     { method, operationId, summary, body }: Described & { method: 'PUT' | 'DELETE'; body?: TSchema },
     version: typeof withVersion | undefined,
@@ -117,7 +119,7 @@ export const createSettingRoutes = <
         handler: async (request, reply) => sendSetting(reply, toShown(require(nameOf(request)), request)),
       }),
 
-    /** Defines the route that creates a setting under the name in the body or a new id. */
+    /** Defines the route that creates a setting under the name in the body, or under a new id. */
     create: <Body extends TObject>(
       { operationId, summary, body, ignores, created = shape }: WithBody<Body> & { created?: TSchema },
       create: (given: Static<Body>, by: string, request: FastifyRequest) => Promise<Shown>,
@@ -135,7 +137,7 @@ export const createSettingRoutes = <
         },
       }),
 
-    /** Defines the route that creates or replaces the setting in the path; the body can repeat its name. */
+    /** Defines the route that creates or replaces the setting in the path. The body can repeat the name. */
     put: <Body extends TObject>(
       { operationId, summary, body, ignores }: WithBody<Body>,
       toGiven: (body: Static<Body>) => Given,
@@ -177,7 +179,7 @@ export const createSettingRoutes = <
       remove: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown> = removeKept,
     ): Route => changeOne({ method: 'DELETE', ...described }, undefined, { 409: ErrorBody }, remove),
 
-    /** Defines the route that ends a setting, which remains listed. */
+    /** Defines the route that ends a setting, which stays in the list. */
     end: (
       described: Described,
       end: (name: string, condition: Condition, request: FastifyRequest) => Promise<Shown>,
@@ -185,7 +187,7 @@ export const createSettingRoutes = <
   };
 };
 
-/** Reads the body. Throws an HttpError for unknown members or a name that differs from the path's. */
+/** Reads the body. Throws an HttpError for unknown members, or for a name that differs from the name in the path. */
 const readBody = <Body extends TObject>(
   request: FastifyRequest,
   schema: Body,

@@ -4,7 +4,7 @@ import { StoreConflict } from '../lib/expected-errors.ts';
 export interface RuntimeSetting<T = unknown> {
   name: string;
   value: T;
-  /** Version, new after each change, even if the setting is deleted and recreated. */
+  /** Version, which is new after each change, even if the setting is deleted and recreated. */
   version: number;
   /** Author of the last change. */
   by: string;
@@ -14,17 +14,19 @@ export interface RuntimeSetting<T = unknown> {
   createdAt: number;
 }
 
-/** Limits for a kind's settings, enforced for concurrent changes too. */
+/** Limits for the settings of a kind, which are enforced for concurrent changes, too. */
 export interface PutOptions {
-  /** Maximum number of settings, with plural noun and advice for the error message (default: delete some first). */
+  /**
+   * Maximum number of settings, with the plural noun and the advice for the error message (default: delete some first).
+   */
   limit?: { count: number; plural: string; advice?: string };
-  /** Maximum total characters of all values as JSON; 4 MiB by default. */
+  /** Maximum total characters of all values as JSON. Default: 4 MiB. */
   characters?: number;
-  /** True if names that differ only in case are the same name. */
+  /** True if names that differ only in case count as the same name. */
   isCaseless?: boolean;
   /** True for a change that removes rights, which is exempt from limits. */
   isRevocation?: boolean;
-  /** Description for the audit if the name is only an id. */
+  /** Description for the audit, if the name is only an id. */
   label?: string | undefined;
 }
 
@@ -37,7 +39,7 @@ export interface BrokenReason {
 /**
  * Runtime settings by kind and name, offered by the feature `settings` and shared by instances with one database.
  * Values are JSON, checked by the feature that stores them. Methods reject with StoreUnavailable while changes cannot
- * be stored, and with a StoreConflict if `expected` does not contain the current version; 0 means no setting.
+ * be stored, and with a StoreConflict if `expected` does not contain the current version; 0 stands for no setting.
  */
 export interface SettingStore {
   /** Returns a kind's current settings, oldest first. */
@@ -55,19 +57,19 @@ export interface SettingStore {
     expected?: readonly number[],
     options?: PutOptions,
   ): Promise<RuntimeSetting<T>>;
-  /** Deletes a setting; resolves to false if it did not exist. `label` describes the setting for the audit. */
+  /** Deletes a setting. Resolves to false if it did not exist. `label` describes the setting for the audit. */
   delete(kind: string, name: string, by: string, expected?: readonly number[], label?: string): Promise<boolean>;
-  /** Replaces the list of a kind's unreadable settings, by name, which the feature lists and reports. */
+  /** Replaces the list of a kind's unreadable settings, by name. The feature `settings` lists and reports them. */
   noteBroken(kind: string, broken: ReadonlyMap<string, BrokenReason>): void;
-  /** False until the stored settings have been read: a database may be unavailable at startup. */
+  /** False until the stored settings have been read, because a database may be unavailable at startup. */
   isRead(): boolean;
-  /** Reads other instances' changes now. */
+  /** Reads changes made by other instances now. */
   catchUp(): Promise<void>;
-  /** Calls the listener after changes, including those by other instances, within about a second. */
+  /** Calls the listener after changes, including changes by other instances, within about a second. */
   onChanged(kind: string, listener: () => void): void;
 }
 
-/** Creates the error for a change that expected another version; 0 means no setting. */
+/** Creates the error for a change that expected another version; 0 stands for no setting. */
 export const toVersionConflict = (name: string, version: number): StoreConflict =>
   new StoreConflict(
     version === 0 ? `${name} was deleted` : `${name} was changed; its current version is ${version}`,

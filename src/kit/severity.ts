@@ -3,8 +3,8 @@ export const severities = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'] as const;
 export type Severity = (typeof severities)[number];
 
 /**
- * Levels for each severity, in lower case: syslog keywords (RFC 5424), Prometheus and PagerDuty labels, names used by
- * logging libraries, and priorities from 1 to 5.
+ * Matches the levels that belong to each severity, in lower case: syslog keywords (RFC 5424), labels of Prometheus and
+ * PagerDuty, names used by logging libraries, and priorities from 1 to 5.
  */
 const names: Record<Severity, RegExp> = {
   CRITICAL:
@@ -24,7 +24,7 @@ export const findSeverity = (level: string): Severity | undefined => {
 
 const isSeverity = (level: string): level is Severity => (severities as readonly string[]).includes(level);
 
-/** Returns a level's severity. Unknown and empty levels count as WARNING, so that they are noticed. */
+/** Returns the severity of a level. Unknown and empty levels count as WARNING, so that somebody looks at them. */
 export const toSeverity = (level: string): Severity => findSeverity(level) ?? 'WARNING';
 
 /** Returns a severity's rank; 0 is the worst. */

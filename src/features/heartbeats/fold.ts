@@ -67,9 +67,9 @@ export class HeartbeatsFold implements ProjectionState<ChangedName> {
       return name;
     }
     const before = known?.since === since ? known : { ...createHeartbeatState(name, since), told: known?.told ?? null };
-    // Of two heartbeats with one name, the one created later is the successor. There are two exceptions: heartbeats
-    // from the config file have no creation time, and after the clock was set back, the heartbeat of an `expected`
-    // record is the newest.
+    // If two heartbeats share a name, the one created later is the successor, with two exceptions: heartbeats from the
+    // config file have no creation time, and after the clock was set back, the heartbeat of an `expected` record is the
+    // newest.
     const isGone = known && known.since > since && since !== 0 && record.type !== 'expected';
     const after = isGone ? foldGone(known, record) : foldHeartbeat(before, record, event.seq);
     if (after === known) return undefined;

@@ -52,7 +52,7 @@ export class ReportCollector {
     this.#leave = undefined;
   }
 
-  /** Returns a report with the means since the previous one. */
+  /** Returns a report with the means since the previous report. */
   async collect(withProcesses: boolean): Promise<HostReport> {
     const { osName } = await this.#host.system();
     const hostname = this.#host.hostname();
