@@ -22,6 +22,23 @@ test('a key in a path is not logged', () => {
   assert.equal(toLoggedPath('/sbk_PATHKEY0123456789'), '/(key)');
 });
 
+test('secrets whose path or characters are encoded, also several times, are not logged', () => {
+  const secret = 'Zb0Gq3lT1sX8vN5cR7yK2mW4pD6hJ9fA0uE1iO2tL3Q';
+  for (const path of [
+    ...[`/%6fncall/${secret}.ics`, `/ONCALL/${secret}.ics`, `/oncall/%5A${secret.slice(1)}.ics`, `/oncall//${secret}`],
+    ...[`/oncall%2F${secret}.ics`, `/%256fncall/${secret}.ics`, `/%25256fncall/${secret}.ics`],
+  ]) {
+    assert.equal(toLoggedPath(path).toLowerCase().replace('//', '/'), '/oncall/(address)', path);
+  }
+  const uuid = '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55';
+  assert.equal(toLoggedPath(`/%70ing/${uuid}/fail`), '/ping/(address)/fail');
+  assert.equal(toLoggedPath(`/pin%67/${uuid.replaceAll('-', '%2D')}`), '/ping/(address)');
+  assert.equal(toLoggedPath('/api/acknowledge/%61ck_AbC-_9'), '/api/acknowledge/(token)');
+  assert.equal(toLoggedPath('/api/%73bk_PATHKEY0123456789'), '/api/(key)');
+  assert.equal(toLoggedPath('/api/%65yJhbGciOiJub25lIn0.e30.'), '/api/(token)');
+  assert.equal(toLoggedPath('/a/1%253Fa=s'), '/a/1');
+});
+
 test('the query, the fragment, their encoded forms and credentials in a URL are not logged', () => {
   for (const rest of ['?a=s', '#a=s', '%3Fa=s', '%3fa=s', '%23a=s']) assert.equal(toLoggedPath(`/a/1${rest}`), '/a/1');
   assert.equal(toLoggedPath('http://admin:s@cret@localhost/api/tasks'), 'http://localhost/api/tasks');

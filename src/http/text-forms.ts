@@ -107,19 +107,33 @@ const key = /sbk_[0-9A-Za-z]+/g;
 /** Matches texts that look like the token of an acknowledgement link, or part of such a token. */
 const link = /ack_[\w-]+/g;
 
-/** Matches a heartbeat's address in any encoding, in which it is at least as long as a UUID. */
-const heartbeat = /\/ping\/[^/]{36,}/gi;
+/** Matches a heartbeat's address: at least as long as a UUID. */
+const heartbeat = /\/ping\/+[^/]{36,}/gi;
 
 /** Matches the secret of a calendar address. */
-const calendar = /\/oncall\/[^/]{43,}/gi;
+const calendar = /\/oncall\/+[^/]{43,}/gi;
+
+/** Encodings within each other that are decoded. */
+const mostEncodings = 5;
+
+/** Decodes printable ASCII characters, also if they are encoded several times: encoded secrets would be logged. */
+const decodePrintable = (path: string): string => {
+  let decoded = path;
+  for (let left = mostEncodings; left > 0 && decoded.includes('%'); left -= 1) {
+    decoded = decoded.replaceAll(/%(2[1-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
+  }
+  return decoded;
+};
 
 /**
  * Returns the path of a URL for the log. Leaves out the query and fragment, which may contain tokens and passwords, the
- * user name before the host, and any tokens, keys and addresses of heartbeats and calendars in the path. Bytes that are
- * not printable ASCII are percent-encoded, because Node returns each byte of a URL as one character (latin1).
+ * user name before the host, and any tokens, keys and addresses of heartbeats and calendars in the path, in any encoding.
+ * Bytes that are not printable ASCII are percent-encoded, because Node returns each byte of a URL as one character (latin1).
  */
 export const toLoggedPath = (url: string): string =>
-  (url.split(/[?#]|%3f|%23/i, 1)[0] ?? '')
+  (decodePrintable(url.split(/[?#]/, 1)[0] ?? '').split(/[?#]/, 1)[0] ?? '')
     .replace(userInfo, '$1')
     .replace(token, '(token)')
     .replace(key, '(key)')
