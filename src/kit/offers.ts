@@ -128,6 +128,8 @@ interface AccessSource {
   createKey(name: string, scopes: readonly Scope[], by: string): Promise<string>;
   /** Deletes a key created at run time. */
   deleteKey(name: string, by: string): Promise<void>;
+  /** Calls `remove` when a user is deleted, and before a user is created, who must not get a former user's data. */
+  onRemoval(remove: (name: string, by: string) => Promise<void>): void;
 }
 
 /** Tasks, as offered by the feature `tasks`. */

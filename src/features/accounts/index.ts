@@ -70,7 +70,11 @@ export const accounts = defineFeature({
     const users = new SettingKeeper(userKind, { settings: store });
     const allAccounts = createAccounts({ secrets, settings: store, users, memory, storeRevocation });
     const sessions = createSessions(clock, allAccounts.findGrant, database && createSharedSessions(database, clock));
-    const keeper = createUserKeeper(allAccounts, users, store, parts);
+    const removals: ((name: string, by: string) => Promise<void>)[] = [];
+    const removeOwned = async (name: string, by: string): Promise<void> => {
+      for (const remove of removals) await remove(name, by);
+    };
+    const keeper = createUserKeeper(allAccounts, users, store, { clock, removeOwned });
     tokens.setAccounts(allAccounts.findGrant, database && (() => store.catchUp()));
     const notices = [...allAccounts.load(settings), ...(allAccounts.isUnknown() ? [unknownNotice] : [])];
     const listeners: (() => void)[] = [];
@@ -127,6 +131,7 @@ export const accounts = defineFeature({
           deleteKey: async (name, by) => {
             await keyKeeper.delete(name, by);
           },
+          onRemoval: (remove) => void removals.push(remove),
         },
       },
       // Without a login route, nobody needs the passwords.

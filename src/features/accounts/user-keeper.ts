@@ -59,7 +59,7 @@ export const createUserKeeper = (
   accounts: Accounts,
   users: UserSettingKeeper,
   settings: SettingStore,
-  { clock }: Pick<Parts, 'clock'>,
+  { clock, removeOwned }: Pick<Parts, 'clock'> & { removeOwned(name: string, by: string): Promise<void> },
 ) => {
   const serially = createSerial();
   const requireRuntime = (name: string): Account => {
@@ -100,6 +100,9 @@ export const createUserKeeper = (
     const lower = given.name.toLowerCase();
     const taken = accounts.list().find((one) => one.origin === 'config' && one.name.toLowerCase() === lower);
     if (taken) throw new HttpError('wrong-state', `User ${taken.name} is defined in the settings: choose another name`);
+    assertUserName(given.name);
+    // A configured or temporary account that becomes a runtime account belongs to the same person.
+    if (accounts.find(given.name) === undefined) await removeOwned(given.name, by);
     await addUser(users, given, by, clock);
     return requireFound(given.name);
   };
@@ -173,6 +176,7 @@ export const createUserKeeper = (
         if (account.role === 'Admin') assertOthers(name, 'create another administrator before you delete this one');
         // Tokens are revoked first, so a crash never leaves a valid token of a deleted user.
         await endSessions(name, by);
+        await removeOwned(name, by);
         await users.delete(name, by, expected ?? [account.setting?.version ?? 0]);
         return account;
       }),

@@ -35,7 +35,10 @@ import { ShiftMessages } from './oncall/shift-messages.ts';
 import { openDestinations } from './open-destinations.ts';
 import { People } from './people/people.ts';
 import { createWayCodes } from './people/proof.ts';
+import { deleteOwned, isSameUser } from './people/removal.ts';
 import { createPersonRoutes } from './people/routes.ts';
+import { sendToPerson } from './people/send-text.ts';
+import { IncidentDestination } from './plan/incident-destination.ts';
 import { Notifier } from './plan/notifier.ts';
 import { createDeliveryRoutes } from './routes.ts';
 import { DeliveryList } from './schema.ts';
@@ -110,7 +113,10 @@ export const notifications = defineFeature({
       targets,
       clock,
       users: offers.accounts,
-      findMail: () => keeper.list().find(({ settings: { type } }) => type === 'email')?.settings,
+      findMail: () => {
+        const known = keeper.list().find(({ settings: { type } }) => type === 'email');
+        return known && { settings: known.settings, isRuntimeSetting: known.setting !== undefined };
+      },
       settle: async () => settled,
       onUnusable,
     });
@@ -140,14 +146,19 @@ export const notifications = defineFeature({
       clock,
       log,
     });
+    const addresses = new CalendarAddresses(offers.settings, clock);
     const absences = new Absences({ settings: offers.settings, targets, clock });
     const shiftMessages = new ShiftMessages({
       rotations,
       settings: offers.settings,
       incidents,
       silences,
-      lease: onCallLease,
-      send: (person, text) => people.send(person, text),
+      // The instance that notifies also has the queues of the ways.
+      lease,
+      send: (person, text, isNeeded) => {
+        const ways = (destinations?.list() ?? []).filter((one) => one instanceof IncidentDestination);
+        return sendToPerson(ways, person, text, isNeeded);
+      },
       clock,
       log,
     });
@@ -184,6 +195,11 @@ export const notifications = defineFeature({
     keeper.onChanged(apply);
     people.onChanged(apply);
     onUsersChanged(people, offers.accounts, apply);
+    offers.accounts?.onRemoval(async (user, by) => {
+      await people.deleteOf(user, by);
+      await addresses.deleteOf(user, by);
+      await deleteOwned(absences.settings, ({ name }) => isSameUser(name, user), by);
+    });
     const list = () => destinations?.list() ?? [];
     addDeliveryMeters(meters, list, clock);
     const listDeliveries = createDeliveryList(list, alerts.own, notifier, clock, isQuiet);
@@ -224,7 +240,7 @@ export const notifications = defineFeature({
           }),
           ...createAbsenceRoutes({ absences, rotations, overrides, accounts: offers.accounts, clock }),
           ...createCalendarRoutes({
-            addresses: new CalendarAddresses(offers.settings, clock),
+            addresses,
             keeper: onCallParts.keeper,
             overrides,
             accounts: offers.accounts,
@@ -266,8 +282,8 @@ export const notifications = defineFeature({
       close: async () => {
         await absences.close();
         await gaps.close();
-        await shiftMessages.close();
         await destinations?.close();
+        await shiftMessages.close();
         await notifier.close();
         await lease.close();
         await onCallLease.close();

@@ -357,6 +357,32 @@ test('people on call in a rotation are notified without a policy, and by rotatio
   assert.deepEqual([messagesTo(anna), messagesTo(carl)], [[`opened ${name}`], []]);
 });
 
+test('without a policy, a rise in level notifies only people on call, and everybody who was notified gets the end', async (t) => {
+  const [anna, ben] = [await startReceiver(t), await startReceiver(t)];
+  const app = await startNotifier(t, []);
+  await createPerson(app, 'anna', anna);
+  await createPerson(app, 'ben', ben);
+  const token = await adminToken(app);
+  const put = (person: string) => {
+    const layers = [{ people: [person], handover: { every: '1 week', at: 'Mon 09:00' } }];
+    return app.request('PUT', '/api/rotations/desk', { token, body: { layers } });
+  };
+  await put('anna');
+  await fire(app, 'disk');
+  await waitForRequests(anna, 1);
+  await put('ben');
+  await waitForRequests(ben, 1);
+  await fire(app, 'disk', { level: 'CRITICAL' });
+  await waitForRequests(ben, 2);
+  const { notifications } = (await app.request<Timeline>('GET', '/api/incidents/1')).json;
+  assert.equal(notifications.find(({ destination }) => destination === 'anna/phone')?.next?.waitsFor, 'offDuty');
+  await act(app, 1, 'resolve');
+  await waitUntil('anna gets the end', () => messagesTo(anna).at(-1) === `resolved ${name}`);
+  await waitUntil('ben gets the end', () => messagesTo(ben).at(-1) === `resolved ${name}`);
+  assert.deepEqual(messagesTo(anna), [`opened ${name}`, `resolved ${name}`]);
+  assert.deepEqual(messagesTo(ben), [`opened ${name}`, `raised ${name}`, `resolved ${name}`]);
+});
+
 test('10,000 incidents at once follow their policy, and each step is in few messages', async (t) => {
   const [anna, ben] = [await startReceiver(t), await startReceiver(t)];
   let now = Date.now();

@@ -14,6 +14,8 @@ interface EscalationParts {
   /** Returns the names of destinations that get incidents, without ways. */
   listDestinations(): readonly string[];
   people: Pick<People, 'listUsers' | 'listReachable'>;
+  /** Time from which incidents follow the routing of the config file, in Unix milliseconds; undefined if unknown. */
+  configuredSince(): number | undefined;
   /** True once the stored policies and ways have been read. */
   isRead(): boolean;
 }
@@ -82,8 +84,13 @@ export class Escalations {
 
   /** True if the destination is notified of the incident only by steps and requests, and not by its own rules. */
   governs(incident: SharedIncident, { settings: { name }, way }: DestinationTarget, now: number): boolean {
-    if (way) return this.policyOf(incident, now) !== null || !this.isOnCall(way.person, now);
+    if (way) return this.policyOf(incident, now) !== null || this.isOffDuty(incident, way, now);
     return this.#names.has(name) && this.policyOf(incident, now) !== null;
+  }
+
+  /** True if the shift of a way's person has ended, and no policy has notified the person. */
+  isOffDuty(incident: SharedIncident, { person }: { person: string }, now: number): boolean {
+    return this.policyOf(incident, now) === null && !this.isOnCall(person, now);
   }
 
   /** True if a person is on call in at least one rotation. */
@@ -124,10 +131,11 @@ export class Escalations {
    * destinations have been notified by their own rules.
    */
   #route(incident: SharedIncident, now: number): string | null | undefined {
-    const { policies, routing } = this.#parts;
+    const { policies, routing, configuredSince } = this.#parts;
     const known = routing.find(routingName);
+    const since = known?.isConfigured ? configuredSince() : known?.setting?.createdAt;
     const startedAt = Math.max(incident.stateSince, incident.raisedAt ?? 0);
-    if (known?.since === undefined || startedAt < known.since) return undefined;
+    if (known === undefined || since === undefined || startedAt < since) return undefined;
     const policy = known.route(incident, now);
     return policy !== null && policies.find(policy) ? policy : null;
   }

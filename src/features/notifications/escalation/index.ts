@@ -17,6 +17,7 @@ import { type KnownPolicy, policyKind } from './policy-kind.ts';
 import { createEscalationRoutes } from './routes.ts';
 import type { EscalationRoutingSettings } from './routing.ts';
 import { defaultRouting, type KnownRouting, routingKind, routingName } from './routing-kind.ts';
+import { RoutingStart } from './routing-start.ts';
 import { findRoutingProblems, toUnknownTarget } from './settings.ts';
 
 interface EscalationSettings {
@@ -62,11 +63,14 @@ export const openEscalation = (parts: OpenParts): OpenEscalation => {
     check: (known) => checkRouting(known),
     onUnusable,
   });
+  const routingStart = new RoutingStart({ settings, clock });
+  routingStart.configure(configured.escalationRouting !== undefined);
   const escalations = new Escalations({
     policies,
     routing,
     rotations,
     people,
+    configuredSince: () => routingStart.at,
     isRead: () => settings.isRead(),
     listDestinations: () => listDestinations().map(({ name }) => name),
   });
@@ -129,7 +133,8 @@ export const openEscalation = (parts: OpenParts): OpenEscalation => {
     },
     reload: (changed) => {
       policies.configure(changed.escalationPolicies);
-      routing.configure(toConfigured(changed), clock().getTime());
+      routingStart.configure(changed.escalationRouting !== undefined);
+      routing.configure(toConfigured(changed));
     },
   };
 };

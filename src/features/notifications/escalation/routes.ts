@@ -127,9 +127,9 @@ const createPutRoutingRoute = (routing: RoutingKeeper): Route =>
     },
   });
 
-const toShownRouting = ({ settings, since, setting }: KnownRouting) => ({
+const toShownRouting = ({ settings, isConfigured, setting }: KnownRouting) => ({
   rules: settings.rules,
   default: settings.default ?? null,
-  origin: setting ? ('made' as const) : since === undefined ? ('default' as const) : ('config' as const),
+  origin: setting ? ('made' as const) : isConfigured ? ('config' as const) : ('default' as const),
   ...toSettingFacts(setting),
 });

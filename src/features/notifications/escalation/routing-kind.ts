@@ -24,20 +24,19 @@ export interface KnownRouting {
   name: string;
   settings: EscalationRoutingSettings;
   route: RouteIncident;
-  /** Time from which openings have policies, in Unix milliseconds; undefined without a routing. */
-  since: number | undefined;
+  isConfigured: boolean;
   /** Undefined for the default and the config file. */
   setting: RuntimeSetting<EscalationRoutingSettings> | undefined;
 }
 
 const toRouting = (
   settings: EscalationRoutingSettings,
-  since: number | undefined,
+  isConfigured: boolean,
   setting?: KnownRouting['setting'],
-): KnownRouting => ({ name: routingName, settings, route: compileRouting(settings), since, setting });
+): KnownRouting => ({ name: routingName, settings, route: compileRouting(settings), isConfigured, setting });
 
 /** Routing of a server where nobody has configured routing. */
-export const defaultRouting = toRouting({ rules: [], default: null }, undefined);
+export const defaultRouting = toRouting({ rules: [], default: null }, false);
 
 /** The routing: a single setting. */
 export const routingKind = defineSettingKind<
@@ -54,8 +53,8 @@ export const routingKind = defineSettingKind<
   changing: needs('settings:write'),
   limits: { count: 1, plural: 'routings' },
   order: 'name',
-  compile: (setting) => toRouting(setting.value, setting.createdAt, setting),
-  fromConfig: ({ name: _, ...settings }, { at, before }) => toRouting(settings, before?.since ?? at),
+  compile: (setting) => toRouting(setting.value, false, setting),
+  fromConfig: ({ name: _, ...settings }) => toRouting(settings, true),
   words: { inConfig: () => 'The routing is defined in the config file: edit it there' },
 });
 

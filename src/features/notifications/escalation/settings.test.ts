@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp, startRefusal, type TestApp } from '../../../../test/support/app.ts';
-import { adminToken } from '../../../../test/support/outbox.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
+import { act, fire, messagesTo, toIncidentDestination } from '../../../../test/support/notifications.ts';
+import { adminToken, waitForRequests } from '../../../../test/support/outbox.ts';
 import { createUser } from '../../../../test/support/people.ts';
+import { startReceiver } from '../../../../test/support/receiver.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
 import { policyKind } from './policy-kind.ts';
 
 const room = { name: 'room', type: 'webhook', url: 'http://127.0.0.1:9/', notify: 'incidents' };
@@ -150,4 +155,45 @@ test('a stored policy that this version cannot read is no policy', () => {
     const setting = { name: 'ops', value: value as never, version: 1, by: '', at: 0, createdAt: 0 };
     assert.throws(() => policyKind.compile(setting), /cannot read the stored policy/);
   }
+});
+
+test('a routing that is new in the config file pages nobody of old incidents, also after a restart', async (t) => {
+  const receiver = await startReceiver(t);
+  const dataDir = join(createFolder(t), 'data');
+  const room = toIncidentDestination(receiver, { name: 'room' });
+  const start = (more: object) => startApp(t, { settings: { dataDir, destinations: [room], ...more } });
+  const policies = { escalationPolicies: [{ name: 'ops', steps: [step] }] };
+  const routed = { ...policies, escalationRouting: { rules: [], default: 'ops' } };
+  const before = await start(policies);
+  await fire(before, 'old');
+  await waitForRequests(receiver, 1);
+  await before.close();
+  const policyOf = async (app: TestApp, number: number) =>
+    (await app.request<{ escalation: { policy: string } | null }>('GET', `/api/incidents/${number}`)).json.escalation
+      ?.policy;
+  for (let starts = 0; starts < 2; starts += 1) {
+    const app = await start(routed);
+    assert.equal(await policyOf(app, 1), undefined);
+    // Later work shows that nothing was due before.
+    await fire(app, `new-${starts}`);
+    await waitForRequests(receiver, 2 + starts);
+    assert.equal(await policyOf(app, 2 + starts), 'ops');
+    await app.close();
+  }
+  const without = await start(policies);
+  await fire(without, 'between');
+  await waitForRequests(receiver, 4);
+  await without.close();
+  const again = await start(routed);
+  assert.deepEqual([await policyOf(again, 4), await policyOf(again, 2)], [undefined, 'ops']);
+  await fire(again, 'last');
+  await waitForRequests(receiver, 5);
+  assert.deepEqual(
+    messagesTo(receiver),
+    ['old', 'new-0', 'new-1', 'between', 'last'].map((key, index) => `opened #${index + 1} ${key} is broken`),
+  );
+  // A reopened incident follows the routing of today.
+  await act(again, 1, 'resolve');
+  await fire(again, 'old');
+  await waitUntil('the incident has the policy', async () => (await policyOf(again, 1)) === 'ops');
 });

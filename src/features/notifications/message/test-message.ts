@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Targets } from '../../../kit/targets.ts';
-import { toOffsetTimestamp } from '../../../lib/local-time.ts';
 import { shorten } from '../../../lib/well-formed.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
 import { openTransport } from '../destinations/transport.ts';
-import type { DeliveredAlert } from './alert.ts';
+import { createTextAlert } from './text-alert.ts';
 
 /** Maximum characters shown of a response: enough for a reason, but not enough to read web pages. */
 const mostShown = 500;
@@ -24,22 +21,10 @@ export const sendTest = async (
   text = 'This is a test alert.',
 ): Promise<TestOutcome> => {
   const transport = await openTransport(target, 1, clock, targets);
-  const { outcome, reply } = await transport.send(createTestAlert(clock(), text));
+  const { outcome, reply } = await transport.send(createTextAlert(clock(), text));
   await transport.close();
   return { isDelivered: outcome.kind === 'delivered', response: toShown(hideSecrets(reply, target)) };
 };
-
-const createTestAlert = (now: Date, message: string): DeliveredAlert => ({
-  id: randomUUID(),
-  time: toOffsetTimestamp(now),
-  source: 'signalbox',
-  level: 'INFO',
-  severity: 'INFO',
-  message,
-  hostname: hostname(),
-  format: 'native',
-  via: 'signalbox/test',
-});
 
 const toShown = (text: string): string => {
   const [status = ''] = /^\d{3}\n/.exec(text) ?? [];

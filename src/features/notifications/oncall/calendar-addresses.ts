@@ -7,6 +7,7 @@ import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import { defineSettingKind } from '../../../kit/setting-kind.ts';
 import type { RuntimeSetting, SettingStore } from '../../../kit/setting-store.ts';
 import { createId } from '../../../storage/journal/line.ts';
+import { deleteOwned, isSameUser } from '../people/removal.ts';
 
 /** Random bytes of a secret, which is 43 characters long. */
 const secretBytes = 32;
@@ -89,6 +90,13 @@ export class CalendarAddresses {
 
   async revoke(address: KnownAddress, by: string): Promise<void> {
     await this.#settings.delete(address.name, by);
+  }
+
+  /** Revokes the addresses of a user's shifts, and addresses that the user created and still knows. */
+  async deleteOf(user: string, by: string): Promise<void> {
+    const isOwned = (value: StoredAddress): boolean =>
+      isSameUser(value.createdBy, user) || isSameUser(value.of, `person:${user}`);
+    await deleteOwned(this.#settings, ({ value }) => isOwned(Object(value)), by);
   }
 
   /** Finds the address with a secret. Lookup times reveal nothing about other secrets. */

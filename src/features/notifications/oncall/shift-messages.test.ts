@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp, type TestApp } from '../../../../test/support/app.ts';
 import { createFolder } from '../../../../test/support/folder.ts';
-import { startReceiver } from '../../../../test/support/receiver.ts';
+import { answer, startReceiver } from '../../../../test/support/receiver.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { hourMs, minuteMs } from '../../../lib/units.ts';
 
@@ -41,6 +41,26 @@ test('a person is reminded an hour before a shift, once, even after a restart', 
   await next.request('POST', '/api/people/reader/ways/phone/test', { token });
   await waitUntil('the test arrives', () => receiver.requests.length === 2);
   assert.doesNotMatch(receiver.requests[1]?.body ?? '', /Your shift/);
+});
+
+test('a reminder is retried until the receiver accepts it, and a restart meanwhile loses nothing', async (t) => {
+  const receiver = await startReceiver(t, answer(503));
+  const dataDir = join(createFolder(t), 'data');
+  const app = await startApp(t, { settings: { dataDir } });
+  const send = await prepare(app, receiver.url);
+  const layers = [{ people: ['reader'], handover, from: inMinutes(45) }];
+  await send('PUT', '/api/rotations/ops', { layers });
+  await waitUntil('the receiver fails', () => receiver.requests.length >= 1);
+  await app.close();
+  const failures = receiver.requests.length;
+  receiver.behave((response, _, index) => void response.writeHead(index === failures ? 503 : 200).end());
+  const next = await startApp(t, { settings: { dataDir } });
+  await waitUntil('the reminder arrives', () => receiver.requests.length >= failures + 2);
+  const token = await next.login('admin');
+  const recorded = () => next.request('POST', '/api/people/reader/ways/phone/test', { token });
+  await recorded();
+  assert.equal(receiver.requests.length, failures + 3);
+  for (const { body } of receiver.requests.slice(0, -1)) assert.match(body, /Your shift in ops begins in 4\d minutes/);
 });
 
 test('the report at a handover has open incidents, what happened in the shift, and what is silenced until when', async (t) => {

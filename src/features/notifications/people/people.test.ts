@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp } from '../../../../test/support/app.ts';
 import { startMailServer } from '../../../../test/support/mail-server.ts';
@@ -154,6 +155,28 @@ test('a mail way without a server uses the server of a destination', async (t) =
   assert.deepEqual([server.mails[0]?.from, server.mails[0]?.to], ['signalbox@example.org', ['anna@example.org']]);
 });
 
+test('a mail way obeys watchTargets, also with the server of a destination that an Admin created', async (t) => {
+  const server = await startMailServer(t);
+  const watchTargets = ['192.0.2.0/24'];
+  const token = await adminToken(await startApp(t));
+  const before = await startApp(t);
+  const mail = { type: 'email', url: server.url, from: 'signalbox@example.org', to: ['ops@example.org'] };
+  const put = await before.request('PUT', '/api/destinations/mail', { token, body: { ...mail, notify: 'incidents' } });
+  assert.ok(put.status < 300, put.text);
+  const own = { type: 'email', to: ['reader@example.org'] };
+  const reader = await before.login('reader');
+  assert.equal((await before.request('PUT', path, { token: reader, body: own })).status, 201);
+  await before.close();
+  const app = await startApp(t, { settings: { watchTargets, dataDir: join(before.folder, 'data') } });
+  const tested = await app.request('POST', `${path}/test`, { token: reader });
+  assert.equal(tested.json['delivered'], false, tested.text);
+  assert.match(tested.text, /127\.0\.0\.1 is not allowed by watchTargets/);
+  const body = { ...mail, to: ['reader@example.org'] };
+  const refused = await app.request('PUT', '/api/people/me/ways/mail', { token: reader, body });
+  assert.match(refused.text, /127\.0\.0\.1 is not allowed by watchTargets: ask an administrator/);
+  assert.deepEqual([refused.status, server.mails.length], [400, 0]);
+});
+
 test('a link in a message to a way acknowledges as the person', async (t) => {
   const anna = await startReceiver(t);
   const app = await startNotifier(t, [], { publicUrl: 'https://signalbox.example.org' });
@@ -167,6 +190,42 @@ test('a link in a message to a way acknowledges as the person', async (t) => {
   assert.equal(json['acknowledgedBy'], 'anna');
 });
 
+test('a user who is created again gets no ways, quiet hours and calendar addresses of the former user', async (t) => {
+  const app = await startApp(t);
+  const token = await createUser(app, 'anna');
+  const admin = await adminToken(app);
+  const layers = [{ people: ['reader'], handover: { every: '1 week' } }];
+  await app.request('PUT', '/api/rotations/ops', { token: admin, body: { layers } });
+  const requests = [
+    ['PUT', path, { type: 'webhook', url: 'http://127.0.0.1:9/' }],
+    ['PUT', '/api/people/me', { quietHours: '22:00-07:00' }],
+    ['PUT', '/api/people/me/absences', { url: 'https://127.0.0.1:9/a.ics' }],
+    ['POST', '/api/people/me/calendar'],
+    ['POST', '/api/rotations/ops/calendar-addresses'],
+  ] as const;
+  const responses = [];
+  for (const [method, of, body] of requests) {
+    const response = await app.request(method, of, { token, ...(body && { body }) });
+    assert.ok(response.status < 300, response.text);
+    responses.push(response.json);
+  }
+  assert.equal((await app.request('DELETE', '/api/users/anna', { token: admin })).status, 200);
+  assert.equal((await app.request('GET', '/api/people/anna', { token: admin })).status, 404);
+  const again = await createUser(app, 'anna');
+  const { json } = await app.request('GET', '/api/people/me', { token: again });
+  assert.deepEqual(json, { name: 'anna', ways: [], updatedBy: null, updatedAt: null, version: null });
+  assert.equal((await app.request('GET', '/api/people/me/absences', { token: again })).status, 404);
+  assert.equal((await app.request('GET', '/api/people/me/calendar', { token: again })).json['count'], 0);
+  for (const { path: secret } of responses.slice(-2)) {
+    assert.equal((await app.request('GET', String(secret))).status, 404);
+  }
+  const put = await app.request('PUT', path, {
+    token: again,
+    body: { type: 'webhook', url: 'http://127.0.0.1:9/***' },
+  });
+  assert.equal(put.status, 400, 'nothing is left whose secret could be used');
+});
+
 test('ways of a deleted user are not used', async (t) => {
   const [anna, room] = [await startReceiver(t), await startReceiver(t)];
   const app = await startNotifier(t, [toIncidentDestination(room, { name: 'room' })]);
@@ -178,8 +237,6 @@ test('ways of a deleted user are not used', async (t) => {
   await fire(app, 'disk');
   await waitForRequests(room, 1);
   assert.deepEqual(messagesTo(anna), []);
-  const read = await app.request<{ ways: Way[] }>('GET', '/api/people/anna', { token });
-  assert.equal(read.json.ways[0]?.problem, 'there is no user anna');
 });
 
 test('a way whose receiver fails is listed among the deliveries, and is retried', async (t) => {

@@ -5,9 +5,8 @@ import { SettingKeeper } from '../../../kit/setting-keeper.ts';
 import type { SettingStore } from '../../../kit/setting-store.ts';
 import { type Targets, UncheckedTarget } from '../../../kit/targets.ts';
 import type { DestinationTarget } from '../destinations/target.ts';
-import { sendTest } from '../message/test-message.ts';
-import type { DestinationSettings } from '../settings.ts';
-import { toDelay, toWayTarget } from './way.ts';
+import { deleteOwned, isSameUser } from './removal.ts';
+import { type MailServer, splitWayName, toDelay, toWayTarget } from './way.ts';
 import { type KnownWay, mostWaysEach, type PersonKeeper, personKind, type WayKeeper, wayKind } from './way-kind.ts';
 
 /** Users as seen by people; undefined if accounts do not exist. */
@@ -21,7 +20,7 @@ interface PeopleParts {
   clock: () => Date;
   users: UserSource | undefined;
   /** Returns the destination whose server sends the mails of ways that have no server of their own. */
-  findMail(): DestinationSettings | undefined;
+  findMail(): MailServer | undefined;
   /** Resolves once the last change has taken effect. */
   settle(): Promise<void>;
   onUnusable(name: string, error: Error): void;
@@ -98,26 +97,16 @@ export class People {
     return count === 0 ? [] : [{ area: 'deliveries', severity: 'WARNING', text: `${count} ${subject} cannot be used` }];
   }
 
+  /** Deletes the ways and quiet hours of a user. */
+  async deleteOf(user: string, by: string): Promise<void> {
+    await deleteOwned(this.ways, ({ name }) => isSameUser(splitWayName(name)?.person, user), by);
+    await deleteOwned(this.people, ({ name }) => isSameUser(name, user), by);
+  }
+
   /** Returns the people with a usable way. */
   listReachable(): string[] {
     const usable = this.ways.list().filter((way) => this.findProblem(way) === null);
     return [...new Set(usable.map(({ person }) => person))];
-  }
-
-  /**
-   * Sends a text once to all ways of a person that have no delay. Resolves to the number of ways that accepted the
-   * text.
-   */
-  async send(person: string, text: string): Promise<number> {
-    const { targets, clock } = this.#parts;
-    const ways = this.waysOf(person).filter((way) => this.findProblem(way) === null);
-    const sent = await Promise.all(
-      ways
-        .map((way) => this.toTarget(way))
-        .filter(({ rules }) => !rules.delayMs)
-        .map((target) => sendTest(target, clock, targets, text)),
-    );
-    return sent.filter(({ isDelivered }) => isDelivered).length;
   }
 
   /** Returns the target of each way, or the reason why the way cannot be used. */

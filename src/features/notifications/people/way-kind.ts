@@ -39,8 +39,11 @@ export const requireWayName = (person: string, way: string): string => {
   );
 };
 
-/** Server used to check ways that use the server of a destination. */
-const anyServer = { name: 'mail', type: 'email', url: 'smtp://localhost', from: 'signalbox@localhost' };
+/** Server for checks of ways that use the server of a destination. */
+const anyServer = {
+  settings: { name: 'mail', type: 'email', url: 'smtp://localhost', from: 'signalbox@localhost' },
+  isRuntimeSetting: false,
+};
 
 /** @throws Error for an unusable way */
 const compile = (setting: RuntimeSetting<StoredWay>): KnownWay => {

@@ -63,16 +63,24 @@ const toWaySettings = (
   return { ...own, ...server, name, notify: 'incidents', on } as DestinationSettings;
 };
 
+/** Destination whose server sends the mails of ways without a server. */
+export interface MailServer {
+  settings: DestinationSettings;
+  isRuntimeSetting: boolean;
+}
+
 /** Returns the target of a way. Throws an Error for an unusable way. */
 export const toWayTarget = (
   name: string,
   stored: StoredWay,
   createdAt: number,
   quiet: Quiet & { text?: string },
-  mail: DestinationSettings | undefined,
+  mail: MailServer | undefined,
 ): DestinationTarget => {
   const delayMs = toDelay(stored.delay);
-  const target = toTarget(toWaySettings(name, stored, mail), stored.url !== undefined, createdAt);
+  // Only a server from the config file is exempt from watchTargets.
+  const isRuntimeSetting = stored.url !== undefined || mail?.isRuntimeSetting === true;
+  const target = toTarget(toWaySettings(name, stored, mail?.settings), isRuntimeSetting, createdAt);
   const { hours, except, text } = quiet;
   const { person = '' } = splitWayName(name) ?? {};
   return {

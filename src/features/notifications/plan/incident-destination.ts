@@ -4,11 +4,18 @@ import type { IncidentDelivery } from '../../../kit/incident-source.ts';
 import { awaitWithin } from '../../../lib/scheduling.ts';
 import type { IncidentMessage, IncidentUpdate } from '../message/message.ts';
 import { messageSlots, waitForMessageTurn } from '../message/message-turn.ts';
+import { createTextAlert } from '../message/text-alert.ts';
 import { Destination, type DestinationParts } from '../queue/destination.ts';
 import type { DeliveryOutcome } from '../queue/outcome.ts';
 import type { Settled } from '../queue/queue.ts';
 import { Collector } from './collector.ts';
-import { IncidentMessages, type Message, type MessageContent } from './incident-messages.ts';
+import {
+  IncidentMessages,
+  type Message,
+  type MessageContent,
+  type SentText,
+  type TextEnd,
+} from './incident-messages.ts';
 import type { PlannedNotification, PlannedUpdate } from './plan.ts';
 
 /** Maximum wait for the database or disk before and after a message, in milliseconds. */
@@ -133,6 +140,16 @@ export class IncidentDestination extends Destination<MessageContent> {
     if (this.#collector.put(incident, plan)) this.#advanceSoon();
   }
 
+  /** Sends a text with the retries of other messages; resolves once that has ended. */
+  sendText(text: string, isNeeded: () => boolean): Promise<TextEnd> {
+    return new Promise((resolve) => {
+      if (this.queue.isClosed) return resolve('gone');
+      const content = createTextAlert(new Date(this.now()), text);
+      this.#messages.addText({ content, isNeeded, onEnd: resolve }, this.now());
+      this.queue.advance();
+    });
+  }
+
   /** Removes an incident without a due notification, unless its message is being sent. */
   withdraw(id: string): void {
     this.#collector.remove(id);
@@ -163,6 +180,8 @@ export class IncidentDestination extends Destination<MessageContent> {
     const { transport, writeMessage } = this.#parts;
     return messageSlots.run(async () => {
       await waitForMessageTurn();
+      const { text } = message.message;
+      if (text) return this.#sendText(text);
       const updates = this.#prepare(message);
       if (updates.length === 0) return undefined;
       await this.#storeAttempts(updates);
@@ -180,8 +199,12 @@ export class IncidentDestination extends Destination<MessageContent> {
 
   /** Stores the results. Until then, the incidents stay in the message; other messages wait for at most two seconds. */
   async settle(message: Message, settled: Settled): Promise<void> {
-    const { ids, sent } = message.message;
-    // Only the content of the last attempt counts. Later changes are planned next.
+    const { ids, sent, text } = message.message;
+    if (text) {
+      this.#messages.remove(message);
+      return text.onEnd(settled.isDelivered ? 'delivered' : 'refused');
+    }
+    // Only the content of the last attempt counts; later changes are planned next.
     const updates = sent?.filter(({ incident }) => ids.has(incident.id)) ?? this.#prepare(message);
     const stored = updates.map((update) => this.#storeDelivery(update, settled));
     const done = Promise.all(stored).then(() => {
@@ -189,6 +212,19 @@ export class IncidentDestination extends Destination<MessageContent> {
       for (const { incident } of updates) this.#parts.notifier.replan(this, incident.id);
     });
     await awaitWithin(patienceMs, done);
+  }
+
+  async #sendText({ content, isNeeded, onEnd }: SentText): Promise<DeliveryOutcome | undefined> {
+    if (!isNeeded()) {
+      onEnd('gone');
+      return undefined;
+    }
+    return this.request(async () => (await this.#parts.transport.send(content)).outcome);
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    for (const { message } of this.queue.waiting.list()) message.text?.onEnd('gone');
   }
 
   /** Advances the queue once for all incidents that arrive in the same event loop turn. */

@@ -1,11 +1,26 @@
+import type { DeliveredAlert } from '../message/alert.ts';
 import type { Tries } from '../queue/retries.ts';
 import { createQueued, type Queued, type WaitingMessages } from '../queue/waiting.ts';
 import type { IncidentGroup } from './collector.ts';
 import type { PlannedUpdate } from './plan.ts';
 
-/** Incidents in a message. The text is not written until the message is sent. */
+/** Text that is about no incident. */
+export interface SentText {
+  /** The same in every attempt. */
+  content: DeliveredAlert;
+  /** Returns false once the text is outdated, or sent by another instance. */
+  isNeeded(): boolean;
+  /** Receives the end: `gone` if the text is no longer needed, or the destination was closed. */
+  onEnd(end: TextEnd): void;
+}
+
+/** End of the attempts to send a text. */
+export type TextEnd = 'delivered' | 'refused' | 'gone';
+
+/** A message's incidents, or a text. The message about incidents is written when it is sent. */
 export interface MessageContent {
   ids: Set<string>;
+  text?: SentText;
   /** Updates included in the last attempt to send the message. */
   sent?: readonly PlannedUpdate[];
 }
@@ -47,7 +62,14 @@ export class IncidentMessages {
     return message;
   }
 
-  /** Removes an incident from the message. A message without incidents is removed as well. */
+  /** Creates a message with a text. */
+  addText(text: SentText, receivedAt: number): void {
+    this.#lastSeq += 1;
+    const content = { seq: this.#lastSeq, message: { ids: new Set<string>(), text }, receivedAt };
+    this.#waiting.add(createQueued({ ...content, isCritical: false, key: undefined }));
+  }
+
+  /** Removes an incident from the message; the last one takes the message with it. */
   release(message: Message, id: string): void {
     message.message.ids.delete(id);
     if (this.#byIncident.get(id) === message) this.#byIncident.delete(id);

@@ -32,7 +32,7 @@ interface NotifierParts {
   source: IncidentSource;
   silences: SilenceSource;
   onCall: OnCallSource;
-  escalations: Pick<Escalations, 'isReady' | 'next' | 'decide' | 'governs' | 'isStarting'>;
+  escalations: Pick<Escalations, 'isReady' | 'next' | 'decide' | 'governs' | 'isOffDuty' | 'isStarting'>;
   lease: Lease;
   clock: () => Date;
   log: Pick<FastifyBaseLogger, 'error'>;
@@ -311,7 +311,7 @@ export class Notifier {
     const isGoverned = escalations.governs(incident, target, now);
     // The first step follows immediately and reaches everyone that the rise in level concerns.
     if (isGoverned && escalations.isStarting(incident, now)) return undefined;
-    const isOnCall = target.way !== undefined || onCall.isOnCall(name, now);
+    const isOnCall = target.way ? !escalations.isOffDuty(incident, target.way, now) : onCall.isOnCall(name, now);
     const address = addressOf(incident, target);
     const circumstances = { now, isOnCall, isSilenced: silencedBy.length > 0, address, isGoverned };
     return planNotification(incident, last, target.rules, circumstances);

@@ -1,0 +1,68 @@
+import { ownSender } from '../../../kit/alert-record.ts';
+import type { SettingStore } from '../../../kit/setting-store.ts';
+
+/** Kind of runtime setting with the time when the config file got a routing. It has no routes and no limits. */
+const startKind = 'escalation-start';
+const startName = 'routing';
+
+/** Milliseconds between two attempts to store the time. */
+const retryMs = 1000;
+
+interface StartParts {
+  settings: SettingStore;
+  clock: () => Date;
+}
+
+/**
+ * Time from which incidents that open follow the routing of the config file. The time is stored, because a restart must
+ * neither page old incidents nor forget incidents that opened just before it.
+ */
+export class RoutingStart {
+  readonly #parts: StartParts;
+  #isConfigured = false;
+  /** Time of this process, in Unix milliseconds; a stored time wins. */
+  #own: number | undefined;
+  #triedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: StartParts) {
+    this.#parts = parts;
+    // Another instance whose config file has no routing yet may have deleted the time.
+    parts.settings.onChanged(startKind, () => this.#store());
+  }
+
+  /** Notes that the config file has, or has no longer, a routing. */
+  configure(isConfigured: boolean): void {
+    this.#isConfigured = isConfigured;
+    this.#own = isConfigured ? (this.#own ?? this.#parts.clock().getTime()) : undefined;
+    this.#triedAt = Number.NEGATIVE_INFINITY;
+    this.#store();
+  }
+
+  /** Unix milliseconds; undefined while the settings have not been read, and without a routing. */
+  get at(): number | undefined {
+    if (!this.#isConfigured || !this.#parts.settings.isRead()) return undefined;
+    this.#store();
+    return this.#find() ?? this.#own;
+  }
+
+  #find(): number | undefined {
+    const since = this.#parts.settings.find<{ since?: unknown }>(startKind, startName)?.value?.since;
+    return typeof since === 'number' ? since : undefined;
+  }
+
+  /** Stores a missing time, or deletes the time without a routing. A full disk must not hold back escalations. */
+  #store(): void {
+    const { settings } = this.#parts;
+    const stored = this.#find();
+    if (!settings.isRead() || (stored !== undefined) === this.#isConfigured) {
+      this.#own = stored ?? this.#own;
+      return;
+    }
+    if (performance.now() - this.#triedAt < retryMs) return;
+    this.#triedAt = performance.now();
+    const stores = this.#isConfigured
+      ? settings.put(startKind, startName, { since: this.#own }, ownSender, [0])
+      : settings.delete(startKind, startName, ownSender);
+    stores.then(undefined, () => undefined);
+  }
+}

@@ -1,0 +1,19 @@
+import type { RuntimeSetting } from '../../../kit/setting-store.ts';
+
+interface OwnedSettings<Stored> {
+  listStored(): readonly RuntimeSetting<Stored>[];
+  delete(name: string, by: string): Promise<boolean>;
+}
+
+/** Deletes the settings that belong to a user, including broken ones. */
+export const deleteOwned = async <Stored>(
+  settings: OwnedSettings<Stored>,
+  isOwned: (setting: RuntimeSetting<Stored>) => boolean,
+  by: string,
+): Promise<void> => {
+  for (const setting of settings.listStored().filter(isOwned)) await settings.delete(setting.name, by);
+};
+
+/** True for equal names of users, which never differ only in case. */
+export const isSameUser = (one: string | undefined, other: string): boolean =>
+  one?.toLowerCase() === other.toLowerCase();

@@ -1,0 +1,29 @@
+import type { DestinationTarget } from '../destinations/target.ts';
+import type { TextEnd } from '../plan/incident-messages.ts';
+
+interface TextDestination {
+  target: Pick<DestinationTarget, 'way'>;
+  sendText(text: string, isNeeded: () => boolean): Promise<TextEnd>;
+}
+
+/**
+ * Sends a text to the first ways of a person; each way retries while `isNeeded` returns true. Resolves to true once a
+ * way has accepted the text, or all have refused it, and to false if the text must be sent again.
+ */
+export const sendToPerson = async (
+  destinations: readonly TextDestination[],
+  person: string,
+  text: string,
+  isNeeded: () => boolean,
+): Promise<boolean> => {
+  const own = destinations.flatMap((one) => (one.target.way?.person === person ? [{ one, way: one.target.way }] : []));
+  const shortest = Math.min(...own.map(({ way }) => way.delayMs));
+  const ends = own.filter(({ way }) => way.delayMs === shortest).map(({ one }) => one.sendText(text, isNeeded));
+  const accepted = ends.map(async (end) => {
+    if ((await end) !== 'delivered') throw new Error('the way has not accepted the text');
+  });
+  return Promise.any(accepted).then(
+    () => true,
+    async () => ends.length > 0 && (await Promise.all(ends)).every((end) => end === 'refused'),
+  );
+};
