@@ -5,7 +5,7 @@ import './lib/keep-tick-shape.ts';
 import { avoidMachineCode } from './lib/small-code.ts';
 import './lib/small-heap.ts';
 
-/** Leaves a deleted working directory; returns true if the directory was deleted. */
+/** Leaves a working directory that has been deleted. Returns true if it had been deleted. */
 const leaveGoneFolder = (): boolean => {
   try {
     process.cwd();
@@ -16,7 +16,9 @@ const leaveGoneFolder = (): boolean => {
   }
 };
 
-/** Shows `signalbox` in `ps` and `top`, and keeps the arguments. On systems other than Linux the name stays Node's. */
+/**
+ * Makes `ps` and `top` show `signalbox`, and keeps the arguments. On systems other than Linux, the name stays Node's.
+ */
 const nameProcess = (): void => {
   try {
     writeFileSync('/proc/self/comm', 'signalbox');
@@ -29,11 +31,11 @@ const main = async (): Promise<void> => {
   if (process.argv[2] === 'agent') avoidMachineCode();
   const isFolderGone = leaveGoneFolder();
   nameProcess();
-  // Imported afterwards, because libraries read the working directory when they are imported.
+  // Imported only now, because libraries read the working directory when they are imported.
   const { run } = await import('./cli/run.ts');
   const exitCode = await run(process.argv.slice(2), isFolderGone);
   if (exitCode !== undefined) process.exit(exitCode);
 };
 
-// Not awaited at the top level: the single executable, a CommonJS script, does not allow that.
+// Not awaited at the top level, because the single executable, a CommonJS script, does not allow that.
 void main();

@@ -15,7 +15,7 @@ export interface Silenceable {
 export interface SilenceSource {
   /** Returns the ids of silences that match the subject and are active at a time (Unix milliseconds). */
   silencesOf(subject: Silenceable, at: number): string[];
-  /** True if such a silence declares maintenance. */
+  /** True if a silence that matches the subject and is active at that time declares maintenance. */
   isMaintained(subject: Silenceable, at: number): boolean;
   /** Returns the next time when a silence begins or ends; undefined if there is none. */
   nextChangeAfter(at: number): number | undefined;
@@ -39,7 +39,7 @@ export const SilenceMatcher = defineShape('SilenceMatcher', {
 
 export type SilenceMatcher = Static<typeof SilenceMatcher>;
 
-/** Silence in Alertmanager's form. Times are Unix milliseconds; a recurring silence has the times of its window. */
+/** Silence in Alertmanager's form. Times are Unix milliseconds. A recurring silence has the times of its window. */
 export interface SharedSilence {
   id: string;
   state: 'active' | 'pending' | 'expired';
@@ -52,29 +52,29 @@ export interface SharedSilence {
   updatedAt: number;
 }
 
-/** Silence that an Alertmanager client creates. */
+/** Silence as created by an Alertmanager client. */
 export type GivenSilence = Pick<SharedSilence, 'matchers' | 'startsAt' | 'endsAt' | 'comment' | 'createdBy'>;
 
-/** Source of the feature `silences`, with the operations of Alertmanager's API. */
+/** Silences, as offered by the feature `silences`, with the operations of Alertmanager's API. */
 export interface SilenceStore extends SilenceSource {
   list(): Iterable<SharedSilence>;
   find(id: string): SharedSilence | undefined;
-  /** Resolves to the new silence's id. Rejects with an HttpError. */
+  /** Creates a silence and resolves to its id. Rejects with an HttpError. */
   create(silence: GivenSilence, by: string): Promise<string>;
   /**
-   * Changes a silence's end, comment and author; other changes end the silence and create a new one. Resolves to the
-   * id; undefined if the silence does not exist. Rejects with an HttpError.
+   * Changes the end, comment and author of a silence. Any other change ends the silence and creates a new one. Resolves
+   * to the id; undefined if the silence does not exist. Rejects with an HttpError.
    */
   replace(id: string, silence: GivenSilence, by: string): Promise<string | undefined>;
-  /** Ends a silence now; resolves to false if the silence does not exist. */
+  /** Ends a silence now. Resolves to false if the silence does not exist. */
   end(id: string, by: string): Promise<boolean>;
-  /** Returns the labels that matchers compare: the alert's own, and those derived from its other fields. */
+  /** Returns the labels that matchers compare: the alert's own labels, and labels derived from its other fields. */
   labelsOf(subject: Silenceable): ReadonlyMap<string, string>;
   /** Creates a test that returns true if labels satisfy all matchers. Throws an HttpError for a bad expression. */
   createFilter(matchers: readonly SilenceMatcher[]): (labels: ReadonlyMap<string, string>) => boolean;
 }
 
-/** Returns an alert's labels in Alertmanager's API where the sender gives none. */
+/** Returns the labels that an alert has in Alertmanager's API if its sender gives none. */
 export const deriveLabels = ({ source, hostname, level }: Pick<Silenceable, 'source' | 'hostname' | 'level'>) => ({
   alertname: source || 'signalbox',
   severity: level.toLowerCase(),

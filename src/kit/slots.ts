@@ -1,7 +1,7 @@
 interface SlotsOptions {
-  /** Milliseconds after which a running step loses its slot; 1,000 by default. */
+  /** Milliseconds after which a running step loses its slot. Default: 1,000. */
   keptMs?: number;
-  /** Maximum number of running steps, with or without a slot; ten times `count` by default. */
+  /** Maximum number of running steps, with or without a slot. Default: ten times `count`. */
   max?: number;
 }
 

@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { isLike } from '../lib/wildcards.ts';
 import { Slots } from './slots.ts';
 
-/** Cloud metadata service addresses, which return secrets; link-local addresses are covered separately. */
+/** Addresses of cloud metadata services, which return secrets. Link-local addresses are covered separately. */
 const metadata = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const forbidden = ['169.254.0.0/16', 'fe80::/10', ...metadata].map((range) => ipaddr.parseCIDR(range));
 
@@ -18,9 +18,9 @@ export const targetSettings = {
   }),
 };
 
-/** Checks the addresses that requests from runtime settings can reach. */
+/** Decides which addresses can be reached by requests from runtime settings. */
 export interface Targets {
-  /** Throws an UncheckedTarget for a forbidden address; names are checked by `lookup`. */
+  /** Throws an UncheckedTarget for a forbidden address. Names are checked by `lookup`. */
   assertHost(host: string): void;
   /** Lookup for sockets that returns only allowed addresses. */
   lookup: LookupFunction;
@@ -45,7 +45,7 @@ const translated: [block: Range, start: number][] = [
   [ipaddr.parseCIDR('2002::/16'), 2],
 ];
 
-/** Returns the address that is actually reached: for an IPv6 address that embeds an IPv4 address, the latter. */
+/** Returns the address that is actually reached, which is the embedded IPv4 address if an IPv6 address has one. */
 const toReached = (text: string): Address => {
   const address = ipaddr.process(text.replace(/%.*$/, ''));
   const [, start] = translated.find(([block]) => isWithin(address, block)) ?? [];
@@ -67,13 +67,17 @@ const findTargetProblem = (entry: string): string | undefined =>
     ? undefined
     : `watchTargets: ${JSON.stringify(entry)} must be an address, a block such as 10.0.0.0/8, or a host name with *`;
 
-/** Creates targets from `watchTargets`; by default, all addresses except link-local and cloud metadata addresses. */
+/**
+ * Creates targets from `watchTargets`. By default, all addresses are allowed, except link-local and cloud metadata
+ * addresses.
+ */
 export const createTargets = (entries: readonly string[], resolve: LookupFunction = lookupFew): Targets => {
   const parsed = entries.map(parseEntry);
   const ranges = parsed.filter((entry): entry is Range => typeof entry !== 'string');
   const names = parsed.filter((entry): entry is string => typeof entry === 'string');
   const isNamed = (host: string): boolean => names.some((name) => isLike(host.toLowerCase(), name));
-  // True in a listed block; otherwise never for a forbidden address, but true for a listed name or without entries.
+  // True in a listed block. Otherwise, never true for a forbidden address, but true for a listed name, or without
+  // entries.
   const isAllowed = (text: string, host: string): boolean => {
     const address = toReached(text);
     if (ranges.some((range) => isWithin(address, range))) return true;
@@ -114,7 +118,10 @@ export const openTargets = (entries: readonly string[]): ChangingTargets => {
   };
 };
 
-/** Limits lookups, which use threads that logs need too: an unresponsive name server blocks two threads, not all. */
+/**
+ * Limits lookups, because they use threads that logs need too. An unresponsive name server blocks two threads instead
+ * of all.
+ */
 const lookups = new Slots(2);
 const lookupFew: LookupFunction = (host, options, callback) => {
   const look = () =>
@@ -130,5 +137,5 @@ const lookupFew: LookupFunction = (host, options, callback) => {
 /** Error code for a forbidden target. */
 export const forbiddenTarget = 'FORBIDDEN_TARGET';
 
-/** Error for a target that is forbidden or cannot be resolved, so that its state is unknown. */
+/** Error for a target that is forbidden or cannot be resolved, so its state is unknown. */
 export class UncheckedTarget extends Error {}

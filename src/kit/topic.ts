@@ -1,20 +1,23 @@
 import type { TSchema } from 'typebox';
 import type { RouteAccess } from '../auth/access.ts';
 
-/** Sends an event; `data` is JSON. While the client is behind, returns a promise that resolves when it catches up. */
+/**
+ * Sends an event. `data` is JSON. If the client is behind, returns a promise that resolves when the client has caught
+ * up.
+ */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;
 
-/** Events a feature publishes at /api/events. Nothing is computed without listeners. */
+/** Events that a feature publishes at /api/events. Nothing is computed while there are no listeners. */
 export interface Topic extends RouteAccess {
-  /** Profile the topic needs; by default, the feature's first mounted profile. */
+  /** Profile that the topic needs. Default: the feature's first mounted profile. */
   profile?: string;
-  /** Schema of an event; its title is the event's name in the OpenAPI document. */
+  /** Schema of an event. Its title is the name of the event in the OpenAPI document. */
   schema: TSchema;
-  /** Returns the last event's id, if listeners can continue after any event; undefined until known. */
+  /** Returns the id of the last event, if listeners can continue after any event; undefined until the id is known. */
   lastId?(): number | undefined;
   /** Reads the last id, which other instances may have advanced. */
   refresh?(): Promise<void>;
-  /** Sends events after `after`; returns a function that ends the subscription. */
+  /** Sends the events after the id `after`. Returns a function that ends the subscription. */
   subscribe(send: SendEvent, after: number): () => void;
 }
 
@@ -25,7 +28,7 @@ interface PollingOptions {
   begin?(): void;
 }
 
-/** Creates a topic that polls a value while it has listeners; a new listener gets a value immediately. */
+/** Creates a topic that polls a value while it has listeners. A new listener gets a value immediately. */
 export const createPolledTopic = (
   allowed: RouteAccess,
   schema: TSchema,
@@ -104,7 +107,7 @@ export const createSourceTopic = (
   };
 };
 
-/** Sends an event to all listeners; `toEvent` is called only if there are any. */
+/** Sends an event to all listeners. `toEvent` is called only if there are any listeners. */
 export type Publish = (toEvent: () => object) => void;
 
 /** Creates a topic and the function that publishes its events. */

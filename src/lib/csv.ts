@@ -1,10 +1,12 @@
-/** Characters, including full-width ones, that make spreadsheets treat a text beginning with them as a formula. */
+/**
+ * Characters, including full-width ones, that make spreadsheets treat a text as a formula if the text begins with them.
+ */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
  * Returns rows as CSV (RFC 4180), each with a line break. A text that spreadsheets would treat as a formula gets a
- * leading apostrophe. A text with a separator used by other spreadsheets is quoted, so that none of its parts becomes a
- * cell.
+ * leading apostrophe. A text with a separator used by other spreadsheets is quoted, so that no part of the text becomes
+ * a cell.
  */
 export const toCsv = (rows: readonly (readonly unknown[])[]): string =>
   rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');

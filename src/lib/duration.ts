@@ -1,4 +1,4 @@
-/** Returns a duration such as `2 h 5 min`, rounded to minutes, or to hours if at least a day. */
+/** Formats a duration, such as `2 h 5 min`, rounded to minutes, or to hours from a day up. */
 export const toDurationText = (ms: number): string => {
   const minutes = Math.round(Math.max(0, ms) / 60_000);
   if (minutes === 0) return `${Math.max(1, Math.round(ms / 1000))} s`;
@@ -19,7 +19,7 @@ export const parseDuration = (text: string): number | undefined => {
   return unit === undefined ? undefined : Number(count) * units[unit as keyof typeof units];
 };
 
-/** Returns a duration in the form that `parseDuration` reads, in its largest whole unit. */
+/** Formats a duration in the form that `parseDuration` reads, in its largest whole unit. */
 export const toDurationWords = (ms: number): string => {
   const seconds = Math.round(ms / 1000);
   const [unit = 'second', size = 1000] =

@@ -3,25 +3,25 @@ const toDigits = (value: number, length = 2): string => String(value).padStart(l
 /** Cached texts of the last second, shared by thousands of records. */
 let last = { second: Number.NaN, timestamp: '', time: '', offset: '' };
 
-/** `yyyy-MM-ddTHH:mm:ss` in the machine's local time, without a zone. */
+/** Formats `yyyy-MM-ddTHH:mm:ss` in the machine's local time, without a zone. */
 export const toLocalTimestamp = (date: Date): string => toTexts(date).timestamp;
 
-/** `HH:mm:ss` in the machine's local time. */
+/** Formats `HH:mm:ss` in the machine's local time. */
 export const toLocalTime = (date: Date): string => toTexts(date).time;
 
-/** Local time with milliseconds and its offset from UTC, as in RFC 3339: `2026-01-31T09:30:00.123+01:00`. */
+/** Formats local time with milliseconds and its offset from UTC, as in RFC 3339: `2026-01-31T09:30:00.123+01:00`. */
 export const toOffsetTimestamp = (date: Date): string => {
   const { timestamp, offset } = toTexts(date);
   return `${timestamp}.${toDigits(date.getMilliseconds(), 3)}${offset}`;
 };
 
-/** Local time for people, to the minute, with the offset: `2026-01-31 09:30 +01:00`. */
+/** Formats local time for people, to the minute, with the offset: `2026-01-31 09:30 +01:00`. */
 export const toLocalMinute = (ms: number): string => toWords(ms, 16);
 
-/** Local time for people, to the second. */
+/** Formats local time for people, to the second. */
 export const toLocalSecond = (ms: number): string => toWords(ms, 19);
 
-/** Local day for people: `2026-01-31`. */
+/** Formats a local day for people: `2026-01-31`. */
 export const toLocalDay = (ms: number): string => toLocalTimestamp(new Date(ms)).slice(0, 10);
 
 const toWords = (ms: number, length: number): string => {

@@ -12,14 +12,14 @@ export const createSerial = (): Serially => {
 
 /**
  * Runs steps with the same key one at a time, in order of arrival. Requests with the same `Idempotency-Key` follow this
- * rule: the first runs; each later one waits for the earlier ones, then looks for their stored result. If they failed,
- * the later request runs itself.
+ * rule: the first request runs, and each later request waits for the earlier ones and then looks for their stored
+ * result. If they failed, the later request runs itself.
  */
 export class InTurn {
   /** Last step of each key, as a promise that never rejects. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs the step after all earlier steps that share a key with it; immediately if there are none. */
+  /** Runs the step after all earlier steps that share a key with it, or immediately if there are none. */
   run<T>(keys: readonly string[], step: () => T | Promise<T>): Promise<T> {
     const before = keys.flatMap((key) => this.#last.get(key) ?? []);
     const running = this.#runAfter(before, step);

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile, Errors, type Validator } from 'typebox/schema';
 
-/** Schema rule broken by a value, as reported by TypeBox. */
+/** Schema rule that a value breaks, as reported by TypeBox. */
 export interface SchemaError {
   keyword: string;
   /** JSON pointers (RFC 6901) into the schema and the value. */
@@ -11,20 +11,20 @@ export interface SchemaError {
   message?: string;
 }
 
-/** Broken schema rule, worded for people. */
+/** Schema rule that a value breaks, described for people. */
 export interface SchemaFault {
   keyword: string;
   /** Names and indexes leading to the faulty part of the value. */
   path: string[];
   /** Clause without the value, which may be a secret: `must be a string`. */
   clause: string;
-  /** Members that are missing from the faulty part, or unknown there. */
+  /** Members that are missing from the faulty part, or that are unknown there. */
   members: string[];
 }
 
 /**
- * Creates a check of values against a schema. The schema is compiled when the first value is checked: compiling all
- * schemas would take a fifth of startup.
+ * Creates a check of values against a schema. The schema is not compiled until the first value is checked, because
+ * compiling all schemas would take a fifth of startup.
  */
 export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean) => {
   let compiled: Validator | undefined;
@@ -34,13 +34,13 @@ export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean
   };
 };
 
-/** Returns the first eight errors of a value; many times slower than a check. */
+/** Returns the first eight errors of a value. Many times slower than a check. */
 export const listSchemaErrors = (schema: TSchema, value: unknown): SchemaError[] => Errors(schema, value)[1];
 
 interface Wording {
   /** Schema whose descriptions state which texts are accepted. */
   schema?: TSchema;
-  /** Names for values by type, where they differ from the usual ones. */
+  /** Names for values by type, if they differ from the usual names. */
   nouns?: Readonly<Record<string, string>>;
 }
 
@@ -95,7 +95,7 @@ const usualNouns: Record<string, string> = {
   boolean: 'true or false',
 };
 
-/** Returns the description of the schema part at a path like `#/items/properties/passwordHash`, as a clause. */
+/** Returns the description of the part of a schema at a path like `#/items/properties/passwordHash`, as a clause. */
 const findDescription = (schema: TSchema, path: string): string => {
   let part: unknown = schema;
   for (const key of path.split('/').slice(1)) part = (part as Record<string, unknown>)[toName(key)];

@@ -1,21 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds of a slice: long enough for progress, short enough not to delay requests noticeably. */
+/** Milliseconds of a slice: long enough to make progress, and short enough not to delay requests noticeably. */
 const usualMs = 2;
 
-/** Resolves when the most recent waiting slice has had its turn. */
+/** Resolves when the slice that started waiting last has had its turn. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /**
  * Resolves in an event-loop turn in which no other slice begins, so that many slices together delay requests no longer
- * than one.
+ * than one slice.
  */
 const awaitTurn = (): Promise<unknown> => {
   lastTurn = lastTurn.then(() => setImmediate());
   return lastTurn;
 };
 
-/** Share of the event loop's time for work in many small steps: check `isOver` after each step. */
+/** Share of the event loop's time for work in many small steps. Check `isOver` after each step. */
 export class Slice {
   readonly #ms: number;
   #end: number;
@@ -38,7 +38,7 @@ export class Slice {
 }
 
 /**
- * Returns a function that resolves when the next step may begin. Steps due at the same time run one at a time, with
+ * Creates a function that resolves when the next step may begin. Steps that are due together run one at a time, with
  * requests answered in between.
  */
 export const createWaitForTurn = (): (() => Promise<void>) => {

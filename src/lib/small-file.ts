@@ -4,13 +4,13 @@ import { MiB } from './units.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** Limit in bytes; certificates, keys and secrets are smaller. */
+/** Limit in bytes. Certificates, keys and secrets are smaller. */
 const usualBytes = MiB;
 
-/** Open flags: opening a named pipe without a writer must not block. */
+/** Open flags that keep opening from blocking on a named pipe without a writer. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Milliseconds a pipe may take to deliver its content, and milliseconds a read may wait for more. */
+/** Milliseconds that a pipe may take to deliver its content, and milliseconds that a read may wait for more. */
 const pipeMs = 5000;
 const pauseMs = 5;
 
@@ -30,7 +30,7 @@ export const readSmallFile = async (path: string): Promise<string> => {
 };
 
 /**
- * Reads the bytes of a file named in the settings; a pipe, such as that of `<(command)`, is read to its end. Throws an
+ * Reads the bytes of a file named in the settings. A pipe, such as that of `<(command)`, is read to its end. Throws an
  * Error if the file exceeds `maxBytes`, or if a pipe has not ended within 5 seconds.
  */
 export const readSmallFileSync = (path: string, maxBytes = usualBytes): Buffer => {
@@ -42,7 +42,7 @@ export const readSmallFileSync = (path: string, maxBytes = usualBytes): Buffer =
     const chunk = Buffer.alloc(chunkBytes);
     for (let bytes = 0; ; ) {
       const count = readAvailable(file, chunk);
-      // A named pipe's writer may come later.
+      // The writer of a named pipe may come later.
       const isEarly = count === undefined || (count === 0 && bytes === 0 && found.isFIFO());
       if (isEarly && performance.now() < deadline) {
         pauseThread();
@@ -71,7 +71,7 @@ const readBounded = async (file: FileHandle): Promise<string> => {
   }
 };
 
-/** Returns undefined if the pipe has no data yet. */
+/** Reads the bytes available now; returns undefined if the pipe has no data yet. */
 const readAvailable = (file: number, chunk: Buffer): number | undefined => {
   try {
     return readSync(file, chunk);

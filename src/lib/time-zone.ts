@@ -1,15 +1,20 @@
 import { dayMs, minuteMs } from './units.ts';
 
-/** Offsets change only at multiples of 15 minutes. */
+/** Granularity of offset changes, which happen only at multiples of 15 minutes. */
 const blockMs = 15 * minuteMs;
 
-/** Offset changes are more than a stride apart: if both ends have the same offset, so does the whole stride. */
+/**
+ * Length of a stride. Offset changes are more than a stride apart, so if both ends of a stride have the same offset,
+ * the whole stride does.
+ */
 const strideMs = 12 * 60 * minuteMs;
 
-/** Maximum number of cached strides, about five years' worth. */
+/** Maximum number of cached strides, which is about five years' worth. */
 const maxOffsets = 4096;
 
-/** Maximum number of cached names: an Intl format costs 50 µs, and more memory than the collector knows about. */
+/**
+ * Maximum number of cached names. An Intl format costs 50 µs, and more memory than the garbage collector knows about.
+ */
 const maxNames = 1000;
 
 const known = new Map<string, string | undefined>();
@@ -38,7 +43,7 @@ export const findTimeZone = (name: string): string | undefined =>
 
 let own: { variable: string | undefined; name: string } | undefined;
 
-/** Returns this process's time zone; the setting `timeZone` can change it. */
+/** Returns this process's time zone, which the setting `timeZone` can change. */
 export const readOwnTimeZone = (): string => {
   const variable = process.env['TZ'];
   if (!own || own.variable !== variable) own = { variable, name: new Intl.DateTimeFormat().resolvedOptions().timeZone };
@@ -46,15 +51,15 @@ export const readOwnTimeZone = (): string => {
 };
 
 /**
- * Converts between Unix time and a zone's local time. Times are Unix milliseconds. A local time is represented by the
- * Unix time at which a clock in UTC shows the same digits.
+ * Converts between Unix time and the local time of a zone. Times are Unix milliseconds. A local time is represented by
+ * the Unix time at which a clock in UTC shows the same digits.
  */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
-  /** Offsets at the starts of strides, by stride number: reading an offset takes microseconds. */
+  /** Offsets at the starts of strides, by stride number. Cached because reading an offset takes microseconds. */
   readonly #offsets = new Map<number, number>();
 
-  /** Throws a RangeError for an unknown zone. */
+  /** @throws RangeError for an unknown zone */
   constructor(timeZone: string) {
     const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
     const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
@@ -74,7 +79,7 @@ export class ZoneClock {
   }
 
   /**
-   * Returns the times when clocks show a local time, earliest first: none if they skip it, two if they show it twice.
+   * Returns the times when clocks show a local time, earliest first: none if clocks skip it, two if they show it twice.
    */
   toTimes(local: number): number[] {
     const offsets = new Set([this.offsetAt(local - dayMs), this.offsetAt(local + dayMs)]);
@@ -82,10 +87,10 @@ export class ZoneClock {
     return times.filter((at) => this.toLocal(at) === local).sort((one, other) => one - other);
   }
 
-  /** Returns the first time when clocks show a local time, or the time right after the change if they skip it. */
+  /** Returns the first time when clocks show a local time, or the time right after the change if clocks skip it. */
   toFirstTime(local: number): number {
     const [first] = this.toTimes(local);
-    // The change is at most a day away: zones have skipped entire days.
+    // The change is at most a day away, because zones have skipped entire days.
     return first ?? this.findChange(local - 2 * dayMs, local + 2 * dayMs) ?? local - this.offsetAt(local);
   }
 
@@ -128,7 +133,8 @@ export class ZoneClock {
 }
 
 /**
- * True if the first ten characters are a calendar day, such as `2036-02-29`. `Date` would read 30 February as 2 March.
+ * True if the first ten characters are a day that exists, such as `2036-02-29`. `Date` would read 30 February as 2
+ * March.
  */
 export const isCalendarDay = (text: string): boolean => {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);

@@ -1,8 +1,8 @@
-/** A meter's label values, in label order, and its value. */
+/** Label values of a meter, in label order, and the meter's value. */
 export type Sample = readonly [labels: readonly string[], value: number];
 
 interface MeterBase {
-  /** Name according to Prometheus' rules: base units, and `_total` at the end of a counter. */
+  /** Name in the style of Prometheus: base units, and `_total` at the end of a counter. */
   name: string;
   help: string;
   labels: readonly string[];
@@ -10,7 +10,7 @@ interface MeterBase {
 
 type Reading = readonly Sample[] | number;
 
-/** Counter or gauge; `read` is called when metrics are scraped, and returns a plain number if there are no labels. */
+/** Counter or gauge. `read` is called when metrics are scraped, and returns a plain number if there are no labels. */
 export interface NumberMeter extends MeterBase {
   type: 'counter' | 'gauge';
   read(): Reading | Promise<Reading>;
@@ -33,7 +33,7 @@ export interface Cell {
 /** Counts of observed values by bucket. */
 export class Distribution {
   readonly #bounds: readonly number[];
-  /** Counts by bucket; the last bucket is for values above all bounds. */
+  /** Counts by bucket. The last bucket is for values above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -54,8 +54,8 @@ export class Distribution {
 export type Meters = ReturnType<typeof createMeters>;
 
 /**
- * Creates the registry of meters. Counting is a plain addition; numbers become text only when scraped. `at` returns the
- * same cell for the same label values; keep the cell on hot paths.
+ * Creates the registry of meters. Counting is a plain addition; numbers become text only when metrics are scraped. `at`
+ * returns the same cell for the same label values, so keep the cell on hot paths.
  */
 export const createMeters = () => {
   const meters = new Map<string, Meter>();
@@ -65,7 +65,7 @@ export const createMeters = () => {
   };
   return {
     list: (): Meter[] => [...meters.values()],
-    /** `initial`: values of the only label, reported as 0 before their first count. */
+    /** Adds a counter. `initial` are values of its only label, reported as 0 before their first count. */
     counter: (name: string, help: string, labels: readonly string[], initial: readonly string[] = []) => {
       const { at, entries } = createCells<Cell>(() => ({ value: 0 }));
       const read = () => entries().map(([values, { value }]) => [values, value] as const);

@@ -19,7 +19,7 @@ const toMeterText = async (meter: Meter): Promise<string> => {
   return [`# HELP ${name} ${escaped}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 };
 
-/** Reads a meter's samples; a failed reading has no values in this scrape. */
+/** Reads the samples of a meter. A failed reading has no values in this scrape. */
 const readSamples = async ({ read }: NumberMeter): Promise<readonly Sample[]> => {
   try {
     const values = await read();
@@ -29,7 +29,7 @@ const readSamples = async ({ read }: NumberMeter): Promise<readonly Sample[]> =>
   }
 };
 
-/** Writes cumulative buckets: in Prometheus, each bucket includes the values of all smaller buckets. */
+/** Writes cumulative buckets. In Prometheus, each bucket includes the values of all smaller buckets. */
 const listBuckets = ({ name, labels, bounds, read }: HistogramMeter): string[] =>
   read().flatMap(([values, { counts, sum }]) => {
     let count = 0;

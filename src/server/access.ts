@@ -49,7 +49,7 @@ export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Acc
   return level === 'admin' ? 'admin' : needs(right).access;
 };
 
-/** Returns a topic's access in a profile with this level: callers who may read the profile's routes may listen. */
+/** Returns the access of a topic in a profile with this level. Callers who may read the profile's routes may listen. */
 export const toTopicAccess = ({ access, right }: Topic, level: AccessLevel | undefined): Access => {
   if (level === undefined || level === 'open') return access;
   return level === 'admin' ? 'admin' : needs(right).access;
@@ -57,13 +57,16 @@ export const toTopicAccess = ({ access, right }: Topic, level: AccessLevel | und
 
 /** Routes that other machines can use without a token. */
 export interface OpenRoutesNotice {
-  /** Sentence that tells people what to do. */
+  /** Sentence that tells people what to do about the open routes. */
   warning: string;
-  /** In the form `GET, POST /api/tasks`. */
+  /** Routes in the form `GET, POST /api/tasks`. */
   openRoutes: string[];
 }
 
-/** Returns undefined if the server listens on loopback without a proxy, or if only health checks and login are open. */
+/**
+ * Returns the notice about open routes; undefined if the server listens on loopback without a proxy, or if only health
+ * checks and login are open.
+ */
 export const findOpenRoutesNotice = (
   mounts: readonly MountedRoutes[],
   { host, trustProxy }: { host: string; trustProxy: readonly string[] },

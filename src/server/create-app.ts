@@ -35,12 +35,12 @@ interface Dependencies {
   log: FastifyBaseLogger;
   features: readonly Feature[];
   openStorage: OpenStorage;
-  /** Readings of the machine; by default, of this machine. */
+  /** Readings of the machine. Default: of this machine. */
   host?: HostReadings;
 }
 
 export interface App {
-  /** Server that is ready to listen; closing it completes acknowledged work and releases everything. */
+  /** Server that is ready to listen. Closing it completes acknowledged work and releases everything. */
   server: FastifyInstance;
   mounts: MountedRoutes[];
   /** Path of the pages that `GET /` redirects to. */
@@ -51,16 +51,19 @@ export interface App {
   notices: string[];
   /** Invitation to open a page on startup, if `home` includes that page. */
   invitation: Invitation | undefined;
-  /** Messages for the log, on startup. */
+  /** Messages for the log on startup. */
   warnings: string[];
   remarks: string[];
-  /** Reopens files moved by other programs, and rereads the certificate. */
+  /** Reopens files that other programs have moved, and reads the certificate again. */
   reopen(): Promise<void>;
-  /** Applies settings that can change at runtime; returns messages to print. If it throws, nothing has changed. */
+  /** Applies settings that can change at runtime, and returns messages to print. If it throws, nothing has changed. */
   reload(settings: Settings): string[];
 }
 
-/** Creates the whole server for the given settings, not listening yet. Throws a SettingsError for invalid settings. */
+/**
+ * Creates the whole server for the given settings. The server does not listen yet. Throws a SettingsError for invalid
+ * settings.
+ */
 export const createApp = async (settings: Settings, dependencies: Dependencies): Promise<App> => {
   const { log, features, openStorage, host = createHostReadings() } = dependencies;
   const plan = preflight(settings, features);
@@ -212,7 +215,7 @@ const serveFeatures = async (
     mounts,
     home,
     openRoutesNotice,
-    /** Returns the changed settings' warning if it differs from the last warning. */
+    /** Returns the warning for the changed settings, if it differs from the last warning. */
     renewWarning: (changed: Settings): string[] => {
       const warning = findCurrent(changed)?.warning;
       return show(warning) && warning !== undefined ? [warning] : [];
@@ -223,7 +226,10 @@ const serveFeatures = async (
 /** Content-Security-Policy of the API reference, the only page with inline styles, which Scalar sets. */
 const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
 
-/** Serves the API reference, or the user's folder, and the features' pages; returns the path of `GET /` redirects. */
+/**
+ * Serves the API reference, or the user's folder, and the pages of features. Returns the path that `GET /` redirects
+ * to.
+ */
 const servePages = async (
   server: FastifyInstance,
   publicFolder: string | undefined,
@@ -242,7 +248,7 @@ const servePages = async (
   return pages.find(({ missing }) => missing === undefined)?.prefix ?? prefix;
 };
 
-/** Adds the path below which a proxy serves the server to redirects that begin with a slash. */
+/** Adds the path under which a proxy serves the server to redirects that begin with a slash. */
 const prefixRedirects = (server: FastifyInstance, basePath: string): void => {
   server.addHook('onSend', async (_request, reply) => {
     const location = reply.getHeader('location');
@@ -250,7 +256,7 @@ const prefixRedirects = (server: FastifyInstance, basePath: string): void => {
   });
 };
 
-/** `GET /` redirects to the pages, unless a strict profile at `/` makes it an unknown route. */
+/** Redirects `GET /` to the pages, unless a strict profile at `/` makes it an unknown route. */
 const redirectRoot = (server: FastifyInstance, mounts: readonly MountedRoutes[], prefix: string): void => {
   const isTaken = mounts.some(({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict));
   if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
@@ -266,7 +272,7 @@ interface ActiveFeature {
 const isServed = ({ mounts }: Pick<Plan, 'mounts'>, { name }: Profile): boolean =>
   mounts.some(({ profiles }) => profiles.includes(name));
 
-/** Returns the features' sources, each of which throws until its feature has been created. */
+/** Returns the sources of features. Each source throws until its feature has been created. */
 const createOffers = (features: readonly Feature[]): Offers => {
   const offers = {};
   for (const { name } of features) {
@@ -278,7 +284,7 @@ const createOffers = (features: readonly Feature[]): Offers => {
   return offers;
 };
 
-/** Facts about all features, available once all have been created. */
+/** Facts about all features, available once all features have been created. */
 type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
 
 /**

@@ -23,7 +23,7 @@ export const createUser = async (settings: Settings, account: NewAccount, log: F
   assertNotConfigured(settings, account.name);
   if (parseStore(settings.store).kind !== 'postgresql') assertOwnFolder(resolve(settings.dataDir));
   const clock = () => new Date();
-  // The list of instances omits instances without a name.
+  // The list of instances does not include instances without a name.
   const storage = await openStorage(settings, { name: '', version: programVersion, log, meters: createMeters() });
   try {
     const runtime = await openRuntimeSettings({ storage, clock, log }).catch(explainLock);
@@ -48,7 +48,7 @@ const assertNotConfigured = ({ users, adminPassword, readerPassword }: Settings,
   if (taken !== undefined) throw new SettingsError([`the settings have a user ${taken}: choose another name`]);
 };
 
-/** Refuses to create files as root in a service's folder, which the service could then not write. */
+/** Refuses to create files as root in the folder of a service, because the service could not write them. */
 const assertOwnFolder = (directory: string): void => {
   const owner = readOwner(directory);
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
@@ -57,7 +57,10 @@ const assertOwnFolder = (directory: string): void => {
   ]);
 };
 
-/** Returns the owner's user id; undefined for a missing folder: if it cannot be created, its first use reports that. */
+/**
+ * Returns the user id of the owner; undefined for a missing folder. If the folder cannot be created, its first use
+ * reports that problem.
+ */
 const readOwner = (directory: string): number | undefined => {
   try {
     return statSync(directory).uid;

@@ -12,18 +12,19 @@ import { explainUnreachable, LastingProblem } from '../storage/postgres/database
 import type { Common } from '../storage/postgres/schema.ts';
 import { requireStore, toDatabaseRefusal } from './store.ts';
 
-/** Milliseconds startup waits for the database before it continues without. */
+/** Milliseconds that startup waits for the database before continuing without it. */
 const patienceMs = 3000;
 
 /** Milliseconds between two connection attempts during startup. */
 const retryMs = 250;
 
-/** Returns this instance's name among the instances that share a database; it can be sent as a header. */
+/** Returns this instance's name among the instances that share a database. The name is valid in a header. */
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
   instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
 /**
- * Receives the progress of slow work such as `Indexing the alert log`; the work is complete when `done` equals `total`.
+ * Receives the progress of slow work, such as `Indexing the alert log`. The work is complete when `done` equals
+ * `total`.
  */
 export type OnProgress = (what: string, done: number, total: number) => void;
 
@@ -34,15 +35,16 @@ export interface StorageParts {
   version: string;
   log: FastifyBaseLogger;
   meters: Meters;
-  /** Limits for requests waiting for an unresponsive database; by default, the usual limits. */
+  /** Limits for requests that wait for an unresponsive database. Default: the usual limits. */
   patience?: Patience;
-  /** Receives progress; by default, the log reports slow work. */
+  /** Receives progress. Default: the log reports slow work. */
   onProgress?: OnProgress;
 }
 
 /**
  * Opens the database named by the setting `store`; undefined for other stores. Throws a SettingsError if the settings
- * or the database must be changed. If the database cannot be reached, connecting continues while the server runs.
+ * or the database must be changed. If the database cannot be reached, connection attempts continue while the server
+ * runs.
  */
 export const openDatabase = async (
   settings: Settings,
@@ -91,7 +93,7 @@ export const openDatabase = async (
 
 /**
  * Returns the changes that startup with these settings would make to the database, as sentences without a full stop, or
- * the reason why they are unknown. Throws a SettingsError if startup would. Writes nothing.
+ * the reason why they are unknown. Throws a SettingsError wherever startup would. Writes nothing.
  */
 export const planDatabase = async (settings: Settings): Promise<{ plans: string[]; unchecked: string[] }> => {
   const store = requireStore(settings.store);

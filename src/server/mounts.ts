@@ -41,7 +41,7 @@ interface MountSettings {
 }
 
 /**
- * Returns the mounts from the settings, or the default mounts of every profile; throws a SettingsError that names every
+ * Returns the mounts in the settings, or the default mounts of every profile. Throws a SettingsError that names every
  * invalid path and unknown profile.
  */
 export const resolveMounts = ({ profiles, mounts }: MountSettings, features: readonly Feature[]): Mount[] => {
@@ -66,12 +66,12 @@ const listDefaults = (known: readonly Profile[]): Mount[] => {
 
 type Named = Pick<Profile, 'name' | 'aliases'>;
 
-/** Returns every name and letter that settings can use, without duplicates. */
+/** Returns every name and letter that settings can use for a profile, without duplicates. */
 export const listProfileNames = (known: readonly Named[]): string[] => [
   ...new Set(known.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
 ];
 
-/** True if this name in the settings means the profile. */
+/** True if this name, in the settings, means the profile. */
 export const isNamed = ({ name, aliases = [] }: Named, given: string): boolean =>
   given === name || aliases.includes(given);
 
@@ -98,7 +98,7 @@ const describeFault = (base: string): string => {
 export const toPrefix = (base: string): string => (base === '/' ? '' : base);
 
 /**
- * Adds the profiles' routes to their mounts, except those that yield to another profile on the same mount. Throws a
+ * Adds the routes of profiles to their mounts, except routes that yield to another profile on the same mount. Throws a
  * SettingsError that names every method and path defined twice.
  */
 export const buildMounts = (mounts: readonly Mount[], profiles: readonly ProfileRoutes[]): MountedRoutes[] => {
@@ -137,7 +137,7 @@ const findClashes = (mounts: readonly MountedRoutes[]): string[] => {
   return problems;
 };
 
-/** Adds the routes of all mounts to the app, each profile in a separate Fastify scope. */
+/** Adds the routes of all mounts to the app, with a separate Fastify scope for each profile. */
 export const registerMounts = async (
   app: FastifyInstance,
   mounts: readonly MountedRoutes[],
@@ -155,7 +155,7 @@ export const registerMounts = async (
             ...(isVital && { [vitalRoute]: true }),
           };
           const onRequest = guard(route);
-          // The caller may have lost access while the body arrived.
+          // The caller may have lost access while the body was arriving.
           const preHandler = route.method === 'GET' ? [] : guard(route, { isFresh: route.changesAccess === true });
           const options = { ...route, onRequest, preHandler, exposeHeadRoute: !strict, config };
           scope.route({ ...options, url: path, schema: toDocumented(route, suffixes[index] ?? '', name) });
@@ -167,7 +167,7 @@ export const registerMounts = async (
   }
 };
 
-/** Returns the route's schema with its OpenAPI metadata; `suffix` ends the operation id. */
+/** Returns the schema of the route with its OpenAPI metadata. `suffix` ends the operation id. */
 const toDocumented = (
   { summary, access, right, isSpecified = false, schema, headers }: Route,
   suffix: string,
@@ -197,7 +197,8 @@ const toSecurity = (access: Access, right: Right): Record<string, string[]>[] =>
 };
 
 /**
- * Returns a suffix for each base path, numbered (`AtX_2`) if an earlier path has the same name or the name is empty.
+ * Returns a suffix for each base path. The suffix is numbered (`AtX_2`) if an earlier path has the same name or the
+ * name is empty.
  */
 const createSuffixes = (bases: readonly string[]): string[] => {
   const names = bases.map(toName);
@@ -207,7 +208,7 @@ const createSuffixes = (bases: readonly string[]): string[] => {
   });
 };
 
-/** `/simple` → `AtSimple`, `/a/b-c` → `AtABC`; empty for the base path `/`. */
+/** Converts a base path to a name: `/simple` → `AtSimple`, `/a/b-c` → `AtABC`; empty for the base path `/`. */
 const toName = (base: string): string =>
   (base === '/' ? '' : `At${base}`).replaceAll(/[^A-Za-z0-9]+(.?)/g, (_separator, letter: string) =>
     letter.toUpperCase(),

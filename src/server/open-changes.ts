@@ -23,7 +23,7 @@ export const createChangesOpener = (
       write: (change) => changes.write(change),
       countWaiting: () => changes.countWaiting(),
       isReady: () => changes.isReady(),
-      // Saves a seed's records on startup.
+      // Saves the records of a seed on startup.
       save: async () => Promise.resolve(changes.save()).catch(refuse),
       close: () => changes.close(),
     };

@@ -7,10 +7,10 @@ import type { JournalEvent } from '../storage/journal/options.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StorageParts } from './database.ts';
 
-/** Maximum number of log damages shown by health; the program's log has all of them. */
+/** Maximum number of log damages shown by health. The program's log has all of them. */
 const maxDamages = 20;
 
-/** Opens durable logs in the directory, logs their events and measures them. */
+/** Opens durable logs in the directory, writes their events to the program's log, and measures them. */
 export const createLogOpener = (
   directory: string,
   { log, meters, onProgress }: Required<Pick<StorageParts, 'log' | 'meters' | 'onProgress'>>,
@@ -46,7 +46,7 @@ export const createLogOpener = (
     }
   };
   const findLogConcerns = (unavailable: readonly string[]): Concern[] => {
-    // The store's log entry was already written under its feature's name.
+    // The store already wrote this to the program's log, under the name of its feature.
     const failed = [...logs]
       .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
       .map(([, { title }]): Concern => ({ area: 'log', severity: 'CRITICAL', text: `The ${title} cannot be written` }));
@@ -61,7 +61,7 @@ export const createLogOpener = (
   return { openLog, findLogConcerns, reopen };
 };
 
-/** Returns the event's details; an error is named `err`, which pino serializes in full. */
+/** Returns the details of the event. An error is named `err`, because pino serializes this member in full. */
 const toDetails = (event: JournalEvent): object => {
   const { type, ...details } = event;
   return type === 'failed' ? { err: event.error } : details;

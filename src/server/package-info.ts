@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { type ReadFile, readFrom } from '../http/pages.ts';
 
 /**
- * Folder with package.json, found from the bundle in dist or from compiled modules below it. The single executable has
- * no package.json, so its own folder is used.
+ * Folder with package.json, found from the bundle in dist or from compiled modules below that folder. The single
+ * executable has no package.json, so its own folder is used.
  */
 export const packageRoot: string = isSea()
   ? dirname(process.execPath)

@@ -13,7 +13,7 @@ import { findAccessProblems } from './access.ts';
 import { resolveMounts } from './mounts.ts';
 import { findStoreProblems, parseStore } from './store.ts';
 
-/** Checks the settings before anything is opened; throws one SettingsError with every problem. */
+/** Checks the settings before anything is opened. Throws one SettingsError with every problem. */
 export const preflight = (settings: Settings, features: readonly Feature[]) => {
   const checked = checkAll({
     conflicts: () => assertNoProblems(findConflicts(settings)),
@@ -34,7 +34,7 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
   };
 };
 
-/** Plan resulting from settings and features, before anything is opened. */
+/** Plan that results from settings and features, before anything is opened. */
 export type Plan = ReturnType<typeof preflight>;
 
 /** Throws a SettingsError if the active features cannot apply these settings at runtime. */
@@ -45,7 +45,10 @@ export const assertReloadable = (settings: Settings, active: readonly Feature[])
     ...findExposedFiles(listPrivateFiles(settings, active)).problems,
   ]);
 
-/** Returns warnings about files that other accounts can read; throws a SettingsError for files they can write. */
+/**
+ * Returns warnings about files that other accounts can read. Throws a SettingsError for files that other accounts can
+ * write.
+ */
 const checkFiles = (settings: Settings, features: readonly Feature[]): string[] => {
   const { problems, warnings } = findExposedFiles(listPrivateFiles(settings, features));
   assertNoProblems(problems);
@@ -60,7 +63,10 @@ const listPrivateFiles = (settings: Settings, features: readonly Feature[]): Pri
   ],
 });
 
-/** Returns the mounts and the active features: those with a served profile, those turned on, and those they need. */
+/**
+ * Returns the mounts and the active features: features with a served profile, features that are turned on, and features
+ * that these need.
+ */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const offered = features.filter(
     ({ needsDatabase }) => !needsDatabase || parseStore(settings.store).kind === 'postgresql',
@@ -80,7 +86,7 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   return { mounts, active };
 };
 
-/** Returns the chosen features and those they need, in list order. */
+/** Returns the chosen features and the features that they need, in list order. */
 const addNeeded = (chosen: readonly Feature[], all: readonly Feature[]): Feature[] => {
   const names = new Set(chosen.map(({ name }) => name));
   // Iteration over a Set includes names added meanwhile.
@@ -94,8 +100,8 @@ const findFeatureProblems = (settings: Settings, features: readonly Feature[]): 
 ];
 
 /**
- * Returns problems of the setting `store` alone and combined with others, because instances that share a database must
- * agree. Contains no secrets.
+ * Returns problems with the setting `store`, alone and combined with other settings, because instances that share a
+ * database must agree. Contains no secrets.
  */
 const findSharingProblems = ({ store: setting, jwtSecret, timeZone }: Settings): string[] => {
   const store = parseStore(setting);
@@ -112,8 +118,8 @@ const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> 
   Object.assign({}, ...features.map(({ seed }) => seed));
 
 /**
- * Returns the user's folder for `/docs/`; undefined without one. Throws a SettingsError if the path is not a folder, or
- * if the folder contains a link that leads outside.
+ * Returns the user's folder for `/docs/`; undefined if none is set. Throws a SettingsError if the path is not a folder,
+ * or if the folder contains a link that leads outside.
  */
 const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
   if (publicDir === undefined) return undefined;

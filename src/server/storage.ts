@@ -16,12 +16,15 @@ import { createLogOpener } from './open-logs.ts';
 import { createTemporarySecrets, openStoredSecrets } from './secrets.ts';
 import { requireStore } from './store.ts';
 
-/** Storage of data that must survive the app. */
+/** Storage of data that must outlive the app. */
 export interface AppStorage extends Storage {
   secrets: RandomSecrets;
-  /** Returns data that currently cannot be stored; `unavailable` lists the features whose changes cannot. */
+  /**
+   * Returns concerns about data that currently cannot be stored. `unavailable` lists the features whose changes cannot
+   * be stored.
+   */
   findStorageConcerns(unavailable: readonly string[]): Concern[];
-  /** Reopens log files moved by other programs. */
+  /** Reopens log files that other programs have moved. */
   reopen(): Promise<void>;
   /** Called when shutdown begins. */
   stop(): void;
@@ -35,7 +38,7 @@ export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<A
 export const openStorage: OpenStorage = async (settings, parts) => {
   const directory = resolve(settings.dataDir);
   const { log, meters, onProgress = createProgressLog(log) } = parts;
-  // An import may have started storing alerts, which a memory store also keeps in this directory.
+  // An import may have started to store alerts, which a memory store also keeps in this directory.
   const { kind } = requireStore(settings.store);
   if (kind !== 'postgresql') assertNoUnfinishedImport(directory);
   const { openLog, findLogConcerns, reopen } = createLogOpener(directory, { log, meters, onProgress });
@@ -69,7 +72,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
 /** Milliseconds after which the log mentions slow work. */
 const longMs = 2000;
 
-/** Logs slow work once. */
+/** Creates a progress receiver that logs slow work once. */
 const createProgressLog = (log: FastifyBaseLogger): OnProgress => {
   const begun = new Map<string, number>();
   return (what, done, total) => {

@@ -1,10 +1,10 @@
 import { SettingsError } from '../config/settings-error.ts';
 import { readPostgresUrl } from '../storage/postgres/address.ts';
 
-/** The parsed setting `store`. */
+/** Setting `store` in parsed form. */
 export type Store = { kind: 'memory' | 'file' } | { kind: 'postgresql'; url: string } | { kind: 'unknown' };
 
-/** Recognizes a database address by its scheme; does not check the rest. */
+/** Recognizes a database address by its scheme. Does not check the rest of the address. */
 export const parseStore = (store: string): Store => {
   if (store === 'memory' || store === 'file') return { kind: store };
   return /^postgres(ql)?:/.test(store) ? { kind: 'postgresql', url: store } : { kind: 'unknown' };
@@ -27,7 +27,7 @@ export const findStoreProblems = (store: Store): string[] => {
 export const toDatabaseRefusal = (reason: string): SettingsError =>
   new SettingsError([`store: the database cannot be used: ${reason}`]);
 
-/** Returns the store named by the setting; throws a SettingsError for an unusable store. */
+/** Returns the store named by the setting. Throws a SettingsError for an unusable store. */
 export const requireStore = (setting: string): Exclude<Store, { kind: 'unknown' }> => {
   const store = parseStore(setting);
   const problems = findStoreProblems(store);

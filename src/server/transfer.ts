@@ -14,13 +14,13 @@ import { readLines } from '../storage/snapshot-file.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
 import { requireStore, type Store, toDatabaseRefusal } from './store.ts';
 
-/** First line of an export; its number changes with the format. */
+/** First line of an export. Its number changes with the format. */
 const firstLine = { signalbox: 'export', version: 1 };
 
-/** Last line of an export: if missing, the export was cut short. */
+/** Last line of an export. If it is missing, the export was cut short. */
 const lastLine = { signalbox: 'end' };
 
-/** Characters per piece of an export; the last line may exceed them. */
+/** Characters per piece of an export, which the last line of the piece may exceed. */
 const textLength = 256 * 1024;
 
 /** Bytes of lines whose changes are stored together. */
@@ -32,9 +32,9 @@ const maxLineBytes = 16 * MiB;
 /** Numbers of exported or imported lines, by key. */
 export type Counts = Record<string, number>;
 
-/** Called while an export runs. */
+/** Callbacks for a running export. */
 interface ExportReports {
-  /** Receives unreadable data, as a clause. */
+  /** Receives a description of unreadable data, as a clause. */
   onProblem: OnProblem;
   /** Receives the estimated progress. */
   onProgress?: (done: number, total: number) => void;
@@ -108,8 +108,8 @@ const createPlaces = (transfers: readonly Transfer[]) => {
 };
 
 /**
- * Estimates an export's progress. Lines are about as long as in their store's files, so file sizes show how much is
- * left; for a database, the number of rows does.
+ * Estimates the progress of an export. Lines are about as long as in the files of their store, so file sizes show how
+ * much is left; for a database, the number of rows does.
  */
 const createExportProgress = async (
   directory: string,
@@ -132,12 +132,12 @@ const createExportProgress = async (
       rows = count;
     },
     note: (store: Transfer, length: number): void => {
-      // The earlier store is complete, whatever its estimate.
+      // The earlier store is complete, whatever its estimate was.
       if (rows === undefined && store !== current) done = 0;
       current = store;
       done += rows === undefined ? length : 1;
       const { before = 0, size = 0 } = rows === undefined ? (parts.get(store) ?? {}) : { size: rows };
-      // Capped below the end, because the size is an estimate.
+      // Kept below the end, because the size is an estimate.
       report(before + Math.min(done, size * 0.99), rows ?? total);
     },
   };
@@ -185,7 +185,7 @@ async function* readStores(
   }
 }
 
-/** Creates a check that a change from files becomes a line that can be imported. */
+/** Creates a check that a change from files can be imported as a line. */
 const createWholeCheck = (transfer: Transfer) => {
   const checks = createChecks(transfer);
   return (change: unknown): boolean => {
@@ -254,7 +254,10 @@ interface Piece {
   length: number;
 }
 
-/** Reads an export's changes, and counts them by their lines' keys. Throws a SettingsError that names the line. */
+/**
+ * Reads the changes in an export and counts them by the keys of their lines. Throws a SettingsError that names the
+ * line.
+ */
 async function* readPieces(
   input: AsyncIterable<Buffer>,
   transfers: readonly Transfer[],
@@ -304,7 +307,9 @@ const assertFirstLine = (line: unknown): void => {
   ]);
 };
 
-/** Creates a function that parses lines in order; it throws a SettingsError. `counts` are those of earlier lines. */
+/**
+ * Creates a function that parses lines in order and throws a SettingsError. `counts` are the counts of earlier lines.
+ */
 const createLineParser = (transfers: readonly Transfer[], counts: Counts) => {
   const kinds = new Map(
     transfers.flatMap((transfer) => {
@@ -338,14 +343,16 @@ const createChecks = ({ lines }: Transfer) =>
     }),
   );
 
-/** Explains a parser error without the text, which the parser's own message repeats and which may be long. */
+/**
+ * Explains an error of the parser. Leaves out the text, which the parser's own message repeats and which may be long.
+ */
 const explain = (error: Error): string => {
   if (error instanceof SyntaxError) return 'not JSON';
   if (error instanceof TypeError) return 'not UTF-8';
   return error.message;
 };
 
-/** Returns the refusal of an unusable store; other file errors stay unchanged. */
+/** Returns the refusal of an unusable store. Other file errors stay unchanged. */
 const toRefusal = (store: Store, error: Error): Error => {
   if (error instanceof SettingsError) return error;
   if (store.kind === 'postgresql') return toDatabaseRefusal(explainUnreachable(error) ?? error.message);

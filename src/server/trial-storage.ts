@@ -5,8 +5,8 @@ import { SettingsError } from '../config/settings-error.ts';
 import { type OpenStorage, openStorage } from './storage.ts';
 
 /**
- * Runs a function with temporary storage for a trial app: opens neither the data directory nor the database in the
- * settings, and leaves nothing behind. Throws a SettingsError without a folder for temporary files.
+ * Runs a function with temporary storage for a trial app. Opens neither the data directory nor the database in the
+ * settings, and leaves nothing behind. Throws a SettingsError if there is no folder for temporary files.
  */
 export const withTrialStorage = async <T>(run: (openStorage: OpenStorage) => Promise<T>): Promise<T> => {
   const folder = createTemporaryFolder();

@@ -4,13 +4,13 @@ import { setImmediate } from 'node:timers/promises';
 const manyItems = 8;
 
 export interface BatchLimits {
-  /** Maximum number and size of unsettled items; a single item is always accepted. */
+  /** Maximum number and size of unsettled items. A single item is always accepted. */
   maxCount: number;
   maxSize: number;
-  /** Maximum size and number of items of a batch; a single item may be larger. */
+  /** Maximum size and number of items in a batch. A single item may be larger. */
   batchSize: number;
   batchCount?: number;
-  /** Maximum milliseconds a batch waits for more items; about the duration of a commit. */
+  /** Maximum milliseconds that a batch waits for more items. About as long as a commit takes. */
   gatherMs: number;
 }
 
@@ -58,8 +58,8 @@ export class Waiting<Item, Result> {
 }
 
 /**
- * Commits waiting items in batches, one at a time; items that arrive meanwhile form the next batch. The number and size
- * of unsettled items are bounded.
+ * Commits waiting items in batches, one batch at a time. Items that arrive meanwhile form the next batch. The number
+ * and size of unsettled items are limited.
  */
 export class Batcher<Item, Result> {
   readonly #limits: BatchLimits;
@@ -72,10 +72,10 @@ export class Batcher<Item, Result> {
   #count = 0;
   #size = 0;
   #running: Promise<void> | undefined;
-  /** Number of items in the last batch if it was large, else 0. */
+  /** Number of items in the last batch if it was large, otherwise 0. */
   #expected = 0;
 
-  /** `commit` settles the items of a batch; if it throws, the remaining items are rejected with its error. */
+  /** `commit` settles the items of a batch. If `commit` throws, the remaining items are rejected with its error. */
   constructor(limits: BatchLimits, commit: (batch: readonly Waiting<Item, Result>[]) => Promise<void>) {
     this.#limits = limits;
     this.#commit = commit;
@@ -91,17 +91,17 @@ export class Batcher<Item, Result> {
     return this.#size;
   }
 
-  /** Number of items not yet in a batch. */
+  /** Number of items that are not in a batch yet. */
   get queued(): number {
     return this.#queue.length;
   }
 
-  /** Promise that resolves when no item waits and no batch is being committed; undefined while idle. */
+  /** Promise that resolves when no item is waiting and no batch is being committed; undefined while idle. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
 
-  /** Adds an item, which may count as several; returns undefined if the queue is full. */
+  /** Adds an item, which may count as several. Returns undefined if the queue is full. */
   add(item: Item, size: number, count = 1): Waiting<Item, Result> | undefined {
     const { maxCount, maxSize } = this.#limits;
     if (this.#count > 0 && (this.#count + count > maxCount || this.#size + size > maxSize)) return undefined;
@@ -113,12 +113,12 @@ export class Batcher<Item, Result> {
     return waiting;
   }
 
-  /** Commits waiting items, or an empty batch, unless a batch is being committed. */
+  /** Commits waiting items, or an empty batch, unless a batch is already being committed. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Rejects the items not yet in a batch. */
+  /** Rejects the items that are not in a batch yet. */
   rejectQueued(error: Error): void {
     for (const waiting of this.#queue.splice(0)) waiting.reject(error);
   }
@@ -140,7 +140,7 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Waits while each turn of the event loop brings more items, or while there are fewer than in the last batch: clients
+   * Waits while each turn of the event loop brings more items, or while there are fewer than in the last batch. Clients
    * that got responses together send their next requests together, and larger batches need less processor time per
    * item.
    */
@@ -154,7 +154,7 @@ export class Batcher<Item, Result> {
     this.#expected = this.#queue.length < manyItems ? 0 : this.#queue.length;
   }
 
-  /** Takes the oldest items for a batch; returns the unsettled ones. */
+  /** Takes the oldest items for a batch. Returns those that are still unsettled. */
   #take(): Waiting<Item, Result>[] {
     const { batchSize, batchCount = Number.POSITIVE_INFINITY } = this.#limits;
     let taken = 0;

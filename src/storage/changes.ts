@@ -7,22 +7,24 @@ export interface EntriesState<Change, Result> {
   readonly bytes: number;
   /** Returns the approximate number of bytes the change adds to the state; negative if the state shrinks. */
   growthOf(change: Change): number;
-  /** Applies a change. Idempotent: applying it again, alone or followed by later changes, gives the same state. */
+  /**
+   * Applies a change. Idempotent: applying the change again, alone or followed by later changes, gives the same state.
+   */
   apply(change: Change): Result;
   /** Returns the stored form of the change, as JSON. */
   toJson(change: Change): string;
-  /** Returns the approximate length of the stored form in characters; cheap. */
+  /** Returns the approximate length of the stored form in characters. Fast. */
   lengthOf(change: Change): number;
-  /** Parses a stored value; returns undefined, or throws, if this version does not know its form. */
+  /** Parses a stored value. Returns undefined, or throws, if this version does not know its form. */
   toChange(value: unknown): Change | undefined;
-  /** Yields, in batches, the changes that rebuild this state; may include changes applied during iteration. */
+  /** Yields, in batches, the changes that rebuild this state. May include changes applied during iteration. */
   changes(): Iterable<readonly Change[]>;
 }
 
 /** Stores the changes of a state in order. */
 export interface Changes<Change, Result> {
   /**
-   * Stores the change, then applies it after all earlier changes; resolves to the result of `apply`. Throws or rejects
+   * Stores the change, then applies it after all earlier changes. Resolves to the result of `apply`. Throws or rejects
    * with StoreUnavailable if the change has not been applied, although a restart may still apply it.
    */
   write(change: Change): Awaitable<Result>;
@@ -30,13 +32,13 @@ export interface Changes<Change, Result> {
   countWaiting(): number;
   /** True while changes can be written. */
   isReady(): boolean;
-  /** Stores the current state, including changes applied without being written. */
+  /** Stores the current state, including changes that were applied without being written. */
   save(): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
 /**
- * Opens the changes of an empty state under a name, and applies the stored ones. `onLost` is called when written
+ * Opens the changes of an empty state under a name, and applies the stored changes. `onLost` is called when written
  * changes will not be applied.
  */
 export type OpenChanges = <Change, Result>(
@@ -55,7 +57,7 @@ export const openInMemory: OpenChanges = async (_name, { apply }) => ({
 });
 
 /**
- * Limits the combined memory of all states. A change that would exceed `maxBytes` is refused with `refusal`; stored
+ * Limits the combined memory of all states. A change that would exceed `maxBytes` is refused with `refusal`. Stored
  * changes are always applied.
  */
 export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: string): OpenChanges => {
@@ -82,7 +84,7 @@ export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: 
 
 const wide = /[^\0-\xff]/;
 
-/** Returns a text's size in V8 in bytes: two per character if any character needs two. */
+/** Returns the size of a text in V8 in bytes: two per character if any character needs two. */
 export const toTextBytes = (text: string): number => (wide.test(text) ? 2 * text.length : text.length);
 
 /** Approximate overhead of a store's entry in bytes, excluding its texts. */
@@ -93,7 +95,7 @@ export const lengthOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
   let length = 2;
-  // JSON values have only own members. This runs for each event of a log, so it avoids Object.entries.
+  // JSON values have only own members. This code runs for each event of a log, so it avoids Object.entries.
   for (const key in value) length += key.length + 4 + lengthOf(value[key as never]);
   return length;
 };

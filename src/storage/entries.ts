@@ -7,9 +7,9 @@ export interface EntryKind<Fields, T extends object> {
   name: string;
   /** Name of the database table and of its gate. */
   table: string;
-  /** Builds the entry at a place, from 1, from its fields; `taken` contains the numbers of earlier entries. */
+  /** Builds the entry at a place, counted from 1, from its fields. `taken` contains the numbers of earlier entries. */
   complete(fields: Fields, place: number, taken: ReadonlySet<number>): T;
-  /** Unique numbers of entries: their table, and the number an entry has or its fields request. */
+  /** Unique numbers of entries: the table of these numbers, and the number that an entry has or its fields request. */
   numbers?: { table: string; of(entry: Fields | T): number | undefined };
 }
 
@@ -17,9 +17,12 @@ export interface EntryKind<Fields, T extends object> {
 export interface EntryStore<Fields, T extends object> {
   /** Adds an entry at the end. */
   add(fields: Fields): Awaitable<T>;
-  /** Returns the entry at a place, from 1. */
+  /** Returns the entry at a place, counted from 1. */
   find(place: number): Awaitable<T | undefined>;
-  /** Lists at most `limit` entries after the first `start`, all by default; `total` is the number of all entries. */
+  /**
+   * Lists at most `limit` entries after the first `start`. By default, lists all entries. `total` is the number of all
+   * entries.
+   */
   list(start?: number, limit?: number): Awaitable<List<T>>;
   /** Adds the initial entries, unless the store already has entries. */
   restore(fields: readonly Fields[]): Awaitable<void>;
@@ -28,7 +31,7 @@ export interface EntryStore<Fields, T extends object> {
   close(): Awaitable<void>;
 }
 
-/** Creates the function that marks as taken an entry's number, or the number its fields request. */
+/** Creates the function that marks the number of an entry, or the number requested by its fields, as taken. */
 const createTake =
   <Fields, T extends object>({ numbers }: EntryKind<Fields, T>, taken: Set<number>) =>
   (entry: Fields | T): void => {
@@ -44,7 +47,7 @@ export const completeEntries = <Fields, T extends object>(
   taken: Set<number>,
 ): T[] => {
   const take = createTake(kind, taken);
-  // Requested numbers are taken first, then the others are assigned.
+  // Requested numbers are taken first, and then the remaining numbers are assigned.
   fields.forEach(take);
   return fields.map((each, index) => {
     const entry = kind.complete(each, firstPlace + index, taken);
@@ -53,16 +56,16 @@ export const completeEntries = <Fields, T extends object>(
   });
 };
 
-/** Entry at an index; applying the change twice has no further effect. */
+/** Entry at an index. Applying the change twice has no further effect. */
 export interface EntryChange<T> {
   index: number;
   entry: T;
 }
 
-/** Entries in one piece of a snapshot. */
+/** Number of entries in one piece of a snapshot. */
 const pieceSize = 100;
 
-/** Creates a state that keeps its entries in an array; the array may also grow without changes. */
+/** Creates a state that keeps its entries in an array. The array may also grow without changes. */
 export const createEntriesState = <T>(all: T[]): EntriesState<EntryChange<T>, T> => {
   let counted = 0;
   let bytes = 0;
@@ -97,7 +100,7 @@ const toEntryBytes = (entry: unknown): number =>
     entryBytes,
   );
 
-/** Opens an in-memory store of entries; an added entry becomes visible once it is stored. */
+/** Opens an in-memory store of entries. An added entry becomes visible once it is stored. */
 export const openEntryStore = async <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
   openChanges: OpenChanges,
@@ -117,7 +120,7 @@ export const openEntryStore = async <Fields, T extends object>(
       const index = Math.max(next, all.length);
       const entry = kind.complete(fields, index + 1, taken);
       const added = changes.write({ index, entry });
-      // A refusal takes neither the place nor the number.
+      // After a refusal, neither the place nor the number is taken.
       next = index + 1;
       take(entry);
       return added;

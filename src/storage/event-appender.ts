@@ -5,7 +5,7 @@ import { codeOf, JournalError } from './journal/errors.ts';
 import { createId, type LogRecord } from './journal/line.ts';
 import type { FollowedLog } from './record-log.ts';
 
-/** Limits of the events waiting for the log; the journal writes them as one batch. */
+/** Limits of the events that are waiting for the log. The journal writes these events as one batch. */
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, batchCount: 1000, gatherMs: 1 };
 
 /** Number of empty records per append. */
@@ -18,7 +18,7 @@ interface AppendingProjection {
   /** True once the log has been read to its end. */
   readonly hasRead: boolean;
   catchUp(): Promise<void>;
-  /** Continues after a seq; events up to that seq do not count. */
+  /** Continues after a seq. Events up to that seq do not count. */
   skipTo(seq: number): void;
   save(): Promise<void>;
   /** Schedules a call to the appender's `retry`. */
@@ -28,11 +28,11 @@ interface AppendingProjection {
 interface AppenderOptions {
   log: Pick<FollowedLog, 'appendAll' | 'state'>;
   projection: AppendingProjection;
-  /** Record without effect. */
+  /** Record that has no effect. */
   empty: LogRecord;
-  /** The projection has a snapshot that can exclude events whose append failed. */
+  /** True if the projection has a snapshot that can exclude events whose append failed. */
   hasSnapshot: boolean;
-  /** If the log ends before the snapshot, empty records fill the gap. */
+  /** True if empty records fill the gap when the log ends before the snapshot. */
   fillsLog: boolean;
 }
 
@@ -44,12 +44,12 @@ interface PendingEvent<Outcome> {
 }
 
 /**
- * Appends a projection's events to its log, and resolves each to its outcome once the projection has read and folded
- * it.
+ * Appends a projection's events to its log, and resolves each event to its outcome once the projection has read and
+ * folded it.
  *
- * A failed append leaves doubt: the log may or may not contain the event. The projection leaves such an event out, and
- * nothing more is appended until a snapshot without the event has been saved as of its seq, so that no replay folds it
- * either. A log that instances share leaves no doubt: every event in it counts.
+ * After a failed append, it is in doubt if the log contains the event. The projection leaves such an event out, and
+ * nothing more is appended until a snapshot without the event has been saved as of its seq, so that no replay folds the
+ * event either. A log shared by instances leaves no doubt: every event in it counts.
  */
 export class EventAppender<Outcome> {
   readonly #options: AppenderOptions;
@@ -58,7 +58,7 @@ export class EventAppender<Outcome> {
   readonly #pending = new Map<string, PendingEvent<Outcome>>();
   /** Ids of events whose append failed, so the log may contain them. */
   readonly #doubtfulIds = new Set<string>();
-  /** Highest seq a doubtful event can have. */
+  /** Highest seq that a doubtful event can have. */
   #doubtfulSeq = 0;
   /** True if no seq covered by the snapshot can be assigned again. */
   #isFilled = false;
@@ -88,7 +88,7 @@ export class EventAppender<Outcome> {
     return added?.promise ?? Promise.reject(new JournalError('queue-full', 'too many events are waiting for the log'));
   }
 
-  /** Receives the outcomes of folded events, in the same order as the ids. */
+  /** Receives the outcomes of folded events, in the order of the ids. */
   settle(ids: readonly string[], outcomes: readonly Outcome[]): void {
     if (this.#pending.size === 0) return;
     for (const [index, id] of ids.entries()) {
@@ -115,7 +115,7 @@ export class EventAppender<Outcome> {
       for (const event of events) this.#pending.set(event.id, event);
       const areStored = await Promise.all(events.map((event) => this.#store(event)));
       if (events.some(({ folded }, index) => areStored[index] && !folded)) await projection.catchUp().catch(ignore);
-      // Stored events of the batch may depend on failed ones.
+      // Events of the batch that were stored may depend on events that were not.
       if (this.hasDoubt) await this.#prepare();
       for (const { waiting, folded } of events) {
         if (folded) waiting.resolve(folded.outcome);
@@ -154,7 +154,7 @@ export class EventAppender<Outcome> {
     this.#doubtfulSeq = Math.max(this.#doubtfulSeq, this.#options.log.state().assignedSeq ?? 0);
   }
 
-  /** Ensures that the next event's seq is not covered by the snapshot and that no doubtful event precedes it. */
+  /** Ensures that the seq of the next event is not covered by the snapshot, and that no doubtful event precedes it. */
   async #prepare(): Promise<void> {
     const { log, projection, fillsLog } = this.#options;
     if (!projection.hasRead) await projection.catchUp();

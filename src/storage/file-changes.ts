@@ -15,12 +15,12 @@ import type { LogOptions } from './storage.ts';
 /** Limits of the changes waiting for the disk. A batch waits no longer than other writers need for a sync. */
 const limits = { maxCount: 10_000, maxSize: 16 * MiB, batchSize: MiB / 2, gatherMs: 1 };
 
-/** Minimum growth of the log between snapshots: changes are frequent, and writing the whole state is slow. */
+/** Minimum growth of the log between snapshots. Changes are frequent, and writing the whole state is slow. */
 const minGrowth = 16 * MiB;
 
 /**
- * Closed segments are deleted once the snapshot has their changes. The last record stays in memory, so that a batch can
- * be applied without reading the disk.
+ * Closed segments are deleted once the snapshot contains their changes. The last record stays in memory, so that a
+ * batch can be applied without reading the disk.
  */
 const logOptions: LogOptions = {
   segmentBytes: 16 * MiB,
@@ -34,15 +34,15 @@ const logOptions: LogOptions = {
 interface FileOptions {
   directory: string;
   openLog(options: LogOptions): Promise<Journal>;
-  /** Receives the error of the first in a row of failed snapshots; meanwhile the log is kept. */
+  /** Receives the error of the first of several consecutive failed snapshots. In the meantime, the log is kept. */
   report(error: Error): void;
-  /** Receives the progress of reading the snapshot: bytes read, bytes in all. */
+  /** Receives the progress of reading the snapshot: bytes read, and bytes in total. */
   onRead?: (done: number, total: number) => void;
 }
 
 /**
- * Opens changes stored in files and applies them to the state, which must be empty. Throws a JournalError, `damaged` if
- * a change is missing.
+ * Opens changes stored in files and applies them to the state, which must be empty. Throws a JournalError, with the
+ * code `damaged` if a change is missing.
  */
 export const openFileChanges = async <Change, Result>(
   { directory, openLog, report, onRead }: FileOptions,
@@ -74,7 +74,7 @@ export const openFileChanges = async <Change, Result>(
   }
 };
 
-/** Applies the readable changes in files to the state, which must be empty; writes nothing. */
+/** Applies the readable changes in files to the state, which must be empty. Writes nothing. */
 export const readFileChanges = async <Change>(
   { directory, openLog }: Pick<FileOptions, 'directory' | 'openLog'>,
   name: string,
@@ -170,9 +170,9 @@ interface Parts<Change, Result> {
 }
 
 /**
- * Changes as events of a projection. All waiting changes become one record, which the log contains whole or not at all;
- * changes that arrive meanwhile form the next record. A change may depend on earlier ones, so all waiting changes fail
- * together, and new ones are refused until the projection can store again.
+ * Changes as events of a projection. All waiting changes become one record, which the log contains whole or not at all.
+ * Changes that arrive meanwhile form the next record. A change may depend on earlier ones, so all waiting changes fail
+ * together, and new changes are refused until the projection can store again.
  */
 class FileChanges<Change, Result> implements Changes<Change, Result> {
   readonly #parts: Parts<Change, Result>;

@@ -22,7 +22,7 @@ export const hasFiles = (directory: string, { name, isFolder }: PortableStore): 
     ? existsSync(join(directory, name))
     : ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
 
-/** True if the next start converts files of version 1.1.0 to those of the store. */
+/** True if the next start will convert files of version 1.1.0 to files of the store. */
 export const hasFormerFiles = (directory: string, store: PortableStore): boolean => {
   const file = store.projection?.former.file;
   return file !== undefined && existsSync(join(directory, `${file}.state`)) && !hasFiles(directory, store);
@@ -38,15 +38,15 @@ export const readSizeOfFiles = async (directory: string, { name }: PortableStore
 };
 
 interface ExportOptions {
-  /** True for a change that can be imported; all others are left out. */
+  /** True for a change that can be imported. All other changes are left out. */
   isWhole(change: unknown): boolean;
   /** Receives a description of each omitted part. */
   onDamage: OnDamage;
 }
 
 /**
- * Reads the readable changes of a store's files, in pieces. A missing entry of a list leaves a hole. Throws a JournalError for
- * files that cannot be opened.
+ * Reads the readable changes in a store's files, in pieces. A missing list entry leaves a hole. Throws a JournalError
+ * for files that cannot be opened.
  */
 export const exportFiles = (
   directory: string,
@@ -99,7 +99,7 @@ async function* exportProjection(
     name: follows ?? name,
     expects: 'own',
     report: (event) => {
-      // The export of a followed log reports its damages.
+      // The damages are reported by the export of the log that it follows.
       if (event.type === 'damaged' && follows === undefined) onDamage(event.damage);
     },
   });

@@ -13,8 +13,8 @@ import { createSnapshotFile } from './snapshot-file.ts';
 import type { LogOptions } from './storage.ts';
 
 /**
- * Marker file that exists while an import is storing: some stores may be filled and others empty. It lists the logs
- * that were empty before the import.
+ * Name of the marker file, which exists while an import is storing, when some stores may be filled and others empty.
+ * The file lists the logs that were empty before the import.
  */
 const markerName = 'import.unfinished';
 
@@ -23,7 +23,7 @@ export const hasUnfinishedImport = (directory: string): boolean => existsSync(jo
 
 /**
  * Opens the files of stores for an import, and removes data left by an interrupted import. Records are written as they
- * arrive, states at the end. Throws a JournalError, `locked` if the files are in use.
+ * arrive, states at the end. Throws a JournalError, with the code `locked` if the files are in use.
  */
 export const openFilesForImport = async (
   directory: string,
@@ -100,7 +100,8 @@ const createMarker = (directory: string) => {
       await syncDirectory(directory);
     },
     remove: async (): Promise<void> => {
-      // After a power cut, neither the marker may reappear beside later changes, nor files removed before it.
+      // After a power cut, the marker must not reappear beside later changes, nor must files that were removed before
+      // it.
       await syncDirectory(directory);
       await rm(path, { force: true });
       await syncDirectory(directory);
@@ -123,11 +124,13 @@ interface ImportedFiles {
 }
 
 interface ImportedLog extends ImportedFiles {
-  /** Returns the seq of the last record; 0 without records. */
+  /** Returns the seq of the last record; 0 if there are no records. */
   lastSeq(): number;
 }
 
-/** Opens a state's files. With `isUnfinished`, removes the state of an interrupted import once the lock is held. */
+/**
+ * Opens the files of a state. With `isUnfinished`, removes the state of an interrupted import once the lock is held.
+ */
 const openState = async (
   directory: string,
   { name, toLine }: PortableStore,
@@ -155,7 +158,7 @@ const openState = async (
   };
 };
 
-/** Opens a log's files. With `isUnfinished`, removes the records of an interrupted import. */
+/** Opens the files of a log. With `isUnfinished`, removes the records of an interrupted import. */
 const openLog = async (directory: string, name: string, isUnfinished: boolean): Promise<ImportedLog> => {
   const remove = async (): Promise<void> => {
     for (const path of await createFileNames(directory, name).listAll()) await rm(path, { force: true });
@@ -180,7 +183,7 @@ const openLog = async (directory: string, name: string, isUnfinished: boolean): 
   };
 };
 
-/** Adds records at the end only, so that a refused import leaves the log as it was. */
+/** Adds records only at the end, so that a refused import leaves the log unchanged. */
 const joinLog = (log: ImportedLog): ImportedFiles => {
   const records: unknown[] = [];
   return {
@@ -214,8 +217,8 @@ const openFolder = async (directory: string, name: string, isUnfinished: boolean
 };
 
 /**
- * Opens the snapshot of a projection of another store's log, whose lock is held. It is written as of the log's last
- * record, which `readSeq` returns. With `isUnfinished`, removes the snapshot of an interrupted import.
+ * Opens the snapshot of a projection of another store's log, whose lock is held. The snapshot is written as of the last
+ * record in the log, whose seq `readSeq` returns. With `isUnfinished`, removes the snapshot of an interrupted import.
  */
 const openSnapshot = async (
   directory: string,

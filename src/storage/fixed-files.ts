@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { passIfGone } from './journal/errors.ts';
 
 /**
- * Folder of fixed-size files that are overwritten in place. Written parts survive the end of the process, but a power
- * cut may lose the last ones. Methods reject if a file cannot be used.
+ * Folder of fixed-size files that are overwritten in place. Written parts survive a crash of the process, but a power
+ * cut may lose the latest. Methods reject if a file cannot be used.
  */
 export class FixedFiles {
   readonly #directory: string;
@@ -26,7 +26,7 @@ export class FixedFiles {
     return found.filter((name) => name.endsWith(this.#ending)).map((name) => name.slice(0, -this.#ending.length));
   }
 
-  /** Reads `length` bytes at an offset; bytes never written are 0. */
+  /** Reads `length` bytes at an offset. Bytes that were never written are 0. */
   async read(name: string, at: number, length: number): Promise<Buffer> {
     const bytes = Buffer.alloc(length);
     await (await this.#open(name)).read(bytes, 0, length, at);
@@ -59,7 +59,7 @@ export class FixedFiles {
     return opened;
   }
 
-  /** Opens a file; a new file has its full size immediately, but takes up space only as it is filled. */
+  /** Opens a file. A new file has its full size immediately, but takes up space only as it is filled. */
   async #openFile(path: string): Promise<FileHandle> {
     try {
       return await open(path, 'r+');

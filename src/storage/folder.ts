@@ -5,16 +5,19 @@ import { passIfGone } from './journal/errors.ts';
 import { createDirectory, createFreeSpaceCheck, createSync } from './journal/files.ts';
 import { replaceBy, unfinishedEnding } from './replaced-file.ts';
 
-/** Free disk space in bytes reserved for more important data. */
+/** Bytes of disk space reserved for more important data. */
 const minFreeBytes = 32 * MiB;
 
 /** Folder of small files, each written once. */
 export interface Folder {
-  /** Lists the file names with their write times. Creates the folder; rejects if it cannot be used. */
+  /** Lists the file names with their write times. Creates the folder. Rejects if the folder cannot be used. */
   list(): Promise<{ name: string; at: Date }[]>;
-  /** Resolves to a file's text; undefined if the file is missing. */
+  /** Resolves to the text of a file; undefined if the file is missing. */
   read(name: string): Promise<string | undefined>;
-  /** Resolves when the whole file is on disk; if it rejects, the file does not exist. `at` is the write time to set. */
+  /**
+   * Resolves when the whole file is on disk. If `write` rejects, the file does not exist. `at` is the write time to
+   * set.
+   */
   write(name: string, text: string, at?: Date): Promise<void>;
   delete(name: string): Promise<void>;
 }

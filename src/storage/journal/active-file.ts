@@ -12,7 +12,7 @@ export interface ActiveFile {
   dev: bigint;
   ino: bigint;
   shared: ReturnType<typeof shareHandle>;
-  /** Number of written and synced bytes: readers get no more, and the next batch begins here. */
+  /** Number of written and synced bytes. Readers get no further, and the next batch begins here. */
   size: number;
   /** Time of the first record, from the file system, in Unix milliseconds. */
   begunAt: number;
@@ -20,7 +20,7 @@ export interface ActiveFile {
   syncedAt: number;
 }
 
-/** Counts the users of an open file; the last release closes it. */
+/** Counts the users of an open file. The last release closes the file. */
 const shareHandle = (handle: FileHandle) => {
   let users = 1;
   return {
@@ -35,7 +35,7 @@ const shareHandle = (handle: FileHandle) => {
   };
 };
 
-/** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its tail. */
+/** Opens the active file, creating it with mode 0600 if it does not exist, and repairs its tail. */
 export const openActiveFile = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<ActiveFile> => {
   await readFileSize(names.active);
   const handle = await open(names.active, 'a+', 0o600);
@@ -55,7 +55,7 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Jou
     };
   } catch (error) {
     await handle.close();
-    // If the file was moved after it was opened, open its successor.
+    // If the file was moved after it was opened, its successor is opened.
     passIfGone(error);
     return openActiveFile(names, sync, settings);
   }
@@ -63,12 +63,12 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Jou
 
 /**
  * Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. Shortly after a sync, the
- * system buffers a write faster than the bytes could be handed to another thread; otherwise the write may block, so it
- * runs in a thread.
+ * operating system buffers a write faster than the bytes could be handed to another thread. At other times, the write
+ * may block, so it runs in a thread.
  */
 export const appendAndSync = async (file: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
   const { handle } = file.shared;
-  // Both continue short writes until everything is written or the system reports an error.
+  // Both continue short writes until everything is written or the operating system reports an error.
   if (isQuick(file)) for (let at = 0; at < batch.length; ) at += writeSync(handle.fd, batch, at);
   else await handle.appendFile(batch);
   await sync.data(handle);
@@ -81,8 +81,9 @@ const quickMs = 100;
 const isQuick = ({ syncedAt }: ActiveFile): boolean => performance.now() - syncedAt < quickMs;
 
 /**
- * Compares the open file with the one at its path. `moved`: it was renamed, removed or replaced. `cut`: it is shorter
- * than `size`. In both cases the last batch may be missing from the log. `grown`: another program wrote to it.
+ * Compares the open file with the file at its path. `moved`: the open file was renamed, removed or replaced. `cut`: it
+ * is shorter than `size`. In both cases, the last batch may be missing from the log. `grown`: another program wrote to
+ * it.
  */
 export const compareFile = async (file: ActiveFile, size: number): Promise<'same' | 'grown' | 'cut' | 'moved'> => {
   const now = await findStatus(file);
@@ -91,7 +92,7 @@ export const compareFile = async (file: ActiveFile, size: number): Promise<'same
   return now.size > size ? 'grown' : 'same';
 };
 
-/** Resolves to undefined if the file is missing or cannot be reached. */
+/** Resolves to the status of the file; undefined if it is missing or cannot be reached. */
 const findStatus = async (file: ActiveFile) => {
   try {
     return isQuick(file) ? statSync(file.path, { bigint: true }) : await stat(file.path, { bigint: true });
@@ -100,7 +101,7 @@ const findStatus = async (file: ActiveFile) => {
   }
 };
 
-/** Resolves to true if the file ends with the batch, whatever the file's size. */
+/** Resolves to true if the file ends with the batch, whatever the size of the file. */
 export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
   const { size } = await handle.stat();
   const end = Buffer.alloc(batch.length);
@@ -108,14 +109,17 @@ export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer)
   return end.equals(batch);
 };
 
-/** Removes bytes written but not acknowledged. */
+/** Removes bytes that were written but not acknowledged. */
 export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise<void> => {
   if ((await handle.stat()).size > size) await handle.truncate(size);
 };
 
-/** Resolves to the size of the regular file at the path; undefined without a file. Throws for anything but a regular file. */
+/**
+ * Resolves to the size of the regular file at the path; undefined if there is none. Throws for anything but a regular
+ * file.
+ */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
-  // Only ENOENT proves that the file does not exist; any other error leaves it open.
+  // Only ENOENT proves that the file does not exist. After any other error, it may exist.
   const found = await lstat(path).catch(passIfGone);
   if (found && !found.isFile()) {
     throw new JournalError('unusable', `${path} is not a regular file; move it away`);
@@ -138,7 +142,7 @@ const repairTail = async (names: FileNames, sync: Sync, settings: JournalSetting
       settings.report({ type: 'tail-cut', bytes: size - end, savedAs });
     }
     await rewriteTail(handle, end, Math.max(maxBatchBytes, maxGroupBytes, settings.maxLineBytes));
-    // Retention uses the time of the last record. Changing it may fail if another user owns the file.
+    // Retention uses the time of the last record. Changing that time may fail if another user owns the file.
     await handle.utimes(atime, mtime).catch(() => undefined);
     await sync.data(handle);
     return end;
@@ -163,8 +167,9 @@ const saveTail = async (handle: FileHandle, start: number, names: FileNames, syn
 };
 
 /**
- * After a failed sync, Linux marks lost pages as clean, and the next sync reports success. Writing the same bytes again
- * makes them dirty, so the next sync covers them. Only the last batch of an earlier process can be affected.
+ * Writes the tail again. After a failed sync, Linux marks lost pages as clean, and the next sync reports success.
+ * Writing the same bytes again makes the pages dirty, so that the next sync covers them. Only the last batch of an
+ * earlier process can be affected.
  */
 const rewriteTail = async (handle: FileHandle, end: number, length: number): Promise<void> => {
   const start = Math.max(0, end - length);
@@ -176,11 +181,11 @@ const rewriteTail = async (handle: FileHandle, end: number, length: number): Pro
   }
 };
 
-/** Resolves to the offset after the last whole line outside any incomplete group; 0 without such a line. */
+/** Resolves to the offset after the last whole line that is not part of an incomplete group; 0 without such a line. */
 const findWholeEnd = async (read: ReadAt, size: number, maxLineBytes: number): Promise<number> => {
   const lineEnd = await findLastLineEnd(read, size);
   let end = lineEnd;
-  /** Group part of the last line cut off. */
+  /** Group part in the last line that was cut off. */
   let cut: GroupPart | undefined;
   for await (const lines of readLinesBackwards(read, lineEnd, maxLineBytes)) {
     for (const { start, bytes } of lines) {

@@ -1,13 +1,10 @@
 import { StoreUnavailable } from '../../lib/expected-errors.ts';
 
 /**
- * Errors of a log.
- * On startup: `locked` (another process writes to the log), `unusable` (the directory or file cannot be written),
- * `damaged` (a log of changes lacks a record).
- * On append: `unavailable` (the last write or sync failed), `queue-full`, `too-large` (the line), `closed`.
- * On reading: `window-too-large` (the requested records span too much of the log), `gone` (only a snapshot has some
- * records).
- * `low-space` occurs only as the cause of `unavailable`.
+ * Errors of a log. On startup: `locked` (another process writes to the log), `unusable` (the directory or file cannot
+ * be written), `damaged` (a log of changes lacks a record). On append: `unavailable` (the last write or sync failed),
+ * `queue-full`, `too-large` (a line), `closed`. On reading: `window-too-large` (the requested records span too much of
+ * the log), `gone` (only a snapshot has some records). `low-space` occurs only as the cause of `unavailable`.
  */
 type JournalErrorCode =
   | 'locked'
@@ -39,7 +36,7 @@ export const passIfGone = (error: unknown): undefined => {
   return undefined;
 };
 
-/** Reasons for failed writes that clients may see; others appear only in the program's log. */
+/** Reasons for failed writes that clients may see. Other reasons appear only in the program's log. */
 const reasons: Record<string, string> = {
   'low-space': 'too little space is free on the disk',
   ENOSPC: 'the disk is full',
@@ -49,13 +46,16 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
 };
 
-/** Returns the reason in brackets, after a space; empty if clients must not see it. */
+/** Returns the reason in brackets, after a space; empty if clients must not see the reason. */
 export const toBracketedReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;
 };
 
-/** Creates the error of a store that cannot store changes. `cause` is its log's error, which wraps the system's. */
+/**
+ * Creates the error of a store that cannot store changes. `cause` is the error of its log, which wraps the operating
+ * system's error.
+ */
 export const toNotStored = (what: string, cause: Error | undefined): StoreUnavailable =>
   new StoreUnavailable(
     `${what} cannot be stored at the moment${toBracketedReason(cause?.cause)}; try again in a second`,
@@ -64,7 +64,7 @@ export const toNotStored = (what: string, cause: Error | undefined): StoreUnavai
     },
   );
 
-/** Explains why a log could not be opened; unknown reasons keep the system's own text. */
+/** Explains why a log could not be opened. An unknown reason keeps the text from the operating system. */
 export const explainOpening = (error: unknown): string =>
   ({ ...reasons, ...openingReasons })[codeOf(error) ?? ''] ?? (error as Error).message;
 

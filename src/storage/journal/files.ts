@@ -13,14 +13,14 @@ export const createFileNames = (directory: string, name: string) => ({
   /** Socket used as the lock. */
   lock: join(directory, `${name}.lock`),
   closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
-  /** Index of a closed segment; it can be rebuilt. */
+  /** Index of a closed segment, which can be rebuilt. */
   index: (segment: string): string => segment.replace(/\.jsonl$/, '.index'),
-  /** Incomplete last line or group, cut off from the log. */
+  /** Incomplete last line or group that was cut off from the log. */
   torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
   /** Resolves to the numbers of the closed segments, oldest first. */
   listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
   listTorn: () => listNumbers(directory, `${name}.`, '.torn'),
-  /** Resolves to the paths of all the log's files except its lock; some may not exist. */
+  /** Resolves to the paths of all files of the log except its lock. Some of the files may not exist. */
   listAll: async (): Promise<string[]> => {
     const names = createFileNames(directory, name);
     const closed = (await names.listClosed()).map(names.closed);
@@ -43,8 +43,8 @@ const listNumbers = async (directory: string, prefix: string, suffix: string): P
 };
 
 /**
- * Creates the directory and its missing parents, accessible only to their owner, and syncs each into its parent.
- * mkdir's own `recursive` retries forever on a file system without mkdir (/proc).
+ * Creates the directory and its missing parents, accessible only to their owner, and syncs each into its parent. Avoids
+ * the `recursive` option of mkdir, which retries forever on a file system without mkdir (/proc).
  */
 export const createDirectory = async (path: string, sync: Sync): Promise<void> => {
   const directory = resolve(path);
@@ -61,15 +61,15 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
   await sync.directory(dirname(directory));
 };
 
-/** Syncs file contents and names to disk; does nothing if syncing is off. */
+/** Syncs file contents and names to disk. Does nothing if syncing is off. */
 export interface Sync {
-  /** Syncs a file's contents, and the size needed to read them. */
+  /** Syncs the contents of a file, and the size needed to read them. */
   data(handle: FileHandle): Promise<void>;
-  /** Syncs a directory's names after a file was created, renamed or removed. */
+  /** Syncs the names in a directory after a file was created, renamed or removed. */
   directory(path: string): Promise<void>;
 }
 
-/** Creates the sync. Windows cannot sync directories and need not: NTFS journals their names. */
+/** Creates the sync. Windows cannot sync directories and does not have to, because NTFS journals their names. */
 export const createSync = (enabled: boolean, platform: NodeJS.Platform = process.platform): Sync => ({
   data: enabled ? (handle) => handle.datasync() : nothing,
   directory: enabled && platform !== 'win32' ? syncDirectory : nothing,
@@ -99,8 +99,8 @@ const syncDirectory = async (path: string): Promise<void> => {
 const checkedForMs = 1000;
 
 /**
- * Called before `bytes` are written. Throws JournalError `low-space` while the file system has less than `minFreeBytes`
- * for ordinary users.
+ * Called before `bytes` are written. Throws a JournalError with the code `low-space` while the file system has less
+ * than `minFreeBytes` for ordinary users.
  */
 export type AssertFreeSpace = (bytes: number) => Promise<void>;
 
@@ -130,11 +130,11 @@ type Limits = Pick<JournalSettings, 'retainSegments' | 'retainBytes' | 'retainDa
 
 /** Keeps segments that a reader still needs beyond the retention limits. */
 export interface Hold {
-  /** Returns the seq up to which the reader is done. */
+  /** Returns the seq up to which the reader has finished. */
   from(): number;
   /** Maximum bytes of closed segments kept for the reader, including those within the limits. */
   maxBytes: number;
-  /** Called with a segment's last seq before the segment is deleted although the reader needs it. */
+  /** Called with the last seq of a segment before the segment is deleted although the reader still needs it. */
   onDropped(lastSeq: number): void;
 }
 
@@ -145,8 +145,8 @@ interface Segment {
 }
 
 /**
- * Deletes closed segments, oldest first, until the rest are within the limits or held; resolves to the deleted files.
- * If a file cannot be deleted, the next call tries again.
+ * Deletes closed segments, oldest first, until the remaining segments are within the limits or held. Resolves to the
+ * deleted files. If a file cannot be deleted, the next call tries again.
  */
 export const removeOldSegments = async (
   names: FileNames,
@@ -167,7 +167,7 @@ export const removeOldSegments = async (
     if (lastSeq === undefined) continue;
     const unread = holds.filter((hold) => lastSeq > hold.from());
     if (unread.some(({ maxBytes }) => bytes <= maxBytes)) continue;
-    // Called first, because a reader would take a missing segment for a gap.
+    // Called before the deletion, because a reader would take a missing segment for a gap.
     for (const hold of unread) hold.onDropped(lastSeq);
     if (!(await remove(segment.path))) continue;
     await remove(names.index(segment.path));
@@ -177,7 +177,7 @@ export const removeOldSegments = async (
   return removed;
 };
 
-/** Resolves to true if the file has been deleted. */
+/** Deletes a file. Resolves to true if the file has been deleted. */
 const remove = (path: string): Promise<boolean> =>
   unlink(path).then(
     () => true,
@@ -189,7 +189,7 @@ const readSegment = async (path: string): Promise<Segment> => {
   return { path, bytes: size, ageMs: Date.now() - mtimeMs };
 };
 
-/** Creates the test for segments to delete; call it once per segment, newest first. */
+/** Creates the test for segments to delete. Call the test once per segment, newest first. */
 const createOldTest = ({ retainSegments, retainBytes, retainDays }: Limits): ((s: Segment) => boolean) => {
   let count = 0;
   let total = 0;

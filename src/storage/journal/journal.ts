@@ -22,10 +22,10 @@ import { filledCount } from './recent.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Appended, JournalWriter } from './writer.ts';
 
-/** Maximum bytes of the log that a listing reads: about 0.3 s of processor time. */
+/** Maximum bytes of the log that a listing reads, which take about 0.3 s of processor time. */
 const maxListedBytes = 256 * MiB;
 
-/** Maximum bytes of the log read to find a record. */
+/** Maximum bytes of the log that are read to find a record. */
 const maxFoundBytes = 64 * MiB;
 
 interface JournalState extends RecordLogState {
@@ -37,26 +37,26 @@ interface JournalState extends RecordLogState {
 
 /** Log of records in local files. Each line also has a `crc`. */
 export interface Journal extends RecordLog {
-  /** Appends a record; a record from another log keeps its id, a UUID. */
+  /** Appends a record. A record from another log keeps its id, which is a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
   /**
    * Reads the records after `seq`, oldest first, in pieces, up to the end of the log at the first read. Foreign and
-   * damaged lines are skipped and reported. A reader may hold one file open until it ends.
+   * damaged lines are skipped and reported. A reader may keep one file open until it ends.
    */
   readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
   /**
-   * Searches this log's own records, newest first, even while records cannot be stored. Files and blocks without
-   * records in the range are not read, so a range costs as much as a log of that range alone.
+   * Searches the records written by this log, newest first, even while records cannot be stored. Files and blocks
+   * without records in the range are not read, so a range costs as much as a log of only that range.
    */
   search(search: Search): Promise<SearchResult>;
   /** Finds the record with an id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
   find(id: string): Promise<StoredRecord | undefined>;
   state(): JournalState;
-  /** Reopens the file if it was renamed or replaced; after a failure, retries writing immediately. */
+  /** Reopens the file if it was renamed or replaced. After a failure, immediately retries writing. */
   reopen(): Promise<void>;
 }
 
-/** Opens the log, or creates it if it does not exist. @throws JournalError `locked` or `unusable` */
+/** Opens the log, creating it if it does not exist. @throws JournalError with the code `locked` or `unusable` */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const settings = withDefaults(options);
   const names = createFileNames(settings.directory, settings.name);
@@ -105,8 +105,8 @@ const openStored = async (
     else if (known.length > 0) yield known;
   }
   /**
-   * Keeps a short list's records in memory, so that the next list does not read the disk; does nothing if a record has
-   * been stored since the list began at `version`, or is being stored, or the file was moved.
+   * Keeps the records of a short list in memory, so that the next list does not read the disk. Does nothing if a record
+   * has been stored since the list began at `version`, if one is being stored, or if the file was moved.
    */
   const keepRecent = async (listing: Listing, count: number, version: number): Promise<Listing> => {
     const records: LogRecord[] = [];

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isObject, parseJson } from '../../lib/parse-json.ts';
 
-/** Length of the `crc` field that ends each own line, including the closing brace. */
+/** Length of the `crc` field that ends each line written by this log, including the closing brace. */
 const crcFieldBytes = ',"crc":"00000000"}'.length;
 
-/** Maximum number of characters `toRecordLine` adds to a line: seq, crc and newline. */
+/** Maximum number of characters that `toRecordLine` adds to a line: seq, crc and newline. */
 export const lineEndBytes = ',"seq":9007199254740991'.length + crcFieldBytes + 1;
 
 export type LogRecord = Record<string, unknown>;
@@ -14,14 +14,17 @@ export type LogRecord = Record<string, unknown>;
 /** Record of this log, with its id and seq. */
 export type StoredRecord = LogRecord & { id: string; seq: number };
 
-/** Position of a line in a group. The log contains all lines of a group or none. */
+/** Position of a line in a group. The log contains all lines of a group, or none. */
 export interface GroupPart {
-  /** One-based. */
+  /** Position, counted from 1. */
   index: number;
   count: number;
 }
 
-/** Returns the start of a line: the record as JSON, its id and group part. The seq is assigned only when writing. */
+/**
+ * Returns the start of a line: the record as JSON, its id and its group part. The seq is not assigned until the line is
+ * written.
+ */
 export const toLineStart = (
   record: LogRecord,
   id: string,
@@ -36,14 +39,14 @@ export const toLineStart = (
 /** Returns the complete line. Its CRC-32 covers every byte before the `crc` field. */
 export const toRecordLine = (start: string, seq: number): string => close(`${start},"seq":${seq}`);
 
-/** Returns a line without a record that preserves the last seq when retention has removed every record. */
+/** Returns a line without a record, which preserves the last seq when retention has removed every record. */
 export const toMark = (seq: number): string => close(`{"seq":${seq}`);
 
 const close = (body: string): string => `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
 
 let last = { time: Number.NaN, text: '' };
 
-/** Returns a new UUIDv7: the time in Unix milliseconds, then random bits. */
+/** Returns a new UUIDv7, which consists of the time in Unix milliseconds and random bits. */
 export const createId = (time = Date.now()): string => {
   if (time !== last.time) {
     const hex = time.toString(16).padStart(12, '0');
@@ -52,7 +55,7 @@ export const createId = (time = Date.now()): string => {
   return last.text + randomUUID().slice(15);
 };
 
-/** Returns a UUIDv7 from a time in Unix milliseconds and the digits of a hash, in hex. */
+/** Returns a UUIDv7 made of a time in Unix milliseconds and the digits of a hash, in hex. */
 export const createIdOf = (time: number, hash: string): string => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0').slice(-12);
   const variant = ((Number.parseInt(hash.charAt(3), 16) & 3) | 8).toString(16);
@@ -65,7 +68,7 @@ export const readIdTime = (id: string): number | undefined =>
 
 const crcField = /^,"crc":"([0-9a-f]{8})"\}$/;
 const partField = /,"part":"(\d+)\/(\d+)","seq":\d+,"crc":"[0-9a-f]{8}"\}$/;
-/** Maximum length of a line's end, from the group part on. */
+/** Maximum length of the end of a line, from the group part on. */
 const partEndBytes = lineEndBytes + 64;
 const markStart = Buffer.from('{"seq":');
 const featureEventStart = Buffer.from('{"feature":"');
@@ -79,7 +82,7 @@ const quote = 0x22;
  */
 type LineKind = 'own' | 'foreign' | 'mark' | 'blank' | 'damaged';
 
-/** Field with exactly this text. */
+/** Condition that a field has exactly this text. */
 export interface Match {
   field: string;
   value: string;
@@ -93,7 +96,8 @@ export interface FieldTest {
 
 /**
  * Classifies a line without its newline; undefined stands for an overlong line. A line without a `seq` needs no `crc`;
- * with a `seq`, its `crc` must match. Only foreign lines are parsed as JSON: a matching checksum proves validity.
+ * with a `seq`, its `crc` must match. Only foreign lines are parsed as JSON, because a matching checksum proves that a
+ * line is valid.
  */
 export const classifyLine = (line: Buffer | undefined): LineKind => {
   if (line === undefined) return 'damaged';
@@ -106,26 +110,26 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 };
 
 /**
- * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip these
- * events; readers after a seq get them.
+ * True for an event of a feature, such as an acknowledgement in the log of alerts. Lists and searches skip such events;
+ * readers after a seq get them.
  */
 export const isFeatureEvent = (record: LogRecord): boolean => record['feature'] !== undefined;
 
-/** True for the line of a feature's event, whose first member is `feature`. */
+/** True for the line of a feature event, whose first member is `feature`. */
 export const isFeatureEventLine = (line: Buffer): boolean =>
   line.subarray(0, featureEventStart.length).equals(featureEventStart);
 
-/** Parses an `own` or `foreign` line or a `mark`; throws if the line has changed since classification. */
+/** Parses an `own` or `foreign` line or a `mark`. Throws if the line has changed since it was classified. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
 
-/** Returns the record of an own line; undefined for any other line. */
+/** Returns the record in an `own` line; undefined for any other line. */
 export const parseStored = (line: Buffer | undefined): StoredRecord | undefined => {
   if (line === undefined || classifyLine(line) !== 'own') return undefined;
   const record = parseRecord(line);
   return typeof record['id'] === 'string' && typeof record['seq'] === 'number' ? (record as StoredRecord) : undefined;
 };
 
-/** Returns an own line's group part; undefined for a record without a group. */
+/** Returns the group part of an `own` line; undefined for a record without a group. */
 export const readPart = (line: Buffer): GroupPart | undefined => {
   const found = partField.exec(trim(line).subarray(-partEndBytes).toString('latin1'));
   return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
@@ -138,13 +142,13 @@ export const passes = (record: LogRecord, tests: readonly FieldTest[]): boolean 
     return typeof text === 'string' && accepts(text);
   });
 
-/** Creates a fast test on an own line's bytes: false if its record cannot pass the tests. */
+/** Creates a fast test on the bytes of an `own` line. Returns false if its record cannot pass the tests. */
 export const createPrefilter = (tests: readonly FieldTest[]): ((line: Buffer) => boolean) => {
   const marks = tests.map(({ field, accepts }) => ({ mark: Buffer.from(`${JSON.stringify(field)}:"`), accepts }));
   return (line) => marks.every(({ mark, accepts }) => hasText(line, mark, accepts));
 };
 
-/** True if an accepted text follows the mark; the field may also occur in nested objects. */
+/** True if an accepted text follows the mark. The field may also occur in nested objects. */
 const hasText = (line: Buffer, mark: Buffer, accepts: (text: string) => boolean): boolean => {
   for (let at = line.indexOf(mark); at >= 0; at = line.indexOf(mark, at + 1)) {
     const start = at + mark.length;
@@ -156,7 +160,7 @@ const hasText = (line: Buffer, mark: Buffer, accepts: (text: string) => boolean)
   return false;
 };
 
-/** Creates a test for lines whose record matches. Own lines are parsed only if their bytes can match. */
+/** Creates a test for lines whose record matches. An `own` line is parsed only if its bytes can match. */
 export const createMatcher = (match: Match): ((kind: LineKind, line: Buffer) => boolean) => {
   const { field, value } = match;
   const bytes = toBytes(match);
@@ -170,7 +174,7 @@ const readCrc = (text: Buffer): number | undefined => {
   return hex === undefined ? undefined : Number.parseInt(hex, 16);
 };
 
-/** Removes a byte order mark and a carriage return, which an editor may have added. */
+/** Removes a byte order mark and a carriage return, because an editor may have added them. */
 const trim = (line: Buffer): Buffer => {
   const start = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
   const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length;

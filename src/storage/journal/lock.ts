@@ -6,27 +6,29 @@ import { join } from 'node:path';
 import { replaceFile } from '../replaced-file.ts';
 import { codeOf, JournalError, passIfGone } from './errors.ts';
 
-/** Maximum length of a socket path on macOS, a little less than on Linux. Node silently truncates longer paths. */
+/**
+ * Maximum length of a socket path on macOS, which is slightly less than on Linux. Node silently truncates longer paths.
+ */
 const maxAddressBytes = 103;
 
-/** Lock held until `release` or the end of the process, however it ends: the kernel then releases the lock. */
+/** Lock held until `release` or the end of the process. However the process ends, the kernel releases the lock. */
 export interface Lock {
   release(): Promise<void>;
 }
 
 interface Claim {
   address: string;
-  /** The address is a file, which remains after a kill. */
+  /** True if the address is a file, which remains after a kill. */
   file: boolean;
-  /** If this socket fails, the lock still works within the network namespace. */
+  /** True if the lock still works within the network namespace when this socket fails. */
   optional: boolean;
 }
 
 /**
- * Makes this process the only writer of `name` in the directory. On Linux it binds two sockets: an abstract one, named
- * after the directory's device, inode and secret and unique per network namespace, and `file`, which also excludes
- * other containers that share the volume. If `file` cannot be a socket, it binds only the first.
- * @throws JournalError `locked`
+ * Makes this process the only writer of `name` in the directory. On Linux, binds two sockets: an abstract socket, named
+ * after the directory's device, inode and secret and unique per network namespace, and the socket `file`, which also
+ * excludes other containers that share the volume. If `file` cannot be a socket, only the abstract socket is bound.
+ * @throws JournalError with the code `locked`
  */
 export const lockDirectory = async (
   directory: string,
@@ -52,9 +54,9 @@ export const lockDirectory = async (
 };
 
 /**
- * Returns a secret that only the directory's owner can read, created by the first process. Without it, other users
- * could derive the socket's name from device and inode, and bind it to block every start. Empty if the secret cannot be
- * written.
+ * Returns a secret that only the directory's owner can read. The first process creates it. Without a secret, other
+ * users could derive the socket's name from device and inode, and bind it to block every start. Empty if the secret
+ * cannot be written.
  */
 const readSecret = (directory: string): string => {
   const path = join(directory, 'lock.key');

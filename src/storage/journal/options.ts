@@ -1,7 +1,7 @@
 import { MiB } from '../../lib/units.ts';
 import type { LogRecord } from './line.ts';
 
-/** Events a journal reports to the program's log. */
+/** Event that a journal reports to the program's log. */
 export type JournalEvent =
   /** An incomplete last line was moved to the file `savedAs`. */
   | { type: 'tail-cut'; bytes: number; savedAs: string }
@@ -13,7 +13,10 @@ export type JournalEvent =
   | { type: 'reopened' }
   /** Segments were deleted according to the retention settings. */
   | { type: 'segments-removed'; files: string[] }
-  /** An unreadable line, or missing records, with file and place as a clause; reported once each. */
+  /**
+   * A line is unreadable, or records are missing. Describes the file and the place as a clause. Each damage is reported
+   * only once.
+   */
   | { type: 'damaged'; damage: string };
 
 export type ReportEvent = (event: JournalEvent) => void;
@@ -22,54 +25,57 @@ export type ReportEvent = (event: JournalEvent) => void;
 export interface Indexing {
   /** Returns a record's time in Unix milliseconds; undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
-  /** Returns the key a record is counted by. */
+  /** Returns the key by which a record is counted. */
   keyOf(record: LogRecord): string | undefined;
-  /** Keys always counted separately. Each file counts about a hundred more separately, and the rest together. */
+  /**
+   * Keys that are always counted separately. Each file counts about a hundred further keys separately, and the rest
+   * together.
+   */
   keys: readonly string[];
 }
 
 export interface JournalOptions {
-  /** Directory, created with mode 0700 if missing. */
+  /** Directory, which is created with mode 0700 if it is missing. */
   directory: string;
-  /** Base name of `NAME.jsonl` and its closed segments, `NAME.00000001.jsonl` and so on. */
+  /** Base name of the files `NAME.jsonl` and its closed segments, `NAME.00000001.jsonl` and so on. */
   name: string;
   /** Maximum bytes of a segment, which is closed before a batch that would exceed this size. */
   segmentBytes?: number;
-  /** Closed segments to keep; 0 keeps all. */
+  /** Number of closed segments to keep; 0 keeps all. */
   retainSegments?: number;
   /** Bytes of closed segments to keep; 0 keeps all. */
   retainBytes?: number;
   /**
    * Days to keep a closed segment after its last record; 0 keeps all. If set, a segment is also closed when its first
-   * record is a day old, so records are kept for at most one more day.
+   * record is a day old, so records are kept for at most one extra day.
    */
   retainDays?: number;
-  /** Maximum records waiting for the disk; further records are refused. */
+  /** Maximum records waiting for the disk. Further records are refused. */
   queueCount?: number;
   /** Maximum bytes of records waiting for the disk. */
   queueBytes?: number;
-  /** Maximum bytes of a line; longer lines are neither written nor listed. */
+  /** Maximum bytes of a line. Longer lines are neither written nor listed. */
   maxLineBytes?: number;
-  /** Minimum free bytes of the file system; below it, records are refused. */
+  /** Minimum free bytes of the file system, below which records are refused. */
   minFreeBytes?: number;
-  /** `false` acknowledges records before they are on disk: faster, but unsafe on power loss. */
+  /** `false` acknowledges records before they are on disk, which is faster but unsafe on power loss. */
   sync?: boolean;
-  /** Converts a record to JSON; `JSON.stringify` by default. */
+  /** Converts a record to JSON. Default: `JSON.stringify`. */
   toJson?: (record: LogRecord) => string;
-  /** Number of recent records kept in memory, for readers that keep up with the log. */
+  /** Number of recent records kept in memory for readers that keep up with the log. */
   recentCount?: number;
-  /** Index of times and keys; by default, records have neither. */
+  /** Index of times and keys. By default, records have neither. */
   indexing?: Indexing;
   /** True to delete no segment before the first call of `holdFrom`. */
   awaitsHold?: boolean;
-  /** Lines to report as damaged: `any` accepts lines of other programs, `own` does not, `all` also reports gaps. */
+  /** Lines to report as damaged. `any` accepts lines of other programs, `own` does not, and `all` also reports gaps. */
   expects?: 'any' | 'own' | 'all';
   /** Milliseconds between attempts to resume writing after a failure. */
   retryMs?: number;
   report?: ReportEvent;
   /** Receives the duration of each record sync, in seconds. */
   onSync?: (seconds: number) => void;
-  /** Receives the progress of background indexing: files done, files in all. */
+  /** Receives the progress of background indexing: files done, and files in total. */
   onIndexed?: (done: number, files: number) => void;
 }
 
@@ -78,10 +84,10 @@ export type JournalSettings = Required<JournalOptions>;
 /** Maximum bytes per write, unless a single line or group is longer. */
 export const maxBatchBytes = MiB;
 
-/** Maximum bytes of a group's lines: a body of 8 MiB plus the line ends. */
+/** Maximum bytes of the lines in a group: a body of 8 MiB plus the ends of lines. */
 export const maxGroupBytes = 10 * MiB;
 
-/** Adds defaults: 64 MiB segments, kept forever, with every write synced. */
+/** Adds the defaults: 64 MiB segments, kept forever, with every write synced. */
 export const withDefaults = (options: JournalOptions): JournalSettings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
@@ -104,13 +110,13 @@ export const withDefaults = (options: JournalOptions): JournalSettings => ({
   report: createSafeReport(options.report),
 });
 
-/** Ignores errors from `report`, which must not stop the log. */
+/** Creates a report function that ignores errors of `report`, because they must not stop the log. */
 const createSafeReport =
   (report: ReportEvent = () => undefined): ReportEvent =>
   (event) => {
     try {
       report(event);
     } catch {
-      // Nowhere is left to report the error.
+      // There is nowhere left to report the error.
     }
   };

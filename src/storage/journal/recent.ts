@@ -4,10 +4,10 @@ import { isFeatureEvent, type LogRecord, type Match, type StoredRecord } from '.
 /** Maximum characters of lines in memory. */
 const keptLength = MiB;
 
-/** Maximum number of a list's records kept for the next list. */
+/** Maximum number of records in a list that are kept for the next list. */
 export const filledCount = 100;
 
-/** Appended record; the first reader converts it to its stored form. */
+/** Appended record, which the first reader converts to its stored form. */
 interface RecentRecord {
   record: LogRecord;
   id: string;
@@ -18,18 +18,18 @@ interface RecentRecord {
 }
 
 /**
- * The log's last records in memory, so that readers that keep up neither read the disk nor parse. They form the end of
- * the log without a gap; any change by another program clears them.
+ * Last records of the log in memory, so that readers that keep up with the log neither read the disk nor parse. The
+ * records are the end of the log without gaps. Any change by another program clears them.
  */
 export class RecentRecords {
   readonly #maxCount: number;
   #records: RecentRecord[] = [];
   #length = 0;
-  /** Seq of the first record; seqs are consecutive. */
+  /** Seq of the first record. Seqs are consecutive. */
   #firstSeq = 0;
   /** True if the log has no earlier records. */
   #isAll = false;
-  /** Last list, valid until a record is added. */
+  /** Last list, which is valid until a record is added. */
   #list: { count: number; records: readonly StoredRecord[] } | undefined;
   #version = 0;
 
@@ -37,7 +37,7 @@ export class RecentRecords {
     this.#maxCount = maxCount;
   }
 
-  /** Changes whenever a record is added or the records are cleared. */
+  /** Number that changes whenever a record is added or the records are cleared. */
   get version(): number {
     return this.#version;
   }
@@ -58,7 +58,9 @@ export class RecentRecords {
     if (this.#records.length > this.#maxCount || this.#length > keptLength) this.#drop(this.#records.length >> 1);
   }
 
-  /** Sets the log's last records; does nothing if they have gaps. `isAll` if the log has no others. */
+  /**
+   * Sets the last records of the log. Does nothing if they have gaps. `isAll` is true if the log has no other records.
+   */
   fill(records: readonly LogRecord[], nextSeq: number, isAll: boolean): void {
     const firstSeq = nextSeq - records.length;
     if (records.length > this.#maxCount || this.#maxCount === 0) return;
@@ -73,7 +75,7 @@ export class RecentRecords {
     this.#length = this.#records.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Drops all records because the files may have changed. */
+  /** Drops all records, because the files may have changed. */
   clear(): void {
     this.#version += 1;
     this.#list = undefined;
@@ -83,7 +85,10 @@ export class RecentRecords {
     this.#isAll = false;
   }
 
-  /** Returns the matches among the last `count` listable records, oldest first; undefined if some are not in memory. */
+  /**
+   * Returns the matches among the last `count` listable records, oldest first; undefined if some of these records are
+   * not in memory.
+   */
   list(count: number, match?: Match): readonly LogRecord[] | undefined {
     if (count > this.#records.length && !this.#isAll) return undefined;
     if (this.#list?.count !== count) {
@@ -96,7 +101,10 @@ export class RecentRecords {
     return match ? records.filter((record) => record[match.field] === match.value) : records;
   }
 
-  /** Returns the index of the first of the last `count` listable records; undefined if some are not in memory. */
+  /**
+   * Returns the index of the first of the last `count` listable records; undefined if some of these records are not in
+   * memory.
+   */
   #findStart(count: number): number | undefined {
     let listed = 0;
     for (let at = this.#records.length; ; at -= 1) {
@@ -107,7 +115,7 @@ export class RecentRecords {
     }
   }
 
-  /** Returns the records after a seq, oldest first; undefined if some are not in memory. */
+  /** Returns the records after a seq, oldest first; undefined if some of them are not in memory. */
   after(seq: number): StoredRecord[] | undefined {
     if (this.#records.length === 0 || seq + 1 < this.#firstSeq) return undefined;
     return this.#records.slice(seq + 1 - this.#firstSeq).map(toStoredRecord);

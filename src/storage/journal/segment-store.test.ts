@@ -136,7 +136,7 @@ test('a batch whose file was moved away is written again, at most three times', 
   const { store, names, events, hooks } = await open(t);
   let moves = 0;
   hooks.onData = async () => {
-    // Opening syncs too; move only the file that holds the batch.
+    // Opening syncs too, so only the file that holds the batch is moved.
     if ((await readFile(names.active, 'utf8')) !== '') await rename(names.active, `${names.active}.${++moves}`);
   };
   await assert.rejects(commit(store, 'one\n'), {

@@ -9,22 +9,22 @@ import { type ReadAt, readLinesBackwards } from '../read/lines.ts';
 /** Minimum bytes of a complete block. */
 const blockBytes = 32 * 1024;
 
-/** Bytes indexed before other readers get their turn. */
+/** Number of bytes indexed before other readers get their turn. */
 const stepBytes = 1024 * 1024;
 
-/** Number of separately counted names; slot 0 counts all others. */
+/** Number of slots for names that are counted separately. Slot 0 counts all other names. */
 const slots = 128;
 
 /** Maximum characters of a separately counted name. */
 const maxNameLength = 64;
 
-/** Minimum and maximum of a set of numbers; for an empty set, `min` exceeds `max`. */
+/** Minimum and maximum of a set of numbers. For an empty set, `min` exceeds `max`. */
 interface NumberRange {
   min: number;
   max: number;
 }
 
-/** Ranges over this log's own records in part of a file. */
+/** Ranges over the records of this log in part of a file. */
 export interface Ranges {
   seqs: NumberRange;
   /** Times of records, in Unix milliseconds. */
@@ -81,7 +81,10 @@ const createBlock = (end: number): IndexBlock => ({
   counts: new Map(),
 });
 
-/** Reads lines from `from`, the start of a line, to `to` in blocks, last block first. A too long line is a block. */
+/**
+ * Reads lines from `from`, the start of a line, to `to` in blocks, last block first. A line that is too long is a block
+ * of its own.
+ */
 async function* indexBackwards(
   source: IndexedSource,
   keys: Keys,
@@ -129,7 +132,7 @@ const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: I
   block.counts.set(key, (block.counts.get(key) ?? 0) + 1);
 };
 
-/** Counts of a file's records by minute and key. */
+/** Counts of the records in a file by minute and key. */
 export class Minutes {
   /** Counts per minute, by slot. */
   readonly #minutes = new Map<number, number[]>();
@@ -193,7 +196,7 @@ export class Minutes {
   }
 }
 
-/** Names an index counts by, each with a slot. Surplus and overlong names share slot 0. */
+/** Names by which an index counts, each with a slot. Surplus and overlong names share slot 0. */
 export class Keys {
   readonly #names: string[] = [];
   readonly #slots = new Map<string, number>();
@@ -222,7 +225,7 @@ export class Keys {
   }
 }
 
-/** Counts of a file, and the names they are counted by. */
+/** Counts of a file, and the names by which records are counted. */
 export interface Counted {
   minutes: Minutes;
   keys: Keys;
@@ -269,9 +272,8 @@ export class FileIndex implements Counted {
   }
 
   /**
-   * Reads the blocks of the first `end` bytes that `canHold` accepts, last block first, and any block not indexed
-   * before.
-   * A block's `end` is the offset up to which it belongs to these bytes.
+   * Reads the blocks in the first `end` bytes that `canHold` accepts, last block first, and any block not indexed
+   * before. The `end` of a block is the offset up to which the block belongs to these bytes.
    */
   async *readBackwards(
     source: IndexedSource,
@@ -279,7 +281,7 @@ export class FileIndex implements Counted {
     canHold: (block: IndexBlock) => boolean = () => true,
   ): AsyncGenerator<{ block: IndexBlock; end: number }> {
     for (let position = this.#skip(end, canHold); position > 0; position = this.#skip(position, canHold)) {
-      // Two readers must not fill the same gap at once.
+      // Two readers must not fill a gap at the same time.
       if (!this.#blockBefore(position)) await this.#serially(() => this.#fillBefore(source, position));
       const block = this.#blockBefore(position);
       if (!block) return;
@@ -310,7 +312,7 @@ export class FileIndex implements Counted {
     if (this.#blockBefore(position)) return;
     const place = this.#placeOf(position);
     const previous = this.#blocks[place - 1];
-    // A short block at the file's former end grows with the file.
+    // A short block at the former end of the file grows with the file.
     const isShort = previous !== undefined && previous.end - previous.start < blockBytes;
     const from = previous ? (isShort ? previous.start : previous.end) : 0;
     const added: IndexBlock[] = [];

@@ -19,7 +19,7 @@ const options = { segmentBytes: 100_000, sync: false, indexing };
 const filler = 'x'.repeat(900);
 const perFile = 90;
 
-/** A log of ten closed segments and an active file; each record's time is its number. */
+/** Creates a log of ten closed segments and an active file. The time of each record is its number. */
 const createLog = async (t: TestContext, createRecordId = () => createId()): Promise<string> => {
   const directory = createFolder(t);
   for (let file = 1; file <= 11; file += 1) {
@@ -41,10 +41,10 @@ const allSidecars = Array.from({ length: 10 }, (_, index) => `log.${String(index
 const waitForSidecars = (directory: string): Promise<void> =>
   waitUntil('every closed segment has a sidecar', async () => (await listSidecars(directory)).length === 10);
 
-/** A small budget: enough for two sidecars and some blocks, but not for two segments. */
+/** Small budget: enough for two sidecars and some blocks, but not for two segments. */
 const fewBytes = 150_000;
 
-/** Searches one old segment's worth of records. */
+/** Searches as many old records as a segment has. */
 const searchOld = async (journal: TestJournal): Promise<unknown[]> => {
   const { records } = await journal.search({ since: 100, until: 110, limit: 100, maxBytes: fewBytes });
   return records.map(({ n }) => n);
@@ -124,7 +124,7 @@ for (const [what, spoil] of Object.entries({
       Array.from({ length: 100 }, (_, index) => 100 - index),
     );
     await waitUntil('it is found with little reading', async () => (await searchOld(next)).length === 10);
-    // Sidecars of other segments may still be being written.
+    // Sidecars of other segments may still be in the process of being written.
     const isUnfinished = (name: string): boolean => name.endsWith('.tmp');
     await waitUntil('none is left unfinished', async () => !(await readdir(directory)).some(isUnfinished));
   });

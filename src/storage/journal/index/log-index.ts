@@ -15,10 +15,12 @@ import {
 } from './file-index.ts';
 import { readSidecar, type Sidecar, writeSidecar } from './sidecar.ts';
 
-/** Maximum number of closed segments' indexes in memory, about 1 MiB each; others are read from their sidecars. */
+/**
+ * Maximum number of indexes of closed segments in memory, about 1 MiB each. Other indexes are read from their sidecars.
+ */
 const keptIndexes = 16;
 
-/** Blocks indexed in the background between pauses, in which requests are answered. */
+/** Number of blocks indexed in the background between pauses, in which requests are answered. */
 const blocksAtOnce = 16;
 const pauseMs = 10;
 
@@ -29,13 +31,13 @@ export interface Budget {
 
 /** File of the log, while open. */
 interface IndexedFile {
-  /** Counts from a closed segment's sidecar; with these, the segment needs no index. */
+  /** Counts from the sidecar of a closed segment. With these counts, the segment needs no index. */
   counted: Counted | undefined;
   /** Loads the index, which may have gaps. */
   loadIndex(): Promise<FileIndex>;
   /** Number of readable bytes. */
   end: number;
-  /** Reader charged to the budget. */
+  /** Reader whose bytes are charged to the budget. */
   source: IndexedSource;
 }
 
@@ -46,8 +48,8 @@ interface ReadableBlock {
 }
 
 /**
- * Index of a log's seqs, times and ids. The first read starts background indexing of closed segments, whose indexes are
- * written to sidecar files.
+ * Index of the seqs, times and ids in a log. The first read starts background indexing of closed segments, whose
+ * indexes are written to sidecar files.
  */
 export class LogIndex {
   readonly #log: Log;
@@ -69,7 +71,10 @@ export class LogIndex {
     log.onClosed((active, path) => this.#noteClosed(active, path));
   }
 
-  /** Opens the files, newest first, except closed files whose summary `isWanted` rejects; called once per file. */
+  /**
+   * Opens the files, newest first, except closed files whose summary `isWanted` rejects. `isWanted` is called once per
+   * file.
+   */
   async *openFiles(isWanted: (summary: Summary) => boolean, budget: Budget): AsyncGenerator<IndexedFile> {
     if (!this.#isUsed) this.#startBackground();
     this.#isUsed = true;
@@ -116,7 +121,7 @@ export class LogIndex {
     return this.#summaries.get(path);
   }
 
-  /** Reads a file's blocks, last block first; unread blocks stay unindexed. */
+  /** Reads the blocks of a file, last block first. Blocks that are not read stay unindexed. */
   async *readBlocksOf(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
     const budget = { left: 0 };
     const index = await this.#indexOf(file, budget, await this.#readSidecar(file, budget));
@@ -129,7 +134,7 @@ export class LogIndex {
     await this.#background;
   }
 
-  /** Reads a closed segment's sidecar, unless its index is in memory, and keeps the summary. */
+  /** Reads the sidecar of a closed segment, unless its index is in memory, and keeps the summary. */
   async #readSidecar({ identity, read, end }: LogFile, budget: Budget): Promise<Sidecar | undefined> {
     if (typeof identity !== 'string' || this.#closed.has(identity)) return undefined;
     const sidecar = await readSidecar(this.#names.index(identity), read, end);
@@ -138,7 +143,7 @@ export class LogIndex {
     return sidecar;
   }
 
-  /** Resolves to a file's index, which may have gaps. */
+  /** Resolves to the index of a file, which may have gaps. */
   async #indexOf({ identity }: LogFile, budget: Budget, sidecar: Sidecar | undefined): Promise<FileIndex> {
     if (typeof identity !== 'string') {
       const index = this.#active.get(identity) ?? this.#create();
@@ -149,7 +154,7 @@ export class LogIndex {
     budget.left -= loaded?.bytes ?? 0;
     // The next complete index is summarized and saved again.
     if (sidecar && !loaded) this.#summaries.delete(identity);
-    // Another reader may have loaded or started it meanwhile.
+    // Another reader may have loaded or started the index meanwhile.
     const index = this.#closed.get(identity) ?? loaded?.index ?? this.#create();
     this.#keep(identity, index);
     return index;
@@ -166,7 +171,7 @@ export class LogIndex {
     if (this.#closed.size > keptIndexes && oldest !== undefined) this.#closed.delete(oldest);
   }
 
-  /** Saves a closed file's index once it is complete. */
+  /** Saves the index of a closed file once it is complete. */
   async #save({ identity, read, end }: LogFile, index: FileIndex): Promise<void> {
     if (typeof identity !== 'string' || this.#summaries.has(identity) || !index.isComplete(end)) return;
     this.#summaries.set(identity, summarize(index.ranges, index));
@@ -174,7 +179,7 @@ export class LogIndex {
   }
 
   #noteClosed(active: LogFiles['active'], path: string): void {
-    // A file deleted since may have had the same number.
+    // A file that has since been deleted may have had the same number.
     this.#summaries.delete(path);
     this.#closed.delete(path);
     const index = this.#active.get(active);
@@ -186,7 +191,7 @@ export class LogIndex {
     this.#background = Promise.resolve(this.#background).then(() => this.#indexClosed());
   }
 
-  /** Indexes all closed segments. An unreadable segment is left to the next reader. */
+  /** Indexes all closed segments. If a segment is unreadable, its index is left to the next reader. */
   async #indexClosed(): Promise<void> {
     const { active, closed } = this.#log.retainFiles();
     await active.release();
@@ -233,7 +238,7 @@ const countBytes =
 
 /** Ranges of a closed segment. */
 export interface Summary extends Ranges {
-  /** Counts of a segment from the last day, the most requested one. */
+  /** Counts of a segment from the last day, because counts of the last day are requested most. */
   counted: Counted | undefined;
 }
 
@@ -242,7 +247,7 @@ const summarize = (ranges: Ranges, { minutes, keys }: Counted): Summary => {
   return { ...ranges, counted: isRecent ? { minutes, keys } : undefined };
 };
 
-/** Drops a segment's counts once it is older than the last day. */
+/** Drops the counts of a segment once it is older than the last day. */
 const age = (summary: Summary): void => {
   if (summary.times.max <= Date.now() - dayMs) summary.counted = undefined;
 };

@@ -9,13 +9,13 @@ const version = 2;
 /** Maximum size in bytes of a sidecar that is written or read. */
 const maxBytes = 16 * MiB;
 
-/** Number of bytes at a segment's end that identify it. */
+/** Number of bytes at the end of a segment that identify the segment. */
 const checkedBytes = 4096;
 
-/** First part of a sidecar: enough to skip a segment or count its records without its blocks. */
+/** First part of a sidecar, which suffices to skip a segment or count its records without its blocks. */
 interface Head {
   version: number;
-  /** Segment size, and a checksum of the segment's end, which detect another segment's sidecar. */
+  /** Segment size and a checksum of the segment's end, to detect the sidecar of another segment. */
   bytes: number;
   check: number;
   ranges: Ranges;
@@ -29,11 +29,11 @@ export interface Sidecar {
   counted: Counted;
   /** Number of bytes read for the head. */
   bytes: number;
-  /** Reads the blocks; undefined if damaged or incomplete. */
+  /** Reads the blocks; undefined if they are damaged or incomplete. */
   loadBlocks(): Promise<{ index: FileIndex; bytes: number } | undefined>;
 }
 
-/** Reads a sidecar's head; undefined if it does not match the segment or cannot be read. */
+/** Reads the head of a sidecar; undefined if it does not match the segment or cannot be read. */
 export const readSidecar = async (path: string, read: ReadAt, segmentBytes: number): Promise<Sidecar | undefined> => {
   const head = await readPart(path, 0);
   if (!head) return undefined;
@@ -50,7 +50,7 @@ export const readSidecar = async (path: string, read: ReadAt, segmentBytes: numb
   return { ranges, counted, bytes: head.end, loadBlocks };
 };
 
-/** Writes a segment's sidecar. If that fails, the next process rebuilds the index. */
+/** Writes the sidecar of a segment. If that fails, the next process rebuilds the index. */
 export const writeSidecar = async (path: string, read: ReadAt, bytes: number, index: FileIndex): Promise<void> => {
   const temporary = `${path}.tmp`;
   const { keys, minutes, ranges, blocks } = index;
@@ -66,7 +66,7 @@ export const writeSidecar = async (path: string, read: ReadAt, bytes: number, in
   }
 };
 
-/** Length of the line before a part, which has its checksum and byte length: `0123abcd 00001234\n`. */
+/** Length of the line before a part, which contains the part's checksum and byte length: `0123abcd 00001234\n`. */
 const prefixBytes = 18;
 
 /** Encodes a part of a sidecar: a line with checksum and length, then JSON and a line break. */
@@ -76,7 +76,7 @@ const toPart = (content: unknown): Buffer => {
   return Buffer.concat([Buffer.from(`${check} ${length}\n`), json]);
 };
 
-/** Reads the part at an offset; undefined if it is missing or damaged. */
+/** Reads the part at an offset; undefined if the part is missing or damaged. */
 const readPart = async (path: string, start: number): Promise<{ content: unknown; end: number } | undefined> => {
   try {
     // Opening anything but a regular file, such as a pipe, could block.

@@ -5,9 +5,9 @@ import { MiB } from '../../../lib/units.ts';
 import { JournalError, passIfGone } from '../errors.ts';
 import { type Line, type ReadAt, readLinesBackwards, readSeq, toReadAt } from './lines.ts';
 
-/** Files of the log at one moment. */
+/** Files of the log at one point in time. */
 export interface LogFiles {
-  /** Active file with `size` readable bytes; the reader releases it. */
+  /** Active file with `size` readable bytes. The reader releases it. */
   active: { handle: FileHandle; retain(): void; release(): Promise<void> };
   size: number;
   /** Paths of the closed segments, newest first. */
@@ -24,20 +24,20 @@ export interface Log {
 
 /** Open file of the log. */
 export interface LogFile {
-  /** Path of a closed file; handle of the active file. */
+  /** Path of a closed file, or handle of the active file. */
   identity: string | LogFiles['active'];
   read: ReadAt;
   /** Number of readable bytes. */
   end: number;
-  /** Keeps the file readable with `readLater` until `release`; `readLater` rejects if a closed file was deleted. */
+  /** Keeps the file readable with `readLater` until `release`. `readLater` rejects if a closed file was deleted. */
   hold(): void;
   readLater: ReadAt;
   release(): Promise<void>;
 }
 
 /**
- * Reads every line of the log as of the first read, last line first. Throws a JournalError `window-too-large` before it
- * would exceed `maxBytes`.
+ * Reads every line that the log has at the first read, last line first. Throws a JournalError with the code
+ * `window-too-large` before exceeding `maxBytes`.
  */
 export async function* readLogBackwards(
   log: Log,
@@ -52,7 +52,7 @@ export async function* readLogBackwards(
 
 /**
  * Opens the files one at a time, newest or oldest first, except closed files that `isWanted` rejects. A closed file is
- * open only while being read, so a reader waiting for its client keeps no closed file open.
+ * open only while it is being read, so a reader that waits for its client keeps no closed file open.
  */
 export async function* openLogFiles(
   log: Log,
@@ -76,7 +76,7 @@ const toActiveFile = (log: Log, active: LogFiles['active'], end: number): LogFil
   return { identity: active, read, end, hold: active.retain, readLater: read, release: active.release };
 };
 
-/** Yields the file if it exists: retention or a person may delete a segment at any time. */
+/** Yields the file if it exists, because retention or a person may delete a segment at any time. */
 export async function* openClosed(log: Log, path: string): AsyncGenerator<LogFile> {
   const handle = await open(path, 'r').catch(passIfGone);
   if (!handle) return;
@@ -112,10 +112,10 @@ const createByteLimit = (maxBytes: number): ((read: ReadAt) => ReadAt) => {
   };
 };
 
-/** Maximum bytes of lines without a seq, from other programs, before the search gives up. */
+/** Maximum bytes of lines without a seq, written by other programs, after which the search gives up. */
 const searchedBytes = 4 * MiB;
 
-/** Resolves to the log's last seq; 0 without a record. */
+/** Resolves to the last seq in the log; 0 without a record. */
 export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<number> => {
   const find = createFinder();
   for await (const { lines } of readLogBackwards(log, maxLineBytes)) {
@@ -125,7 +125,7 @@ export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<numbe
   return 0;
 };
 
-/** Resolves to a closed segment's last seq; 0 without a record. */
+/** Resolves to the last seq in a closed segment; 0 without a record. */
 export const findLastSeqIn = async (path: string, maxLineBytes: number): Promise<number> => {
   const handle = await open(path, 'r');
   try {

@@ -5,11 +5,11 @@ import { classifyLine, parseRecord, parseStored, type StoredRecord } from '../li
 const firstBlockBytes = 16 * 1024;
 const blockBytes = 64 * 1024;
 
-/** Maximum lines in a group: large blocks of blank lines are split so that other work can run in between. */
+/** Maximum lines in a group. Large blocks of blank lines are split, so that other work can run in between. */
 const groupLines = 2048;
 export const newline = 0x0a;
 
-/** Fills the buffer with a file's bytes, starting at the offset; resolves to the number of bytes read. */
+/** Fills the buffer with bytes of a file, starting at the offset. Resolves to the number of bytes read. */
 export type ReadAt = (buffer: Buffer, position: number) => Promise<number>;
 
 export const toReadAt =
@@ -19,7 +19,7 @@ export const toReadAt =
 
 /** Line of a file, without its newline. */
 export interface Line {
-  /** Offset of the line's first byte. */
+  /** Offset of the first byte of the line. */
   start: number;
   length: number;
   /** Bytes of the line; undefined if it exceeds the limit. */
@@ -33,8 +33,8 @@ export interface FilePart {
 }
 
 /**
- * Reads the lines before the offset `end`, last line first, in groups. Memory stays within a block plus `maxLineBytes`.
- * The first blocks are small, so that a short listing reads little.
+ * Reads the lines before the offset `end`, last line first, in groups. Uses no more memory than a block plus
+ * `maxLineBytes`. The first blocks are small, so that a short listing reads little.
  */
 export async function* readLinesBackwards(read: ReadAt, end: number, maxLineBytes: number): AsyncGenerator<Line[]> {
   /** End of a line whose start has not been read yet; empty if the line is overlong. */
@@ -89,7 +89,7 @@ export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number
   return 0;
 };
 
-/** Records of one block of a file. */
+/** Records in one block of a file. */
 export interface ReadBatch {
   records: StoredRecord[];
   /** Offset of the next block. */
@@ -99,7 +99,7 @@ export interface ReadBatch {
 /** Observer of lines, called in reading order. */
 export interface LineObserver {
   noteSeq(seq: number): void;
-  /** Called for a line without a record of this log. */
+  /** Called for a line that does not contain a record of this log. */
   noteSkipped(offset: number, kind: 'damaged' | 'foreign'): void;
 }
 
@@ -140,7 +140,7 @@ export async function* readForward(
   }
 }
 
-/** Parses whole lines starting at an offset; resolves to their records. */
+/** Parses whole lines, starting at an offset, and resolves to their records. */
 const parseLines = async (
   bytes: Buffer,
   offset: number,
@@ -171,7 +171,7 @@ const observeLine = (line: Buffer, record: StoredRecord | undefined, offset: num
   else if (kind !== 'blank') observer.noteSkipped(offset, kind === 'foreign' ? kind : 'damaged');
 };
 
-/** Returns the seq of an own line or a mark; 0 for any other line. */
+/** Returns the seq of an `own` line or a mark; 0 for any other line. */
 export const readSeq = (line: Buffer | undefined): number => {
   const kind = classifyLine(line);
   const isNumbered = line !== undefined && (kind === 'own' || kind === 'mark');

@@ -8,10 +8,12 @@ import { fc } from '../../../../test/support/random.ts';
 import { toMark } from '../line.ts';
 import { Runs } from './listing.ts';
 
-/** Longer than the texts a listing keeps in memory. */
+/** Text that is longer than the texts that a listing keeps in memory. */
 const long = 'x'.repeat(100_000);
 
-/** Opens a journal with two closed files and an active one, each with a record too long to be kept in memory. */
+/**
+ * Opens a journal with two closed files and an active file, each with a record that is too long to be kept in memory.
+ */
 const openThreeFiles = async (t: TestContext) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
@@ -38,7 +40,7 @@ test('a listing returns the last matching records, whatever the lengths of recor
       const model = records.map(({ length, level }, n) => ({ n, level, text: 'x'.repeat(length) }));
       for (const [n, one] of model.entries()) {
         await journal.append(one);
-        // A feature's event, which no list includes.
+        // A feature event, which no list includes.
         if (records[n]?.isEvent) await journal.append({ feature: 'f', ...one });
       }
       const last = model.slice(-count);

@@ -8,9 +8,9 @@ export interface Listing {
   count: number;
   /** Number of damaged lines skipped. */
   damaged: number;
-  /** Reads the records, oldest first; call once, before `close`. Throws if a file was truncated or deleted. */
+  /** Reads the records, oldest first. Call it once, before `close`. Throws if a file was truncated or deleted. */
   records(): AsyncGenerator<LogRecord>;
-  /** Releases the files; always call it, even if not all records were read. */
+  /** Releases the files. Always call it, even if not all records were read. */
   close(): Promise<void>;
 }
 
@@ -23,14 +23,14 @@ interface FileListing extends Listing {
 interface Window {
   /** Number of records to search, counted from the end. */
   count: number;
-  /** Maximum bytes of the log to read; a listing that needs more is refused. */
+  /** Maximum bytes of the log to read. A listing that needs more is refused. */
   maxBytes: number;
   maxLineBytes: number;
 }
 
 /**
- * Selects matches among the last records of the log. Cost depends on the window, not on the log's size; memory depends
- * on neither. Throws a JournalError `window-too-large`.
+ * Selects matches among the last records in the log. The cost depends on the window, not on the size of the log; the
+ * memory depends on neither. Throws a JournalError with the code `window-too-large`.
  */
 export const listRecords = async (
   log: Log,
@@ -85,7 +85,7 @@ const collect = async (
   }
 };
 
-/** Maximum bytes of lines in memory; beyond it, lines are read again while being sent. */
+/** Maximum bytes of lines in memory. Beyond this limit, lines are read again while they are being sent. */
 const keptBytes = 64 * 1024;
 
 /** Selected lines of a listing, added last line first. */
@@ -103,7 +103,7 @@ class Found {
     this.#count += 1;
     this.#bytes += bytes.length;
     if (this.isKept) {
-      // A copy: a slice would keep the whole block in memory.
+      // Copied, because a slice would keep the whole block in memory.
       this.#kept.push(Buffer.from(bytes));
     } else {
       this.#kept = [];
@@ -185,7 +185,7 @@ export class Runs {
   }
 }
 
-/** Returns the line at the offset, in a run up to `end`; undefined if the block lacks part of the line. */
+/** Returns the line at the offset, in a run up to `end`; undefined if part of the line is not in the block. */
 const cutLine = ({ start, bytes }: FilePart, at: number, end: number): Buffer | undefined => {
   if (at < start) return undefined;
   const run = bytes.subarray(at - start, end - start);

@@ -19,7 +19,7 @@ const options = { segmentBytes: 20_000, sync: false, indexing };
 
 type Filter = Pick<Search, 'since' | 'until' | 'match' | 'test'>;
 
-/** Lists every page, with the seq where it began. */
+/** Lists every page, with the seq at which it began. */
 const searchAll = async (journal: TestJournal, search: Omit<Search, 'before'>): Promise<StoredRecord[]> => {
   const found: StoredRecord[] = [];
   let before: number | undefined;
@@ -46,7 +46,7 @@ const filterAll = (records: readonly LogRecord[], { since, until, match = [], te
 const numbersOf = (records: readonly LogRecord[]): unknown[] => records.map(({ n }) => n);
 
 const level = fc.constantFrom('ERROR', 'INFO', '', 'é"\\');
-/** Clocks can go back, and some records have no time. */
+/** Time of a record. Clocks can go back, and some records have no time. */
 const at = fc.option(fc.integer({ min: 0, max: 50 }), { nil: undefined });
 const record = fc.record({ level, at, text: fc.nat(3000) });
 const step = fc.oneof(

@@ -26,7 +26,7 @@ export interface Search {
   until?: number | undefined;
   /** Tests of fields, run before a line is parsed. */
   match?: readonly FieldTest[];
-  /** Test of a parsed record. */
+  /** Tests a parsed record. */
   test?: (record: StoredRecord) => boolean;
   /** Maximum number of records. */
   limit: number;
@@ -37,15 +37,15 @@ export interface Search {
 }
 
 export interface SearchResult {
-  /** Newest first. */
+  /** Records, newest first. */
   records: StoredRecord[];
-  /** `before` for the next search; undefined at the end of the log. */
+  /** Value of `before` for the next search; undefined at the end of the log. */
   next: number | undefined;
 }
 
 /**
- * Searches own records, newest first, skipping blocks that cannot contain a match. A search that ends at `maxBytes` may
- * have found nothing, or only indexed; the next search gets further.
+ * Searches the records written by this log, newest first, and skips blocks that cannot contain a match. A search that
+ * ends at `maxBytes` may have found nothing, or only have built the index; the next search gets further.
  */
 export const searchLog = async (index: LogIndex, indexing: Indexing, search: Search): Promise<SearchResult> => {
   const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
@@ -56,7 +56,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   const records: StoredRecord[] = [];
   let foundBytes = 0;
   const isFull = (): boolean => records.length >= limit || foundBytes >= maxFoundBytes;
-  /** Lowest seq searched. */
+  /** Lowest seq that has been searched. */
   let reached = before;
   for await (const { block, read } of index.readBlocks(canHold, budget)) {
     if (block.seqs.min <= block.seqs.max) reached = Math.min(reached, block.seqs.max + 1);
@@ -80,7 +80,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   return { records, next: undefined };
 };
 
-/** Creates tests for whether a record, and a block or file, are within the bounds of a search. */
+/** Creates tests that return true if a record, or a block or file, is within the bounds of a search. */
 const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing) => {
   const isTimed = since !== undefined || until !== undefined;
   const [lowest, limit, from, to] = [
@@ -101,8 +101,9 @@ const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing
 };
 
 /**
- * Resolves to the record with an id; undefined without one. Reads only blocks with ids of the same time; for an id
- * without a time, blocks with such ids. Throws a JournalError `window-too-large` before it would exceed `maxBytes`.
+ * Resolves to the record with an id; undefined if there is none. Reads only blocks that have ids of the same time or,
+ * for an id without a time, blocks with such ids. Throws a JournalError with the code `window-too-large` before
+ * exceeding `maxBytes`.
  */
 export const findRecord = async (index: LogIndex, id: string, maxBytes: number): Promise<StoredRecord | undefined> => {
   const time = readIdTime(id);
@@ -135,16 +136,16 @@ export interface Counting {
   until: number;
   /** Maximum bytes of the log to read. */
   maxBytes: number;
-  /** Receives the number of a minute's records with a key; undefined stands for all keys counted together. */
+  /** Receives the number of records in a minute with a key; undefined stands for all keys counted together. */
   add(minute: number, key: string | undefined, count: number): void;
 }
 
 /**
- * Counts records by minute and key, in no order; may add the same minute and key several times. Resolves to false if
- * records are missing because the log's index is not complete yet.
+ * Counts records by minute and key, in no particular order. May add the same minute and key several times. Resolves to
+ * false if records are missing because the index of the log is not complete yet.
  */
 export const countRecords = async (index: LogIndex, { since, until, maxBytes, add }: Counting): Promise<boolean> => {
-  /** Counts a file in memory; returns true if it must be read instead. */
+  /** Counts a file in memory. Returns true if the file must be read instead. */
   const isUnread = ({ times, counted }: Summary): boolean => {
     if (!overlaps(times, since * minuteMs, until * minuteMs)) return false;
     counted?.minutes.forEach(counted.keys, since, until, add);
@@ -159,7 +160,7 @@ export const countRecords = async (index: LogIndex, { since, until, maxBytes, ad
   return true;
 };
 
-/** Fills an index's gaps as far as the budget allows. */
+/** Fills the gaps in an index as far as the budget allows. */
 const completeIndex = async (
   index: FileIndex,
   source: IndexedSource,
@@ -215,7 +216,7 @@ interface Reached {
   maxLineBytes: number;
 }
 
-/** Resolves to the closed segments without records after a seq. A segment closed later counts as unread. */
+/** Resolves to the closed segments without records after a seq. A segment that is closed later counts as unread. */
 const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }: Reached): Promise<Set<string>> => {
   const { active, closed } = log.retainFiles();
   await active.release();
@@ -225,7 +226,7 @@ const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }:
       index.summaryOf(path)?.seqs.max ??
       (await log.readSerially(() => findLastSeqIn(path, maxLineBytes)).catch(passIfGone)) ??
       0;
-    // A segment without own records says nothing about earlier segments.
+    // A segment without records of its own says nothing about earlier segments.
     if (lastSeq > 0 && lastSeq <= seq) return new Set(closed.slice(place));
   }
   return new Set();
