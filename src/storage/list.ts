@@ -1,7 +1,7 @@
-/** A value or a promise of one: an in-memory store returns values directly. */
+/** Value or promise of a value. An in-memory store returns values directly. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** First matches of a query, unaffected by later changes. */
+/** First matches of a query. Later changes do not affect the list. */
 export interface List<T extends object> {
   /** Number of all matches. */
   total: number;
@@ -11,11 +11,11 @@ export interface List<T extends object> {
   pieces: Iterable<Iterable<T>> | AsyncIterable<Iterable<T>>;
 }
 
-/** Maximum number of entries in a piece, and text length in characters that ends a piece. */
+/** Maximum number of entries in a piece, and number of characters that ends a piece. */
 const pieceSize = 100;
 const pieceLength = 64 * 1024;
 
-/** Lists up to `limit` entries of an append-only array from index `start` on, copied one piece at a time. */
+/** Lists up to `limit` entries of an append-only array from index `start` on, copying one piece at a time. */
 export const toList = <T extends object>(entries: readonly T[], start = 0, limit = Infinity): List<T> => {
   const end = Math.min(entries.length, start + limit);
   return { total: entries.length, count: Math.max(0, end - start), pieces: slice(entries, start, end) };

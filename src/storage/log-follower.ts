@@ -2,11 +2,11 @@ import type { StoredRecord } from './journal/line.ts';
 import type { RecordLog } from './record-log.ts';
 
 interface Following {
-  /** Returns the seq of the last stored record; undefined until the log has been reached. */
+  /** Returns the seq of the last stored record; undefined until the log is available. */
   lastSeq(): number | undefined;
-  /** Returns the seq after which to begin; called once the log has been reached. */
+  /** Returns the seq after which to begin. Called once the log is available. */
   from(lastSeq: number): number;
-  /** Receives the records in order; a returned promise delays the next record. */
+  /** Receives the records in order. If it returns a promise, the next record waits for that promise. */
   take(record: StoredRecord): Promise<void> | undefined | void;
 }
 
@@ -31,7 +31,7 @@ export class LogFollower {
     return this.#reading;
   }
 
-  /** Stops taking records; resolves when the last one has been processed. */
+  /** Stops taking records. Resolves when the last record has been processed. */
   end(): Promise<void> {
     this.#isEnded = true;
     return this.#reading;

@@ -19,7 +19,7 @@ export class Places {
     this.#lastSeq = seq;
   }
 
-  /** Returns the place of the last record up to the seq; 0 without one. */
+  /** Returns the place of the last record up to the seq; 0 if there is none. */
   until(seq: number): number {
     const next = bisect(this.#starts, (start) => start.seq <= seq);
     const start = this.#starts[next - 1];
@@ -28,7 +28,9 @@ export class Places {
     return Math.min(start.place + seq - start.seq, end - 1);
   }
 
-  /** Returns the place of the first record from the seq on, which is after the last place if there is none. */
+  /**
+   * Returns the place of the first record from the seq on. If there is none, returns the number after the last place.
+   */
   from(seq: number): number {
     return this.until(seq - 1) + 1;
   }

@@ -8,7 +8,10 @@ import type { FollowedTables } from './postgres/followed-rows.ts';
 import type { ProjectionState } from './projection-state.ts';
 import type { ProjectionSnapshot } from './snapshot.ts';
 
-/** Store that `signalbox export` reads and `signalbox import` fills, as changes. A log's change is a PortableRecord. */
+/**
+ * Store that `signalbox export` reads and `signalbox import` fills, in the form of changes. Changes of a log are
+ * PortableRecords.
+ */
 export interface PortableStore<Change = unknown> {
   /** Base name of the store's files. */
   name: string;
@@ -16,15 +19,15 @@ export interface PortableStore<Change = unknown> {
   createState?(): EntriesState<Change, unknown>;
   /** True for a folder of small files, whose changes are PortableFiles. */
   isFolder?: true;
-  /** True for a log whose records an import joins: the log does not make a store occupied. */
+  /** True for a log to which an import adds records. Such a log does not make a store count as occupied. */
   isJoined?: true;
-  /** Creates the filter of a log whose records may depend on earlier ones; `saved` is the log's snapshot. */
+  /** Creates the filter of a log whose records may depend on earlier records. `saved` is the log's snapshot. */
   createFilter?(saved: SavedChanges | undefined): RecordFilter<Change>;
-  /** Projection that is exported, as the entries of its snapshot, instead of the records of its log. */
+  /** Projection that is exported in place of the records of its log, as the entries of its snapshot. */
   projection?: PortableProjection;
   table: PortableTable<Change>;
   /**
-   * Returns a change's line; undefined for a change without a line. `before` is the number of the store's earlier
+   * Returns the line of a change; undefined for a change without a line. `before` is the number of the store's earlier
    * lines, and `places` has the exported records of the log that the store's projection follows.
    */
   toLine(change: Change, before: number, places: Places): readonly [key: string, value: unknown] | undefined;
@@ -32,10 +35,10 @@ export interface PortableStore<Change = unknown> {
 
 /** Record of a log, with its id. */
 export interface PortableRecord {
-  /** A UUID. */
+  /** Id of the record, a UUID. */
   id: string;
   record: LogRecord;
-  /** Seq in the exported log; an import assigns a new one. */
+  /** Seq in the exported log. An import assigns a new seq. */
   seq?: number;
 }
 
@@ -50,11 +53,11 @@ export interface PortableFile {
 /** Projection of an exported log. */
 export interface PortableProjection {
   /**
-   * Name of the store with the log. The projection's entries are then imported as its snapshot. By default, the
-   * projection's own log is followed, to which an import appends records.
+   * Name of the store with the log, in which case the projection's entries are imported as its snapshot. By default,
+   * the projection follows its own log, and an import appends records to that log.
    */
   follows?: string;
-  /** Names of the state file and the table of version 1.1.0 that only a start of this version makes readable. */
+  /** Names of the state file and the table of version 1.1.0, which this version can read only after a start. */
   former: { file?: string; table: string };
   createState(): ProjectionState;
 }
@@ -67,9 +70,9 @@ interface SavedChanges {
 
 /** Filter of a log's records. */
 export interface RecordFilter<Change> {
-  /** Changes before the first record, in place of records deleted from the log. */
+  /** Changes before the first record, which stand for records deleted from the log. */
   before: readonly Change[];
-  /** Receives all records in order; returns undefined for a record without effect. */
+  /** Receives all records in order. Returns undefined for a record without effect. */
   filter(change: Change, seq: number): Change | undefined;
 }
 
@@ -81,9 +84,9 @@ export interface PortableTable<Change = unknown> {
   /** Name of the table, and of the store's gate unless `gate` names another gate. */
   name: string;
   gate?: string;
-  /** Queries whose rows become changes, in line order; rows include a `seq` if the store has a filter. */
+  /** Queries whose rows become changes, in line order. If the store has a filter, rows include a `seq`. */
   queries: { text: string; toChange(row: Row): Change }[];
-  /** Tables of the projection's log, and its snapshot. */
+  /** Tables of the projection's log, and the projection's snapshot. */
   projection?: { tables: FollowedTables; openSnapshot(query: Query): Pick<ProjectionSnapshot, 'read'> };
   /**
    * Returns statements that store changes, which arrive in line order, and updates the gate. `lastSeq` is the last seq
@@ -92,35 +95,35 @@ export interface PortableTable<Change = unknown> {
   insert(changes: readonly Change[], gate: Gate, lastSeq: number): Statement[];
   /** Returns the statements to run after the last change, if there were any. */
   finish?(): Statement[];
-  /** SQL condition under which the store counts as empty even though ids were assigned. */
+  /** SQL condition under which the store counts as empty although ids were assigned. */
   isUnused?: string;
 }
 
 /** Runs a statement in the transaction of an export. */
 export type Query = (statement: Statement) => Promise<Row[]>;
 
-/** Stores to fill by an import. Closed before `commit`, they are empty again. */
+/** Stores that an import fills. If they are closed before `commit`, they are empty again. */
 export interface ImportTarget {
   /** Name of a store that contains data, or once did. */
   occupied: string | undefined;
-  /** Number of changes to add at once, unless they are long. */
+  /** Number of changes to add together, unless they are long. */
   pieceCount: number;
   add(store: PortableStore, changes: readonly unknown[]): Promise<void>;
   /** Resolves when all changes are stored. */
   save(): Promise<void>;
-  /** Makes the import permanent; resolves to false if the outcome is uncertain. */
+  /** Makes the import permanent. Resolves to false if the outcome is uncertain. */
   commit(): Promise<boolean>;
   close(): Awaitable<void>;
 }
 
-/** A Set holds at most 2^24 values, so each last byte of an id has its own. */
+/** Number of sets of ids, one for each last byte of an id, because a Set holds at most 2^24 values. */
 const idSetCount = 256;
 
-/** Detects duplicates among many millions of UUIDs; each takes about 60 bytes. */
+/** Detects duplicates among many millions of UUIDs. Each UUID takes about 60 bytes. */
 export class SeenIds {
   readonly #sets = Array.from({ length: idSetCount }, () => new Set<string>());
 
-  /** Adds a lower-case id; returns false if it was added before. */
+  /** Adds a lower-case id. Returns false if the id was added before. */
   add(id: string): boolean {
     const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
     const set = this.#sets[bytes.at(-1) ?? 0] as Set<string>;

@@ -31,7 +31,7 @@ type Change = Extras & {
   onSync?: () => void;
 };
 
-/** Opens a process with a folder's ledger. */
+/** Opens a process that uses the ledger in a folder. */
 const openLife = async (t: Scope, directory: string, { log: changeLog, snapshot: change, ...rest }: Change = {}) => {
   const { needsAll = false, segmentBytes = 2000, onSync = () => undefined, retainBytes = 1, ...extras } = rest;
   const damages: string[] = [];
@@ -86,7 +86,7 @@ const withScope = async (run: (scope: Scope) => Promise<void>): Promise<void> =>
   }
 };
 
-/** Checks a property on a number of cases. */
+/** Checks a property with a number of cases. */
 const check = <T>(cases: fc.Arbitrary<T>, runs: number, run: (value: T, scope: Scope) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(cases, (value) => withScope((scope) => run(value, scope))),
@@ -125,7 +125,7 @@ test('concurrent and sequential events lead to the state of a simple model, acro
   });
 });
 
-/** Folder as left by a kill, with the acknowledged events and those being stored. */
+/** Folder as left by a kill, with the acknowledged events and the events that were being stored. */
 interface Picture {
   folder: string;
   acknowledged: number;
@@ -140,7 +140,7 @@ test('a kill before, during or after the write of an event or a snapshot loses n
   let acknowledged = 0;
   const take = (): void => {
     const folder = join(root, String(pictures.length));
-    // The lock is the process's socket.
+    // The lock is the socket of the process.
     cpSync(directory, folder, { recursive: true, filter: (path) => !path.includes('.lock') });
     pictures.push({ folder, acknowledged, attempted: sent.length });
   };
@@ -303,7 +303,7 @@ const createDamaged = async (t: Scope) => {
   return { directory, state, snapshot: path('ledger.state'), log: path('ledger.jsonl') };
 };
 
-/** Opens the folder in both modes: one refuses damage, the other reports it. */
+/** Opens the folder in both modes, of which one refuses damage and the other reports it. */
 const assertNoticed = async (
   scope: Scope,
   { directory, state, isWhole }: { directory: string; state: unknown; isWhole?: boolean },
@@ -395,7 +395,7 @@ test('events of a log that is moved away at any time survive a restart, and no s
     const seqs = new Set<number>();
     for (const [index, next] of steps.entries()) {
       if (next === 'move') {
-        // Like logrotate: on a signal, the program opens a new file and saves a snapshot.
+        // As after logrotate: on a signal, the program opens a new file and saves a snapshot.
         const path = join(directory, 'ledger.jsonl');
         if (existsSync(path)) renameSync(path, join(directory, `moved-${index}`));
         await life.journal.reopen();
@@ -688,7 +688,7 @@ test('a process that misses events that only a snapshot has restores the snapsho
   assert.ok(heard.includes(undefined));
 });
 
-/** Creates an in-memory log that instances share. `note` tells this instance the last seq. */
+/** Creates an in-memory log that instances share. `note` informs this instance of the last seq. */
 const createSharedLog = () => {
   let rows: StoredRecord[] = [];
   let lastSeq = 0;
@@ -727,7 +727,7 @@ const createSharedLog = () => {
     log,
     add,
     note,
-    /** Drops the records after a seq, as a failover does. */
+    /** Drops the records after a seq, like a failover does. */
     lose: (seq: number) => {
       rows = rows.filter((row) => row.seq <= seq);
     },

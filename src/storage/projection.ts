@@ -20,9 +20,10 @@ const foldedCount = 250;
 const ignore = (): void => undefined;
 
 /**
- * In-memory state that follows a log: restored from a snapshot, then updated by folding the events after it. Own events
- * are appended first, and folded when read back from the log like other instances' events, so that all instances fold
- * in the same order. If a shared log's database has lost folded events, the state is restored from the snapshot.
+ * In-memory state that follows a log: restored from a snapshot, then updated by folding the later events. Own events
+ * are appended first, and folded when they are read back from the log like events of other instances, so that all
+ * instances fold in the same order. If the database of a shared log has lost events that were already folded, the state
+ * is restored from the snapshot.
  */
 export class Projection<State extends ProjectionState> {
   readonly #options: ProjectionOptions<State>;
@@ -34,14 +35,14 @@ export class Projection<State extends ProjectionState> {
   #state: State;
   /** Seq of the last folded event; undefined until the snapshot has been restored. */
   #seq: number | undefined;
-  /** Last folded event with its id, or the snapshot's seq without an id. */
+  /** Last folded event with its id, or the seq of the snapshot without an id. */
   #last: LastRecord | undefined;
   /** Last seq of the log when it was last read to its end. */
   #readSeq = 0;
   #hasRead = false;
-  /** The state was restored, and listeners have not been called since. */
+  /** True if the state was restored and listeners have not been called since. */
   #isReplaced = false;
-  /** Error of the log or the snapshot, as long as it cannot be read. */
+  /** Error of the log or the snapshot, while it cannot be read. */
   #failure: Error | undefined;
   #isClosed = false;
   #nextRead: Promise<void> | undefined;
@@ -70,7 +71,7 @@ export class Projection<State extends ProjectionState> {
     this.#stopListening = [log.onStored(() => this.#readSoon()), log.onLost?.(() => this.#readSoon()) ?? ignore];
   }
 
-  /** Opens the projection. While its log's database is unavailable, the state is empty. */
+  /** Opens the projection. While the database of its log is unavailable, the state is empty. */
   static async open<State extends ProjectionState>(options: ProjectionOptions<State>): Promise<Projection<State>> {
     const { log, snapshot, onGap, savesForRetention, isRestoredLater } = options;
     const projection = new Projection(options);
@@ -86,12 +87,12 @@ export class Projection<State extends ProjectionState> {
       }
     }
     if (!snapshot) return projection;
-    // The next startup would miss the events of files that were moved away.
+    // The next startup would miss the events in files that were moved away.
     const stop = log.onMoved?.(() => void projection.save().catch(ignore));
     if (stop) projection.#stopListening.push(stop);
     const from = (): number => {
       const keeper = projection.#keeper;
-      // Others' events may still be being collected.
+      // Events of other instances may still be in the process of being collected.
       if (savesForRetention && projection.#hasRead) keeper.saveForRetention(() => projection.catchUp());
       return keeper.savedSeq;
     };
@@ -99,7 +100,7 @@ export class Projection<State extends ProjectionState> {
     return projection;
   }
 
-  /** Reads the state of a snapshot and a log, without writing or deleting anything. */
+  /** Reads the state from a snapshot and a log, without writing or deleting anything. */
   static async read<State extends ProjectionState>(
     options: Omit<ProjectionOptions<State>, 'onUnsaved'>,
   ): Promise<State> {
@@ -109,12 +110,12 @@ export class Projection<State extends ProjectionState> {
     return projection.state;
   }
 
-  /** Current state; a different object after it has been restored again. */
+  /** Current state, which is a different object after it has been restored again. */
   get state(): State {
     return this.#state;
   }
 
-  /** Seq of the last folded event; 0 before the first. */
+  /** Seq of the last folded event; 0 before the first event. */
   get seq(): number {
     return this.#seq ?? 0;
   }
@@ -124,7 +125,7 @@ export class Projection<State extends ProjectionState> {
     return this.#hasRead;
   }
 
-  /** True while all events this process knows to be stored are folded. */
+  /** True if all events known to be stored have been folded. */
   get isCurrent(): boolean {
     const { lastSeq = 0 } = this.#options.log.state();
     return this.#hasRead && !this.#failure && lastSeq <= Math.max(this.#readSeq, this.seq);
@@ -135,22 +136,22 @@ export class Projection<State extends ProjectionState> {
     return this.#hasRead && !this.#failure && !this.#appender.hasDoubt && this.#options.log.state().healthy;
   }
 
-  /** Error of the last snapshot, if it could not be written; meanwhile the log is kept. */
+  /** Error of the last snapshot, if it could not be written. In the meantime, the log is kept. */
   get unsaved(): Error | undefined {
     return this.#keeper.unsaved;
   }
 
   /**
    * Resolves to the outcome once the event is stored and folded. Rejects with StoreUnavailable, or with a JournalError
-   * like `RecordLog.append`; the event is then not folded, although a startup after a crash may find it in the log.
-   * `length` is the event's approximate length as JSON in characters.
+   * like `RecordLog.append`. In that case, the event is not folded, although a startup after a crash may find it in the
+   * log. `length` is the approximate length of the event as JSON, in characters.
    */
   append(event: LogRecord, length = lengthOf(event)): Promise<OutcomeOf<State>> {
     if (this.#isClosed) return Promise.reject(createClosedError());
     return this.#appender.append(event, length);
   }
 
-  /** Folds all currently stored events, including other instances'. */
+  /** Folds all currently stored events, including events of other instances. */
   catchUp(): Promise<void> {
     this.#nextRead ??= this.#readSerially(() => {
       this.#nextRead = undefined;
@@ -160,14 +161,16 @@ export class Projection<State extends ProjectionState> {
   }
 
   /**
-   * Calls the listener, which must not throw, with the outcomes of folded events, including other instances'; with
-   * undefined after the state has been restored.
+   * Calls the listener, which must not throw, with the outcomes of folded events, including events of other instances,
+   * or with undefined after the state has been restored.
    */
   onFolded(listener: (outcomes: readonly OutcomeOf<State>[] | undefined) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Saves a snapshot unless the last one is current. A projection also saves on its own once its log has grown. */
+  /**
+   * Saves a snapshot unless the last snapshot is current. A projection also saves on its own once its log has grown.
+   */
   save(): Promise<void> {
     return this.#keeper.save();
   }
@@ -177,7 +180,7 @@ export class Projection<State extends ProjectionState> {
     return this.#keeper.saveChanged();
   }
 
-  /** Continues after `seq`: the events up to it are damaged, missing, or failed. */
+  /** Continues after `seq`, because the events up to it are damaged, missing, or failed. */
   skipTo(seq: number): void {
     const next = this.seq + 1;
     if (seq < next) return;
@@ -195,7 +198,7 @@ export class Projection<State extends ProjectionState> {
     }, retryMs).unref();
   }
 
-  /** Finishes appends and snapshots already started. The log stays open. */
+  /** Finishes appends and snapshots that have already started. The log stays open. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#stopListening) stop();
@@ -233,7 +236,7 @@ export class Projection<State extends ProjectionState> {
     this.#keeper.saveWhenDue();
   }
 
-  /** Folds up to the log's current end. */
+  /** Folds up to the current end of the log. */
   async #foldStored(): Promise<void> {
     const { log } = this.#options;
     const from = this.#seq ?? (await this.#restore());

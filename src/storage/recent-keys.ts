@@ -10,19 +10,22 @@ const rememberedLength = 32 * MiB;
 
 /** Value of a remembered key. */
 export interface Remembered {
-  /** Milliseconds since 1970. */
+  /** Time of storing, in milliseconds since 1970. */
   storedAt: number;
 }
 
 /**
  * Values by key. A value is forgotten after `keptMs`, by default 24 hours, or once more than half of `count` newer
- * values, or 16 Mi characters of them, have been added.
+ * values, or newer values of 16 Mi characters, have been added.
  */
 export class RecentKeys<T extends Remembered> {
   readonly #clock: () => Date;
   readonly #keptMs: number;
   readonly #count: number;
-  /** Once full, the newer half becomes the older half: deleting a Map's oldest entries one by one is slow. */
+  /**
+   * Newer values. Once full, the newer half becomes the older half, because deleting the oldest entries of a Map one at
+   * a time is slow.
+   */
   #newer = new Map<string, T>();
   #older = new Map<string, T>();
   #newerLength = 0;
@@ -38,7 +41,7 @@ export class RecentKeys<T extends Remembered> {
     return known && this.isRecent(known.storedAt) ? known : undefined;
   }
 
-  /** `length` is the value's approximate length in characters, if it contains long texts. */
+  /** Remembers a value. `length` is its approximate length in characters, if it contains long texts. */
   remember(key: string, value: T, length = 0): void {
     if (this.#newer.size >= this.#count / 2 || this.#newerLength >= rememberedLength / 2) {
       this.#older = this.#newer;
@@ -53,7 +56,7 @@ export class RecentKeys<T extends Remembered> {
     return this.#clock().getTime() - storedAt < this.#keptMs;
   }
 
-  /** Yields the remembered values, older ones first. */
+  /** Yields the remembered values, oldest first. */
   *entries(): Generator<[key: string, value: T]> {
     for (const half of [this.#older, this.#newer]) {
       for (const [key, value] of half) {

@@ -5,23 +5,23 @@ import type { Appended } from './journal/writer.ts';
 
 /** State of a log. */
 export interface RecordLogState {
-  /** True while records are stored. */
+  /** True while records are being stored successfully. */
   healthy: boolean;
-  /** Error of the last write; undefined while records are stored. */
+  /** Error of the last write; undefined while records are being stored successfully. */
   failure: Error | undefined;
-  /** Seq of the last stored record; undefined until the log's database has been reached. */
+  /** Seq of the last stored record; undefined until the log's database is available. */
   lastSeq: number | undefined;
   /** Highest assigned seq, including failed records; undefined for a log that instances share. */
   assignedSeq?: number;
 }
 
-/** Deletes the segments a reader no longer needs now rather than with the next segment. */
+/** Deletes the segments that a reader no longer needs immediately, instead of with the next segment. */
 export type Release = () => void;
 
-/** Last record a reader has read. */
+/** Last record that a reader has read. */
 export interface LastRecord {
   seq: number;
-  /** Undefined for the seq of a snapshot. */
+  /** Id of the record; undefined for the seq of a snapshot. */
   id?: string | undefined;
 }
 
@@ -38,53 +38,61 @@ export type FollowedLog = Pick<
 export interface RecordLog {
   /**
    * Resolves once the record is stored, with its id and seq. Rejects with a JournalError (`unavailable`, `queue-full`,
-   * `too-large`, `closed`); after `unavailable`, the log may or may not contain the record. Do not change the record's
-   * members later, because readers may get the same objects.
+   * `too-large`, `closed`). After `unavailable`, the log may or may not contain the record. Do not change the members
+   * of the record later, because readers may get the same objects.
    */
   append(record: LogRecord): Promise<Appended>;
   /**
-   * Appends several records, all or none of which end up in the log, even after a crash in the middle. Together they
-   * take at most 10 MiB (`too-large`). Ids are new by default.
+   * Appends several records. Either all or none of them end up in the log, even after a crash in the middle. Together
+   * they take at most 10 MiB (`too-large`). By default, ids are new.
    */
   appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]>;
   /**
-   * Lists matches among the last `count` records, excluding feature events; in files, even while records cannot be
-   * stored. Rejects with a JournalError (`window-too-large`) if the records take up more than 256 MiB of the log.
+   * Lists matches among the last `count` records, excluding feature events. In files, lists even while records cannot
+   * be stored. Rejects with a JournalError (`window-too-large`) if the records take up more than 256 MiB of the log.
    */
   listLast(count: number, match?: Match): Promise<Listing>;
-  /** Like `listLast`, but synchronous; returns undefined if records are not in memory. */
+  /** Synchronous version of `listLast`, which returns undefined if records are not in memory. */
   listRecent?(count: number, match?: Match): readonly LogRecord[] | undefined;
   /**
-   * Reads the records after `seq`, oldest first, in pieces, up to the end of the log. Throws a JournalError `gone` if
-   * only a snapshot has some of them, or if a shared database has lost `last` in a failover.
+   * Reads the records after `seq`, oldest first, in pieces, up to the end of the log. Throws a JournalError with the
+   * code `gone` if only a snapshot contains some of the records, or if a shared database has lost `last` in a failover.
    */
   readAfter(seq: number, last?: LastRecord): AsyncGenerator<StoredRecord[]>;
-  /** Returns the records after `seq`; undefined if some are not in memory. */
+  /** Returns the records after `seq`; undefined if some of them are not in memory. */
   recentAfter?(seq: number): readonly StoredRecord[] | undefined;
   /** Searches records, newest first. */
   search(search: Search): Promise<SearchResult>;
-  /** Finds the record with an id, a UUID. In files, may reject with a JournalError (`window-too-large`). */
+  /** Finds the record with an id, which is a UUID. In files, may reject with a JournalError (`window-too-large`). */
   find(id: string): Promise<StoredRecord | undefined>;
-  /** Counts records by minute and key for `add`; resolves to false if some could not be counted. */
+  /**
+   * Counts records by minute and key, passing the counts to `add`. Resolves to false if some records could not be
+   * counted.
+   */
   countByMinute(counting: Counting): Promise<boolean>;
   /**
-   * Calls the listener, which must not throw, with the last seq soon after records are stored; returns a function that
-   * removes it.
+   * Calls the listener, which must not throw, with the last seq soon after records are stored. Returns a function that
+   * removes the listener.
    */
   onStored(listener: (lastSeq: number) => void): () => void;
-  /** Calls the listener when a shared database seems to have lost records; returns a function that removes it. */
+  /**
+   * Calls the listener when a shared database seems to have lost records. Returns a function that removes the listener.
+   */
   onLost?(listener: () => void): () => void;
-  /** Calls the listener after another program moves or changes the log's files; returns a function that removes it. */
+  /**
+   * Calls the listener after another program moves or changes the files of the log. Returns a function that removes the
+   * listener.
+   */
   onMoved?(listener: () => void): () => void;
   /**
-   * Keeps segments containing records after `from()`, as long as all closed segments take up at most `maxBytes`.
-   * `onDropped` receives the last seq of each segment deleted nevertheless. Each reader calls this once; with
+   * Keeps segments with records after `from()`, as long as all closed segments take up at most `maxBytes`. `onDropped`
+   * receives the last seq of each segment that is deleted nevertheless. Each reader calls this method once. With
    * `awaitsHold`, retention begins with the first call.
    */
   holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<Release>;
   state(): RecordLogState;
-  /** Reads the last seq of a shared log; does nothing while the database cannot be used. */
+  /** Reads the last seq of a shared log. Does nothing while the database cannot be used. */
   refresh?(): Promise<void>;
-  /** Refuses new records, stores waiting ones, and closes the files. */
+  /** Refuses new records, stores waiting records, and closes the files. */
   close(): Promise<void>;
 }

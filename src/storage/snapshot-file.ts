@@ -18,14 +18,14 @@ type OnRead = (done: number, total: number) => void;
 /** Characters per write. */
 const writtenLength = 64 * 1024;
 
-/** First line of the file; the number changes with the format. */
+/** First line of the file. Its number changes with the format. */
 const format = 'signalbox state 1';
 
-/** Free disk space in bytes left by default. */
+/** Default number of bytes of disk space to leave free. */
 const defaultFreeBytes = 16 * MiB;
 
 interface SnapshotFileOptions {
-  /** Free disk space to leave, in bytes. */
+  /** Bytes of disk space to leave free. */
   minFreeBytes?: number | undefined;
   /** Converts an entry to JSON. */
   toJson?(entry: unknown): string;
@@ -33,9 +33,9 @@ interface SnapshotFileOptions {
 }
 
 /**
- * Creates a snapshot stored in a file of lines: format and seq, then arrays of entries, and finally the number of these
- * lines and a checksum of their bytes. The file is replaced as a whole; a failure leaves the old one. Damaged parts are
- * skipped.
+ * Creates a snapshot that is stored in a file of lines: format and seq, then arrays of entries, and finally the number
+ * of these lines and a checksum of their bytes. The file is replaced as a whole, and a failure leaves the old file.
+ * Damaged parts are skipped.
  */
 export const createSnapshotFile = (
   path: string,
@@ -59,7 +59,7 @@ export const createSnapshotFile = (
       await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
       await replaceBy(path, async (file) => {
         size = await writeEntries(file, seq, entries, toJson);
-        // Some disks report bytes as written that they do not have. The log is deleted next, so check the size.
+        // Some disks report bytes as written that they do not have. The log is deleted next, so the size is checked.
         const found = await file.stat();
         if (found.size !== size) throw new Error(`the new ${path} has ${found.size} bytes of ${size}`);
       });
@@ -68,7 +68,7 @@ export const createSnapshotFile = (
   };
 };
 
-/** Resolves to the seq; undefined if it is unreadable. */
+/** Resolves to the seq; undefined if the seq is unreadable. */
 const readEntries = async (
   path: string,
   restore: (entry: unknown) => void,
@@ -93,7 +93,7 @@ const readEntries = async (
     } else {
       isWhole = false;
       onDamage(`${path} is damaged near line ${lines + 1}`);
-      // A line from 1.1.0 has many entries.
+      // A line written by 1.1.0 has many entries.
       for (const entry of salvage(line.toString())) restore(entry);
     }
     lines += 1;
@@ -110,7 +110,7 @@ const isHeader = (value: unknown): value is { seq: number } => {
 
 const isEnd = (value: unknown): value is { lines: number; crc: number } => typeof Object(value).crc === 'number';
 
-/** Resolves to the number of bytes. */
+/** Writes the entries. Resolves to the number of bytes. */
 const writeEntries = async (
   file: FileHandle,
   seq: number,
@@ -127,7 +127,7 @@ const writeEntries = async (
     lines += 1;
   };
   const write = async (): Promise<void> => {
-    // `crc32` of no bytes is 0, whatever the previous sum.
+    // `crc32` of no bytes is 0, whatever the previous sum was.
     if (text === '') return;
     const bytes = Buffer.from(text);
     text = '';
@@ -138,7 +138,7 @@ const writeEntries = async (
   };
   add(JSON.stringify({ format, seq }));
   for (const piece of pieces) {
-    // Each entry has its own line, so that damage affects one entry.
+    // Each entry has its own line, so that damage affects only one entry.
     for (const entry of piece) {
       add(`[${toJson(entry)}]`);
       if (text.length > writtenLength) await write();
@@ -150,7 +150,10 @@ const writeEntries = async (
   return size;
 };
 
-/** Yields a byte stream's lines with their line ends; the last may lack one. Throws a RangeError for overlong lines. */
+/**
+ * Yields the lines of a byte stream with their line ends, which the last line may lack. Throws a RangeError for
+ * overlong lines.
+ */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
   maxBytes = Number.POSITIVE_INFINITY,

@@ -3,7 +3,7 @@ import { MiB } from '../lib/units.ts';
 import type { ProjectionOptions, ProjectionState } from './projection-state.ts';
 import type { LastRecord, Release } from './record-log.ts';
 
-/** Default growth of the log between snapshots, in characters; at least the size of the last snapshot. */
+/** Default growth of the log between snapshots, in characters. Growth must also reach the size of the last snapshot. */
 const defaultGrowth = 4 * MiB;
 
 const ignore = (): void => undefined;
@@ -23,16 +23,16 @@ interface KeeperOptions<State extends ProjectionState> extends ProjectionOptions
 }
 
 /**
- * Restores a projection's state from its snapshot, and saves snapshots: when the log has grown, when retention waits
- * for one, and on request.
+ * Restores the state of a projection from its snapshot, and saves snapshots: when the log has grown, when retention
+ * waits for a snapshot, and on request.
  */
 export class SnapshotKeeper<State extends ProjectionState> {
   readonly #options: KeeperOptions<State>;
   readonly #saveSerially = createSerial();
   #savedSeq = 0;
-  /** Characters of the log after the snapshot. */
+  /** Number of characters in the log after the snapshot. */
   #growth = 0;
-  /** The state was changed without an event, and no snapshot has the change yet. */
+  /** True if the state was changed without an event and no snapshot contains the change yet. */
   #isChanged = false;
   #isSaving = false;
   /** Earliest time of the next snapshot for retention, in milliseconds of `performance.now()`. */
@@ -57,7 +57,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     return this.#unsaved;
   }
 
-  /** Resolves to the snapshot's state and seq, or to the state in which folding begins. */
+  /** Resolves to the state and seq of the snapshot, or to the state in which folding begins. */
   async restore(): Promise<{ state: State; seq: number }> {
     const { log, createState, snapshot, begin, isClosed, onReplaced, onDamage } = this.#options;
     let state = createState();
@@ -77,7 +77,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     seq ??= 0;
     const { lastSeq = seq, assignedSeq } = log.state();
     const isOwnLog = assignedSeq !== undefined;
-    // In a shared log, another instance may have saved events unknown to this instance.
+    // In a shared log, another instance may have saved events that this instance does not know.
     if (isOwnLog && onReplaced && lastSeq < seq) {
       await onReplaced(state);
       seq = lastSeq;
@@ -99,7 +99,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     if (isDue && !isClosed() && !this.#isSaving) this.save().catch(ignore);
   }
 
-  /** Saves a snapshot after `prepare`; takes at most a tenth of the time, however often segments could be deleted. */
+  /** Saves a snapshot after `prepare`. Takes at most a tenth of the time, however often segments could be deleted. */
   saveForRetention(prepare: () => Promise<void>): void {
     if (this.#isSaving || this.#options.isClosed()) return;
     const restMs = this.#restedAt - performance.now();
@@ -116,8 +116,8 @@ export class SnapshotKeeper<State extends ProjectionState> {
   }
 
   /**
-   * Saves a snapshot unless the last one is current. If a snapshot is being written, which may lack the last event,
-   * waits for it and writes another; concurrent calls share the second one.
+   * Saves a snapshot unless the last snapshot is current. If a snapshot is being written, which may not contain the
+   * last event, waits for it and writes another. Concurrent calls share that second snapshot.
    */
   save(): Promise<void> {
     this.#nextSave ??= this.#saveSerially(() => {
@@ -127,7 +127,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     return this.#nextSave;
   }
 
-  /** Saves a snapshot even if its seq is current. */
+  /** Saves a snapshot even if the last snapshot has the current seq. */
   saveChanged(): Promise<void> {
     this.#isChanged = true;
     return this.save();
@@ -142,7 +142,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
   async #save(): Promise<void> {
     const state = this.#options.takeState();
     if (!this.#options.snapshot || (state.seq <= this.#savedSeq && !this.#isChanged)) return;
-    // After a failure, the next snapshot is due when the log has grown again, not with the next event.
+    // After a failure, the next snapshot is due when the log has grown again, instead of with the next event.
     this.#growth = 0;
     this.#isChanged = false;
     await this.#write(state);
@@ -150,7 +150,7 @@ export class SnapshotKeeper<State extends ProjectionState> {
     this.release();
   }
 
-  /** Saves a state that no snapshot has; resolves to the snapshot's seq, or 0 if it cannot be written yet. */
+  /** Saves a state that is in no snapshot. Resolves to the seq of the snapshot, or to 0 if it cannot be written yet. */
   async #saveBeginning(state: State, seq: number): Promise<number> {
     try {
       await this.#write({ seq, last: undefined, save: () => state.save() });

@@ -1,25 +1,28 @@
 import { JournalError } from './journal/errors.ts';
 import type { LastRecord } from './record-log.ts';
 
-/** Receives a damage and its place, as a clause. */
+/** Receives a description of the damage and its place, as a clause. */
 export type OnDamage = (damage: string) => void;
 
-/** Throws a JournalError `damaged`, for use where any damage is fatal. */
+/** Throws a JournalError with the code `damaged`. For use where any damage is fatal. */
 export const refuseDamage: OnDamage = (damage) => {
   throw new JournalError('damaged', damage);
 };
 
-/** Snapshot of a state as of a seq, stored completely or not at all: in a file, or in a table that instances share. */
+/**
+ * Snapshot of a state as of a seq, which is stored completely or not at all: in a file, or in a table that instances
+ * share.
+ */
 export interface ProjectionSnapshot {
   /** Size of the last snapshot in bytes or characters. */
   readonly size: number;
   /**
-   * Restores the entries; resolves to the seq, 0 without a snapshot, undefined if the seq is unreadable. `onDamage`
-   * receives each damage; unless it throws, reading continues.
+   * Restores the entries. Resolves to the seq, or to 0 without a snapshot, or to undefined if the seq is unreadable.
+   * `onDamage` receives each damage; unless it throws, reading continues.
    */
   read(restore: (entry: unknown) => void, onDamage: OnDamage): Promise<number | undefined>;
-  /** Replaces the snapshot. `last` is the last event in the state, if any came after the last snapshot. */
+  /** Replaces the snapshot. `last` is the last event in the state, if any event came after the last snapshot. */
   write(seq: number, entries: Iterable<readonly unknown[]>, last?: LastRecord): Promise<void>;
-  /** True if this instance may write a snapshot when the log has grown; by default it may. */
+  /** True if this instance may write a snapshot when the log has grown. Default: true. */
   mayWrite?(): boolean;
 }

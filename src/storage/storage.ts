@@ -18,7 +18,7 @@ export interface Storage {
   log(name: string, options?: LogOptions): Promise<Journal>;
   /** Opens a state whose changes are stored in files or in memory, depending on `store`. Throws a SettingsError. */
   changes: OpenChanges;
-  /** Snapshot in the file `NAME.state`. Leaves `minFreeBytes` of the disk free, by default 16 MiB. */
+  /** Opens the snapshot in the file `NAME.state`. Leaves `minFreeBytes` of the disk free, by default 16 MiB. */
   snapshot(name: string, minFreeBytes?: number): ProjectionSnapshot;
   /** Small file with this name. */
   file(name: string): ReplacedFile;
@@ -28,7 +28,7 @@ export interface Storage {
 
 export interface LogOptions
   extends Omit<JournalOptions, 'directory' | 'name' | 'report' | 'onSync' | 'onIndexed' | 'retryMs'> {
-  /** Prefix of the log's messages in the program's log; by default `NAME log`. */
+  /** Prefix of the log's messages in the program's log. Default: `NAME log`. */
   title?: string;
   /** `false` if snapshots replace deleted segments, so that the program's log does not mention deletions. */
   logsRemoval?: boolean;

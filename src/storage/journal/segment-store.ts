@@ -19,11 +19,11 @@ import { RecentRecords } from './recent.ts';
 
 const attempts = 3;
 
-/** Milliseconds after a check during which a file is assumed unchanged. */
+/** Milliseconds after a check during which a file is assumed to be unchanged. */
 const trustedMs = 1000;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
 
-/** Files of a journal. Methods must not run concurrently, except those for reading. */
+/** Files of a journal. Methods must not run concurrently, except methods for reading. */
 export class SegmentStore {
   /** Runs the steps of all readers one at a time, so that reading uses at most one thread of Node's pool. */
   readonly readSerially = createSerial();
@@ -64,7 +64,7 @@ export class SegmentStore {
     }
   }
 
-  /** Writes and syncs a batch of whole lines. If this throws, the batch may or may not be in the file. */
+  /** Writes and syncs a batch of whole lines. If this method throws, the batch may or may not be in the file. */
   async commit(batch: Buffer): Promise<void> {
     if (this.#active.size > 0 && this.#active.size + batch.length > this.#settings.segmentBytes) {
       await this.startSegment();
@@ -97,8 +97,8 @@ export class SegmentStore {
   }
 
   /**
-   * Applies the retention settings. First closes an active file whose records are a day old, so that they are deleted
-   * eventually. In a log without records, a mark preserves `lastSeq`.
+   * Applies the retention settings. First closes an active file whose records are a day old, so that its records are
+   * deleted eventually. In a log without records, a mark preserves `lastSeq`.
    */
   async applyRetention(lastSeq: number): Promise<void> {
     const { size, begunAt } = this.#active;
@@ -122,15 +122,18 @@ export class SegmentStore {
     this.#noteClosed = listener;
   }
 
-  /** Calls the listener after another program moves or changes the active file; returns a function that removes it. */
+  /**
+   * Calls the listener after another program moves or changes the active file. Returns a function that removes the
+   * listener.
+   */
   onMoved(listener: () => void): () => void {
     this.#movedListeners.add(listener);
     return () => void this.#movedListeners.delete(listener);
   }
 
-  /** Closes the active file for good, numbers it, and opens an empty one. */
+  /** Closes the active file for good, gives it a number, and opens an empty file. */
   async startSegment(): Promise<void> {
-    // After a failed write the cut may fail, too; unacknowledged records are then listed or skipped.
+    // After a failed write, the cut may fail, too. Unacknowledged records are then either listed or skipped.
     await cutBack(this.#active).catch(() => undefined);
     const size = await readFileSize(this.#names.active);
     let path: string | undefined;
@@ -147,7 +150,7 @@ export class SegmentStore {
     await this.#removeOld();
   }
 
-  /** Throws if bytes do not reach the active file; then restores the file. */
+  /** Throws if bytes do not reach the active file. Otherwise restores the file. */
   async probe(): Promise<void> {
     await appendAndSync(this.#active, probe, this.#sync);
     const found = await compareFile(this.#active, this.#active.size + probe.length);
@@ -160,7 +163,9 @@ export class SegmentStore {
     }
   }
 
-  /** Returns the active file's readable bytes and the closed segments, newest first. The caller releases `active`. */
+  /**
+   * Returns the readable bytes of the active file, and the closed segments, newest first. The caller releases `active`.
+   */
   retainFiles() {
     this.#active.shared.retain();
     return { active: this.#active.shared, size: this.#active.size, closed: this.#closed };
@@ -175,7 +180,8 @@ export class SegmentStore {
     const end = this.#active.size + batch.length;
     await appendAndSync(this.#active, batch, this.#sync);
     const found = await compareFile(this.#active, end);
-    // If the file was truncated before the write, it contains the batch: writing it again would duplicate the batch.
+    // If the file was truncated before the write, the file contains the batch, and writing the batch again would
+    // duplicate it.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
     if (!written) {
       await cutBack(this.#active);
@@ -222,8 +228,8 @@ export class SegmentStore {
 }
 
 /**
- * Resolves to the closed segments, newest first. Called when files change rather than for each listing, because its
- * cost grows with the log.
+ * Resolves to the closed segments, newest first. Called when files change instead of for each listing, because the cost
+ * grows with the log.
  */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
   (await names.listClosed()).map(names.closed).reverse();

@@ -7,7 +7,10 @@ import { createId, type GroupPart, type LogRecord, lineEndBytes, toLineStart, to
 import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-/** Maximum milliseconds a batch waits for more records: about as long as a sync, which at most doubles the wait. */
+/**
+ * Maximum milliseconds that a batch waits for more records. About as long as a sync takes, so the wait at most doubles
+ * the time.
+ */
 const gatherMs = 1;
 
 /** Start of a line, with its record. */
@@ -17,7 +20,7 @@ interface NewLine {
   id: string;
 }
 
-/** Lines stored together; `toResult` creates the result of the append. */
+/** Lines that are stored together. `toResult` creates the result of the append. */
 interface NewLines {
   lines: readonly NewLine[];
   toResult(firstSeq: number): unknown;
@@ -28,12 +31,15 @@ type Batch = readonly Waiting<NewLines, unknown>[];
 /** Position of a record in the log. */
 export interface Appended {
   id: string;
-  /** Increases by one with each record; a gap means that the records in between failed and were not acknowledged. */
+  /**
+   * Seq, which increases by one with each record. A gap means that the records in between failed and were not
+   * acknowledged.
+   */
   seq: number;
 }
 
 /**
- * The only writer of a log. All waiting records become one write and one sync, and are acknowledged together; records
+ * The only writer of a log. All waiting records become one write and one sync, and are acknowledged together. Records
  * that arrive meanwhile form the next batch. After a failure, nothing is written or acknowledged until a new segment is
  * open and synced, which is retried until it succeeds.
  */
@@ -46,13 +52,15 @@ export class JournalWriter {
   readonly #listeners = new Set<(lastSeq: number) => void>();
   #lastSeq: number;
   #nextSeq: number;
-  /** Nothing was waiting when the last batch was stored, so another program may have changed the file since. */
+  /**
+   * True if nothing was waiting when the last batch was stored. Another program may have changed the file since then.
+   */
   #wasIdle = true;
   /** Error of the last attempt to recover; set while records are refused. */
   #failure: Error | undefined;
-  /** A failure was reported, and no batch has been stored since. */
+  /** True if a failure was reported and no batch has been stored since. */
   #isFailureReported = false;
-  /** The active file may have lost bytes, so it is neither written nor synced again. */
+  /** True if the active file may have lost bytes, in which case it is neither written nor synced again. */
   #suspect = false;
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
@@ -75,7 +83,7 @@ export class JournalWriter {
     return this.#failure;
   }
 
-  /** Number of records not on disk yet. */
+  /** Number of records that are not on disk yet. */
   get waiting(): number {
     return this.#batcher.count;
   }
@@ -85,21 +93,21 @@ export class JournalWriter {
     return this.#lastSeq;
   }
 
-  /** Highest assigned seq, including records being stored or failed. */
+  /** Highest assigned seq, including records that are being stored or have failed. */
   get assignedSeq(): number {
     return this.#nextSeq - 1;
   }
 
   /**
-   * Stores the record as one line, with a new id by default. Rejects with a JournalError; after `unavailable`, the log
-   * may still contain the line.
+   * Stores the record as one line. The default id is a new one. Rejects with a JournalError. After `unavailable`, the
+   * log may still contain the line.
    */
   append(record: LogRecord, id = createId()): Promise<Appended> {
     const line = this.#toNewLine(record, id);
     return this.#append([line], [measureLine(line)], (seq) => ({ id, seq }));
   }
 
-  /** Stores the records as lines, all or none of which end up in the log. Ids are new by default. */
+  /** Stores the records as lines. Either all or none of the lines end up in the log. By default, ids are new. */
   appendGroup(records: readonly LogRecord[], ids: readonly string[] = []): Promise<Appended[]> {
     if (records.length === 0) return Promise.resolve([]);
     const lines = records.map((record, index) =>
@@ -110,7 +118,7 @@ export class JournalWriter {
     );
   }
 
-  /** Calls the listener, which must not throw, after each write; returns a function that removes it. */
+  /** Calls the listener, which must not throw, after each write. Returns a function that removes the listener. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -121,7 +129,7 @@ export class JournalWriter {
     return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.assignedSeq)));
   }
 
-  /** Reopens the active file if it was replaced; after a failure, retries writing immediately. */
+  /** Reopens the active file if it was replaced. After a failure, immediately retries writing. */
   reopen(): Promise<void> {
     return this.#serially(async () => {
       if (this.#closed) return;
@@ -183,7 +191,7 @@ export class JournalWriter {
     const { recent } = this.#store;
     const { version } = recent;
     await this.#store.commit(Buffer.from(texts.join('')));
-    // If another program has changed the file meanwhile, its lines may follow these.
+    // If another program has changed the file meanwhile, its lines may follow these lines.
     if (recent.version === version) {
       for (const [index, { record, id }] of lines.entries()) {
         recent.add({ record, id, seq: firstSeq + index, length: texts[index]?.length ?? 0, isStored: false });
@@ -247,7 +255,7 @@ const rejectAll = (batch: Batch, error: JournalError): void => {
 const toUnavailable = (cause: Error): JournalError =>
   new JournalError('unavailable', `the log cannot be written at the moment${toBracketedReason(cause)}`, { cause });
 
-/** Returns the maximum size of the complete line in bytes. */
+/** Returns the maximum size of a complete line in bytes. */
 const measureLine = ({ start }: NewLine): number => Buffer.byteLength(start) + lineEndBytes;
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);

@@ -1,13 +1,13 @@
 import type { Connection, Row, Statement, StatementOutcome } from './connection.ts';
 import { isRollback } from './database-errors.ts';
 
-/** Row of a collection that every change to the collection locks. */
+/** Row of a collection, which every change to the collection locks. */
 export interface Gate {
   /** Last assigned id. */
   lastId: number;
-  /** Time of the last change in milliseconds since 1970; never decreases, whichever instance writes. */
+  /** Time of the last change in milliseconds since 1970. Never decreases, whichever instance writes. */
   at: number;
-  /** Entry counts maintained by the collection. */
+  /** Counts of entries, maintained by the collection. */
   counts: number[];
 }
 
@@ -15,8 +15,8 @@ export interface Gate {
 export type Decision<Result> = { result: Result } | { refusal: Error };
 
 /**
- * One kind of entry in the database. An instance's waiting changes are decided together, between two messages to the
- * server, while the gate is locked.
+ * One kind of entry in the database. An instance's waiting changes are decided together while the gate is locked,
+ * between two messages to the server.
  */
 export interface Collection<Change, Result> {
   /** Name of the gate. */
@@ -24,7 +24,7 @@ export interface Collection<Change, Result> {
   /** Returns the queries for the rows that `decide` needs. */
   read(changes: readonly Change[]): Statement[];
   /**
-   * Decides the changes in order, based on the rows of `read`, and updates the gate; returns a decision for each
+   * Decides on the changes in order, based on the rows of `read`, and updates the gate. Returns a decision for each
    * change, and the statements that store the changes.
    */
   decide(
@@ -41,27 +41,27 @@ export interface CollectionChange {
   change: unknown;
 }
 
-/** Identifies a batch in its instance's row of the table of writers. */
+/** Identifies a batch in the row of its instance in the table of writers. */
 interface Fence {
   instance: string;
-  /** Increases with each connection, so that statements from older connections are refused. */
+  /** Number that increases with each connection, so that statements from older connections are refused. */
   epoch: number;
-  /** Batch number, by which a later connection learns whether the batch was committed. */
+  /** Batch number, from which a later connection can tell if the batch was committed. */
   batch: number;
 }
 
 type Decisions = ReadonlyMap<CollectionChange, Decision<unknown>>;
 
-/** Result of a batch; `unknown` if the commit may have happened. */
+/** Result of a batch; `unknown` if it may have been committed. */
 type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
 
-/** Limits how long this session waits for others' locks, and others for this session's locks. */
+/** Limits how long this session waits for locks of others, and how long others wait for locks of this session. */
 const begin: Statement = {
   text: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 2500;
     SET LOCAL idle_in_transaction_session_timeout = 3000`,
 };
 
-/** Fails for a writer with an older epoch, because the column does not accept NULL. */
+/** Creates a statement that fails for a writer with an older epoch, because the column does not accept NULL. */
 const raiseFence = ({ instance, epoch, batch }: Fence): Statement => ({
   text: `UPDATE signalbox.writer SET batch = $3, seen_at = now(),
     epoch = CASE WHEN epoch = $2 THEN epoch END WHERE instance = $1`,
@@ -83,8 +83,8 @@ export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement
 });
 
 /**
- * Executes operations in one transaction, as two messages to the server. Between them, `claim` returns the operations
- * that have not expired; only these are decided and stored.
+ * Executes operations in one transaction, as two messages to the server. Between these messages, `claim` returns the
+ * operations that have not expired, and only these operations are decided and stored.
  */
 export const execute = async (
   connection: Connection,
@@ -118,7 +118,10 @@ export const execute = async (
   return judge(written, connection.warnings > warnings, decisions);
 };
 
-/** Returns `committed` if the server confirms the commit without a warning, `failed` if it refuses, else `unknown`. */
+/**
+ * Returns `committed` if the server confirms the commit without a warning, `failed` if the server refuses it, and
+ * `unknown` otherwise.
+ */
 const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisions: Decisions): BatchResult => {
   const commit = written.at(-1);
   if (!commit || 'error' in commit) {
@@ -131,7 +134,7 @@ const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisio
 const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =>
   outcomes.find((outcome) => 'error' in outcome)?.error;
 
-/** Groups operations by collection, sorted by name, so that no two instances deadlock. */
+/** Groups operations by collection, sorted by name, so that instances never deadlock. */
 const toParts = (operations: readonly CollectionChange[]) => {
   const names = [...new Set(operations.map(({ collection }) => collection.name))].sort();
   return names.map((name) => {

@@ -11,7 +11,7 @@ import { knownVersion } from './migrations.ts';
 /** Milliseconds between attempts. */
 const retryMs = 100;
 
-/** Limits of batches; sizes are in characters. A batch gathers changes for about as long as a write takes. */
+/** Limits of batches. Sizes are in characters. A batch gathers changes for about as long as a write takes. */
 const limits = {
   maxCount: 10_000,
   maxSize: 16 * MiB,
@@ -27,9 +27,9 @@ const notApplied = ', and the change was not applied';
 const maybeApplied = '; the change may have been applied';
 
 interface QueuedChange extends CollectionChange {
-  /** True while the commit may have happened. */
+  /** True while the change may have been committed. */
   isUncertain: boolean;
-  /** Time of the 503, according to `performance.now()`. */
+  /** Time at which the change gets a 503, according to `performance.now()`. */
   expiresAt: number;
 }
 
@@ -45,7 +45,7 @@ export interface Identity {
 export interface WriterObserver {
   /** Receives the failure when writes start to fail, and undefined when they work again. */
   report(failure: unknown): void;
-  /** Receives the database's reason for refusing a change. */
+  /** Receives the reason given by the database for refusing a change. */
   onRefused(error: unknown): void;
   /** Receives the duration of each batch in seconds, from the first message to the commit. */
   onCommit(seconds: number): void;
@@ -56,7 +56,7 @@ export interface WriterObserver {
 }
 
 /**
- * Writes this instance's changes; waiting changes form a batch. A batch whose outcome is unknown is settled by the next
+ * Writes this instance's changes. Waiting changes form a batch. A batch whose outcome is unknown is settled by the next
  * connection: registering raises the epoch, so that the old connection cannot commit anything more, and reads the
  * number of the last committed batch.
  */
@@ -82,7 +82,7 @@ export class ChangeWriter {
   #isStopping = false;
   #isClosed = false;
 
-  /** A change gets 503 after `deadlineMs`. */
+  /** A change gets a 503 after `deadlineMs`. */
   constructor(open: () => Promise<Connection>, identity: Identity, observer: WriterObserver, deadlineMs: number) {
     this.#open = open;
     this.#identity = identity;
@@ -97,7 +97,7 @@ export class ChangeWriter {
     this.#begun = this.#batcher.running;
   }
 
-  /** Resolves to true if the last write attempt succeeded; waits for the first attempt. */
+  /** Resolves to true if the last write attempt succeeded. Waits for the first attempt. */
   async isReady(): Promise<boolean> {
     await this.#begun;
     return this.#connection?.isOpen === true;
@@ -113,7 +113,10 @@ export class ChangeWriter {
     return this.#lastFailure;
   }
 
-  /** Resolves to the committed change's result; rejects with its refusal, or StoreUnavailable after `deadlineMs`. */
+  /**
+   * Resolves to the result of the committed change. Rejects with its refusal, or with StoreUnavailable after
+   * `deadlineMs`.
+   */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
     const expiresAt = performance.now() + this.#deadlineMs;
@@ -159,7 +162,7 @@ export class ChangeWriter {
   }
 
   /**
-   * Writes a batch until all its changes are settled; an empty batch is a sign of life. If the database refuses a
+   * Writes a batch until all its changes are settled. An empty batch is a sign of life. If the database refuses a
    * change, its batch is halved until only that change is refused.
    */
   async #write(batch: readonly WaitingChange[]): Promise<void> {
@@ -175,7 +178,7 @@ export class ChangeWriter {
           return;
         }
         if (isRefusedValue(error) && left.length === 1) {
-          // The database works: it refuses only this change, permanently.
+          // The database works, and permanently refuses only this change.
           this.#note(undefined);
           this.#observer.onRefused(error);
           this.#refuse(left, toValueRefusal(error));
@@ -216,7 +219,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Reconnects to learn the last committed batch; gives up when all changes have expired. */
+  /** Reconnects to find out the last committed batch. Gives up when all changes have expired. */
   async #learn(batch: readonly WaitingChange[]): Promise<void> {
     while (batch.some(({ isSettled }) => !isSettled)) {
       try {
@@ -262,7 +265,7 @@ export class ChangeWriter {
   }
 }
 
-/** Microseconds since 1970, so that the epoch increases even if the row was deleted meanwhile. */
+/** SQL for the microseconds since 1970, used so that the epoch increases even if the row was deleted meanwhile. */
 const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
 const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at, knows)
@@ -270,7 +273,7 @@ const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch
   ON CONFLICT (instance) DO UPDATE SET epoch = greatest(writer.epoch + 1, ${now}), seen_at = now()
   RETURNING epoch, batch`;
 
-/** Returns the unexpired changes and marks them: from now on, their commit may happen. */
+/** Returns the changes that have not expired, and marks them as possibly committed from now on. */
 const claim = (batch: readonly WaitingChange[]): CollectionChange[] => {
   const wanted = batch.filter(({ isSettled }) => !isSettled).map(({ item }) => item);
   for (const change of wanted) change.isUncertain = true;

@@ -12,13 +12,13 @@ const statementMs = 3000;
 /** Milliseconds without a response after which the next response must be confirmed. */
 const silenceMs = 500;
 
-/** Milliseconds allowed for other servers to respond after one that accepts changes has. */
+/** Milliseconds allowed for other servers to respond after a server that accepts changes has responded. */
 const patienceMs = 250;
 
 /** SQLSTATEs for prepared statements whose name the server does not know, or already knows. */
 const strangeNames = new Set(['26000', '42P05']);
 
-/** Asks a server for its role and timeline: the number of standby promotions so far. */
+/** Asks a server for its role and its timeline, which counts the standby promotions so far. */
 const ask: Statement = {
   text: `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", CASE WHEN pg_is_in_recovery() THEN 0
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline`,
@@ -26,7 +26,7 @@ const ask: Statement = {
 
 const toNumbers = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
 
-/** Parsers for bigint and bigint[]: ids and counts stay far below 2^53. */
+/** Parsers for bigint and bigint[], whose values are ids and counts far below 2^53. */
 const ownParsers = new Map<number, (text: string) => unknown>([
   [20, Number],
   [1016, toNumbers],
@@ -39,11 +39,13 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   text: string;
   values?: unknown[];
-  /** True for a frequently used text: each connection parses it once. */
+  /** True for a text that is used frequently. Each connection parses such a text only once. */
   isPrepared?: boolean;
 }
 
-/** False behind a PgBouncer before 1.21, which switches connections between transactions: nothing can be prepared. */
+/**
+ * False behind a PgBouncer before 1.21, which switches connections between transactions, so nothing can be prepared.
+ */
 interface Preparing {
   isPossible: boolean;
 }
@@ -54,7 +56,9 @@ export type Row = any;
 /** Result of a statement. */
 export type StatementOutcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
 
-/** Connection to a server. A statement without a timely response, by default within 3 s, ends the connection. */
+/**
+ * Connection to a server. If a statement does not get a response in time, by default within 3 s, the connection ends.
+ */
 export class Connection {
   readonly #client: pg.Client;
   #isOpen = true;
@@ -82,8 +86,9 @@ export class Connection {
   }
 
   /**
-   * Rejects within a second if the server cannot be reached. With `confirm`, a response after a silence counts only
-   * once `confirm` resolves: a server that was paused may not know that another has replaced it.
+   * Opens a connection. Rejects within a second if the server cannot be reached. With `confirm`, a response after a
+   * silence counts only once `confirm` resolves, because a server that was paused may not know that another server has
+   * replaced it.
    */
   static async open(
     { user, password, database, ssl }: PostgresAddress,
@@ -118,14 +123,14 @@ export class Connection {
   }
 
   /**
-   * Number of warnings from the server. A commit with a warning may exist on this server only, because its wait for the
+   * Number of warnings from the server. A commit with a warning may exist only on this server, because its wait for the
    * standby was cancelled.
    */
   get warnings(): number {
     return this.#warnings;
   }
 
-  /** Sends all statements at once; resolves to their outcomes. */
+  /** Sends all statements together and resolves to their outcomes. */
   async run(statements: readonly Statement[], limitMs = statementMs): Promise<StatementOutcome[]> {
     if (statements.length === 0) return [];
     const outcomes = await this.#send(statements, limitMs);
@@ -159,7 +164,10 @@ export class Connection {
     }
   }
 
-  /** Sends all statements at once. Responses arrive in order, so the last statement's time limit covers all. */
+  /**
+   * Sends all statements together. Responses arrive in order, so the time limit of the last statement covers all of
+   * them.
+   */
   #send(statements: readonly Statement[], limitMs: number): Promise<StatementOutcome[]> {
     return new Promise((resolve) => {
       const outcomes: StatementOutcome[] = [];
@@ -187,7 +195,7 @@ export class Connection {
   }
 }
 
-/** Names of prepared statements, by text. The same name always means the same text, in every version. */
+/** Names of prepared statements, by text. A name means the same text in every version. */
 const names = new Map<string, string>();
 
 const nameOf = (text: string): string => {
@@ -213,14 +221,16 @@ interface Candidate {
 export class Primary {
   readonly #address: PostgresAddress;
   readonly #preparing: Preparing = { isPossible: true };
-  /** Highest timeline seen: a server with a lower one was replaced, though it may still be running. */
+  /** Highest timeline seen. A server with a lower timeline has been replaced, even if it is still running. */
   #timeline = 0;
 
   constructor(address: PostgresAddress) {
     this.#address = address;
   }
 
-  /** Rejects within about a second if no server accepts changes; with a LastingProblem if a server gives a reason. */
+  /**
+   * Rejects within about a second if no server accepts changes, and with a LastingProblem if a server gives a reason.
+   */
   async connect(): Promise<Connection> {
     const { connection, isReadOnly } = await this.#find();
     if (!isReadOnly) return connection;
@@ -228,7 +238,7 @@ export class Primary {
     throw new Error('the server is read-only');
   }
 
-  /** Opens a connection for reads; a response after a silence is confirmed by asking all servers. */
+  /** Opens a connection for reads. A response after a silence is confirmed by asking all servers. */
   async connectToRead(): Promise<Connection> {
     const confirm = async (host: Host): Promise<void> => {
       const current = await this.#find();

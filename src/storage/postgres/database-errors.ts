@@ -1,31 +1,37 @@
 import { StoreUnavailable, ValueRefusal } from '../../lib/expected-errors.ts';
 import { forUntrusted } from '../../lib/network-failures.ts';
 
-/** Returns a failure's code: a five-character SQLSTATE, or a system code such as EPIPE. */
+/** Returns the code of a failure: a five-character SQLSTATE, or a system code such as EPIPE. */
 const failureCodeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
 
 /**
- * True if a commit was certainly refused: data, constraints, serialization, rights, resources. The severity does not
- * help: it depends on the server's language, and an error that ends the connection may come after the commit.
+ * True if a commit is certain to have been refused: data, constraints, serialization, rights, resources. The severity
+ * is no help, because it depends on the server's language, and an error that ends the connection may come after the
+ * commit.
  */
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(failureCodeOf(error));
 
-/** True if a change's values violate a type, constraint or limit; NOT NULL (23502) is the fence of writers. */
+/**
+ * True if the values of a change violate a type, constraint or limit. Excludes NOT NULL (23502), which is the fence of
+ * writers.
+ */
 export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(failureCodeOf(error));
 
-/** Pattern of an SQLSTATE: unlike system codes, it contains a digit. */
+/** Pattern of an SQLSTATE, which contains a digit, unlike system codes. */
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 
-/** Problem that lasts until an operator changes something; the message is a clause. */
+/** Problem that lasts until an operator changes something. The message is a clause. */
 export class LastingProblem extends Error {}
 
-/** True if a table or the schema is missing because the database was replaced; the next connection creates them. */
+/**
+ * True if a table or the schema is missing because the database was replaced. The next connection creates the tables.
+ */
 export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(failureCodeOf(error));
 
 /**
- * Temporary failures: lost connections (no server code, or class 08), a server that is shutting down or starting
- * (57P0x), is read-only (25006) or has no free connection (53300), locks (40, 55P03), statement timeouts (57014),
- * missing tables, and names of prepared statements, which are then no longer used (26000, 42P05).
+ * True for temporary failures: lost connections (no server code, or class 08), a server that is shutting down or
+ * starting (57P0x), is read-only (25006) or has no free connection (53300), locks (40, 55P03), statement timeouts
+ * (57014), missing tables, and unknown names of prepared statements, which are then no longer used (26000, 42P05).
  */
 export const isPassing = (error: unknown): boolean => {
   const code = failureCodeOf(error);
@@ -58,7 +64,7 @@ const lasting: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
 };
 
-/** Advice by message, for messages of the driver and PgBouncer that are more specific than their code. */
+/** Advice by message, for messages from the driver and PgBouncer that are more specific than their codes. */
 const lastingMessages: [message: RegExp, problem: string][] = [
   [
     /does not support SSL/,
@@ -78,7 +84,7 @@ export const findLastingProblem = (error: unknown): LastingProblem | undefined =
 
 const checkPlace = 'check the host and port in the address, and that the server is running';
 
-/** Advice for failed connections, by code or message of the system or the driver. */
+/** Advice for failed connections, by code or message of the operating system or the driver. */
 const unreachable: [cause: RegExp, problem: string][] = [
   [/^ENOTFOUND$/, 'the host name is unknown (CAUSE); check the host name in the address'],
   [/^EAI_AGAIN$/, 'the host name cannot be resolved (CAUSE); check the host name in the address, and the DNS server'],
@@ -88,7 +94,10 @@ const unreachable: [cause: RegExp, problem: string][] = [
   [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|.*\btimeout\b.*)$/, `no response (CAUSE); ${checkPlace}, and check firewalls`],
 ];
 
-/** Returns what to check if the server cannot be reached, as a clause without secrets; undefined for other failures. */
+/**
+ * Returns advice on what to check if the server cannot be reached, as a clause without secrets; undefined for other
+ * failures.
+ */
 export const explainUnreachable = (error: unknown): string | undefined => {
   const cause = failureCodeOf(error) || (error as Error).message;
   const [, problem] = unreachable.find(([pattern]) => pattern.test(cause)) ?? [];
@@ -99,7 +108,7 @@ export const explainUnreachable = (error: unknown): string | undefined => {
 export const toValueRefusal = (error: unknown): ValueRefusal =>
   new ValueRefusal(`The database rejected a value in this request: ${(error as Error).message}`, { cause: error });
 
-/** Creates the 503 for a failure; `outcome` states what is known about the change. */
+/** Creates the 503 for a failure. `outcome` says what is known about the change. */
 export const toDatabaseUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>
   error instanceof StoreUnavailable
     ? error

@@ -21,35 +21,36 @@ import {
 } from './record-collection.ts';
 import { countTable, listTable, parseRow, readPage, searchTable, toLevel } from './record-search.ts';
 
-/** Milliseconds between queries for other instances' records. */
+/** Milliseconds between queries for records of other instances. */
 const pollMs = 1000;
 
-/** Minimum milliseconds to keep events, so that actions can be looked up. */
+/** Minimum milliseconds for which events are kept, so that actions can be looked up. */
 const eventsKeptMs = dayMs;
 
-/** Lease whose holder writes the snapshots of the projection of feature events. */
+/** Lease of the instance that writes the snapshots of the projection of feature events. */
 export const eventsLease = 'incidents';
 
-/** Maximum bytes of a body, which fits in a journal's line. */
+/** Maximum bytes of a body. Such a body fits into a line of a journal. */
 const maxBodyBytes = 2 * MiB - 1024;
 
 interface DatabaseLogOptions {
   database: Database;
   table: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability';
-  /** Instance that stores the records; by default, the database's name for this instance. */
+  /** Instance that stores the records. Default: the database's name for this instance. */
   instance?: string;
   clock: () => Date;
-  /** Times and levels of records; by default, the time of storing and no level. */
+  /** Times and levels of records. By default, the time of storing and no level. */
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
-  /** Returns how many days to keep records; 0 keeps all. Called before each deletion. */
+  /** Returns the number of days for which records are kept; 0 keeps all. Called before each deletion. */
   retainDays(): number | Promise<number>;
-  /** True if records may be deleted once a snapshot has them. */
+  /** True if records may be deleted once a snapshot contains them. */
   hasSnapshot?: boolean;
   /**
-   * True if a second table has feature events: a projection folds `events`, and rows stay until its snapshot has them.
+   * True if a second table has feature events. A projection folds `events`, and rows stay until its snapshot contains
+   * them.
    */
   hasEvents?: boolean;
-  /** Maximum waiting records; further records are refused. */
+  /** Maximum number of waiting records. Further records are refused. */
   queueCount?: number;
   /** Maximum bytes of waiting records. */
   queueBytes?: number;
@@ -62,13 +63,13 @@ export class DatabaseLog implements RecordLog {
   readonly #collection: Collection<RecordChange, Placed[]>;
   readonly #listeners = new Set<(lastSeq: number) => void>();
   readonly #lostListeners = new Set<() => void>();
-  /** Tables that share one order of seqs. */
+  /** Tables that share one sequence of seqs. */
   readonly #tables: readonly [string, ...string[]];
   /** Damages reported so far. */
   readonly #damages = new Set<string>();
-  /** Holds of projections. */
+  /** Holds set by projections. */
   readonly #holds = new Set<() => number>();
-  /** Last stored record; its id may be unknown. */
+  /** Last stored record. Its id may be unknown. */
   #last: LastRecord | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #pollSerially = createSerial();
@@ -92,7 +93,7 @@ export class DatabaseLog implements RecordLog {
     if (table === 'alert') database.expire({ ...expiry, table: 'repeat', key: 'hash', keptMs: rememberedMs });
   }
 
-  /** Opens the log; reads its last seq if the database is available. */
+  /** Opens the log. Reads the last seq if the database is available. */
   static async open(options: DatabaseLogOptions): Promise<DatabaseLog> {
     const log = new DatabaseLog(options);
     if (await options.database.isReady()) await log.refresh();
@@ -104,7 +105,7 @@ export class DatabaseLog implements RecordLog {
     return appended as Appended;
   }
 
-  /** Appends records; without records, checks that records can be stored. */
+  /** Appends records. Without records, checks that records can be stored. */
   appendAll(records: readonly LogRecord[], ids?: readonly string[]): Promise<Appended[]> {
     const rows = records.map((record, index) => this.toNew(record, undefined, ids?.[index]));
     return this.add(rows) as Promise<Appended[]>;
@@ -126,7 +127,7 @@ export class DatabaseLog implements RecordLog {
     };
   }
 
-  /** Returns a record's row, with a new id by default. */
+  /** Returns the row of a record, by default with a new id. */
   toNew(record: LogRecord, key?: RepeatRowKey, id = createId()): NewRecord {
     const { indexing, clock, hasEvents } = this.#options;
     if (hasEvents && isFeatureEvent(record)) {
@@ -138,7 +139,7 @@ export class DatabaseLog implements RecordLog {
   }
 
   /**
-   * Stores all rows or none; omits repeats. Rejects with a JournalError (`queue-full`, `too-large`), with
+   * Stores all rows or none. Omits repeats. Rejects with a JournalError (`queue-full`, `too-large`), with
    * StoreUnavailable, or, unless the records are acknowledged, with a KeyRefusal.
    */
   async add(records: readonly NewRecord[], isAcknowledged = false): Promise<Placed[]> {
@@ -202,7 +203,7 @@ export class DatabaseLog implements RecordLog {
     return countTable(this.#options.database, this.#options.table, counting);
   }
 
-  /** Also calls the listener for records of other instances, within about a second. */
+  /** Calls the listener, also for records of other instances, which it gets within about a second. */
   onStored(listener: (lastSeq: number) => void): () => void {
     this.#listeners.add(listener);
     this.#timer ??= setInterval(() => void this.refresh(), pollMs).unref();
@@ -214,7 +215,7 @@ export class DatabaseLog implements RecordLog {
     return () => void this.#lostListeners.delete(listener);
   }
 
-  /** Does nothing: other instances delete rows by age, unaware of this instance's needs. */
+  /** Does nothing, because other instances delete rows by age without regard to this instance's needs. */
   async holdFrom(): Promise<Release> {
     await undefined;
     return () => undefined;
@@ -225,7 +226,7 @@ export class DatabaseLog implements RecordLog {
     return { healthy: !failure, failure, lastSeq: this.#last?.seq };
   }
 
-  /** Reads the last seq; does nothing while the database cannot be used. */
+  /** Reads the last seq. Does nothing while the database cannot be used. */
   refresh(): Promise<void> {
     this.#nextPoll ??= this.#pollSerially(async () => {
       this.#nextPoll = undefined;
@@ -281,18 +282,18 @@ export class DatabaseLog implements RecordLog {
     this.#options.database.reportDamage(damage);
   }
 
-  /** Requests the snapshots for which rows wait from the projections. */
+  /** Makes the projections write the snapshots that rows are waiting for. */
   #askHolds(): void {
     for (const from of this.#holds) from();
   }
 }
 
-/** True if the known record was lost: the log ends before its seq, or another record has it. */
+/** True if the known record was lost, because the log ends before its seq or another record has that seq. */
 const isOther = (found: LastRecord, known: LastRecord): boolean =>
   found.seq < known.seq ||
   (found.seq === known.seq && found.id !== undefined && known.id !== undefined && found.id !== known.id);
 
-/** Returns the total size of the bodies in bytes. Throws a JournalError `too-large`. */
+/** Returns the total size of the bodies in bytes. Throws a JournalError with the code `too-large`. */
 const countBytes = (records: readonly NewRecord[]): number => {
   const lengths = records.map(({ body }) => Buffer.byteLength(body));
   const sum = lengths.reduce((total, length) => total + length, 0);

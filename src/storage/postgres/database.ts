@@ -10,20 +10,23 @@ import { DatabaseReader, type ReadTransaction } from './reader.ts';
 import { type Cut, type Expiry, RowDeletion } from './row-deletion.ts';
 import { type Common, claimCommon, migrate } from './schema.ts';
 
-/** Milliseconds before the row of an ended instance is deleted. */
+/** Milliseconds before the row of an instance that has stopped is deleted. */
 const endedMs = dayMs;
 
-/** Milliseconds before the lease of a vanished machine or instance is deleted; until then it shows since when. */
+/**
+ * Milliseconds before the lease of a machine or instance that has vanished is deleted. Until then, the lease shows when
+ * it was last held.
+ */
 const leaseKeptMs = 30 * dayMs;
 
 /** Milliseconds for all final, non-essential messages of a process that ends. */
 const farewellsMs = 250;
 
-/** Milliseconds a request waits for an unresponsive database. */
+/** Limits, in milliseconds, for requests that wait for an unresponsive database. */
 export interface Patience {
   /** Time before a change gets 503. */
   changesMs: number;
-  /** Time before a read is no longer retried; the last attempt may take 4 s longer. */
+  /** Time before a read is no longer retried. The last attempt may take 4 s longer. */
   readsMs: number;
 }
 
@@ -46,7 +49,7 @@ export class Database {
   #farewellMs = farewellsMs;
   readonly #deletion = new RowDeletion((statement) => this.query(statement));
 
-  /** Throws an Error for an invalid address; the message is a clause. */
+  /** Throws an Error for an invalid address. The message is a clause. */
   constructor(
     url: string,
     identity: Identity,
@@ -64,13 +67,13 @@ export class Database {
     this.#writer = new ChangeWriter(open, identity, observer, changesMs);
     this.#createApart = () => {
       const ignore = (): void => undefined;
-      // The list of instances omits instances without a name.
+      // The list of instances does not include instances without a name.
       const own = { ...identity, instance: randomUUID(), name: '' };
       return new ChangeWriter(open, own, { report: ignore, onRefused: ignore, onCommit: ignore }, changesMs);
     };
   }
 
-  /** Throws a LastingProblem if the database must be changed before it can be used; rethrows other errors. */
+  /** Throws a LastingProblem if the database must be changed before it can be used. Rethrows other errors. */
   async check(): Promise<void> {
     try {
       const connection = await this.#prepare(await this.#primary.connect());
@@ -104,14 +107,14 @@ export class Database {
     return this.#writer.isReady();
   }
 
-  /** Resolves to the committed change's result; rejects with its refusal, or with StoreUnavailable within 10 s. */
+  /** Resolves to the result of the committed change. Rejects with its refusal, or with StoreUnavailable within 10 s. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     return this.#writer.write(collection, change);
   }
 
   /**
-   * Like `write`, but on a separate connection, so that waiting for a lock delays no other change. Refused values are
-   * not reported.
+   * Writes on a separate connection, so that waiting for a lock does not delay other changes. Otherwise like `write`.
+   * Refused values are not reported.
    */
   writeApart<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     this.#apart ??= this.#createApart();
@@ -123,19 +126,19 @@ export class Database {
     this.#observer.onDamage?.(damage);
   }
 
-  /** Resolves to the rows of a statement; rejects with StoreUnavailable within 10 s. */
+  /** Resolves to the rows of a statement. Rejects with StoreUnavailable within 10 s. */
   query(statement: Statement): Promise<Row[]> {
     return this.#reader.query(statement);
   }
 
-  /** Queries the first page of a list. Pages may be large, so only a few are read at once. */
+  /** Queries the first page of a list. Pages may be large, so only a few are read at a time. */
   queryFirstPage(statement: Statement): Promise<Row[]> {
     return this.#reader.queryFirstPage(statement);
   }
 
   /**
-   * Opens a transaction that reads as of one moment; the caller closes it. Rejects with StoreUnavailable, also if too
-   * many are open.
+   * Opens a transaction that reads a consistent snapshot. The caller closes the transaction. Rejects with
+   * StoreUnavailable, also if too many transactions are open.
    */
   openTransaction(): Promise<ReadTransaction> {
     return this.#reader.openTransaction();
@@ -146,17 +149,17 @@ export class Database {
     this.#deletion.expire(expiry);
   }
 
-  /** Deletes, hourly, the rows that a snapshot has. */
+  /** Deletes, hourly, the rows that a snapshot contains. */
   cut(cut: Cut): void {
     this.#deletion.cut(cut);
   }
 
-  /** Deletes old rows now, because a new snapshot has them. */
+  /** Deletes old rows now, because a new snapshot contains them. */
   deleteSoon(): void {
     this.#deletion.deleteSoon();
   }
 
-  /** Stops retrying: a server that is stopping does not wait for the database to return. */
+  /** Stops retrying, because a server that is stopping does not wait for the database to return. */
   stop(): void {
     this.#writer.stop();
     this.#apart?.stop();
@@ -176,7 +179,10 @@ export class Database {
     this.#reader.close();
   }
 
-  /** Creates missing tables and compares shared settings on each connection: the database may have been replaced. */
+  /**
+   * Creates missing tables and compares shared settings. Runs on each connection, because the database may have been
+   * replaced.
+   */
   async #prepare(connection: Connection): Promise<Connection> {
     try {
       await migrate(connection, this.#observer.onMigrated);

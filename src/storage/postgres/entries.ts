@@ -8,11 +8,14 @@ import { readPages } from './pages.ts';
 /** Entries to add. */
 interface Addition<Fields> {
   fields: readonly Fields[];
-  /** Adds the entries only if the table is empty. */
+  /** True to add the entries only if the table is empty. */
   ifEmpty: boolean;
 }
 
-/** Creates a store of entries in a table that instances share: places, from 1 without gaps, and JSON bodies. */
+/**
+ * Creates a store of entries in a table that instances share. The table has places, counted from 1 without gaps, and
+ * JSON bodies.
+ */
 export const createPostgresEntryStore = <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
   database: Database,

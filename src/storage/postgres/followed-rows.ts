@@ -7,25 +7,25 @@ import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 import { parseRow } from './record-search.ts';
 
-/** Maximum number of rows in a page, and total body size in bytes that ends a page. */
+/** Maximum number of rows in a page, and number of bytes in bodies that ends a page. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
-/** Tables that share one order of seqs. */
+/** Tables that share one sequence of seqs. */
 export interface FollowedTables {
-  /** Table names; the gate is named after the first table. */
+  /** Names of the tables. The gate is named after the first table. */
   tables: readonly [string, ...string[]];
   /** Tables to read. */
   wanted: readonly string[];
-  /** Projection whose snapshot may contain deleted records; undefined without one. */
+  /** Projection whose snapshot may contain deleted records; undefined if there is none. */
   projection: string | undefined;
 }
 
 /**
- * Reads the records after a seq that are stored when reading begins, in pages, for a projection that has folded up to
- * `last`. Each page's query also checks that `last` still exists: after a failover of the database, other records may
- * have taken its seq and earlier ones. Throws a JournalError `gone` if `last` is missing, or if only the snapshot has
- * some of the records.
+ * Reads the records after a seq that exist when reading begins, in pages, for a projection that has folded up to
+ * `last`. The query for each page also checks that `last` still exists, because after a failover of the database, other
+ * records may have taken its seq and earlier ones. Throws a JournalError with the code `gone` if `last` is missing, or
+ * if only the snapshot contains some of the records.
  *
  * `onDamage` receives each unreadable row, which is left out.
  */
@@ -91,8 +91,8 @@ const isLost = (known: LastRecord, { gone, saved, lastId, end }: FoundLast, hasS
 };
 
 /**
- * Returns the query for one page of rows, oldest first, each with the columns of FoundLast; a single row without a seq
- * if the page is empty.
+ * Returns the query for one page of rows, oldest first, each with the columns of FoundLast. If the page is empty, the
+ * query returns a single row without a seq.
  */
 const selectPage = (tables: readonly string[], wanted: readonly string[]): string => {
   const all = (from: readonly string[], select: (table: string) => string): string =>

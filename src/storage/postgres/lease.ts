@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Seconds a lease lasts after its renewal. */
+/** Seconds for which a lease lasts after its renewal. */
 const leaseSeconds = 15;
 
 /** Milliseconds between attempts to acquire or renew a lease. */
@@ -15,7 +15,7 @@ export interface Lease {
   close(): Promise<void>;
 }
 
-/** Lease of a single instance, which always holds it. */
+/** Lease for a server without other instances, which always holds the lease. */
 export const ownLease: Lease = {
   isHeld: () => true,
   onChanged: () => undefined,
@@ -23,9 +23,9 @@ export const ownLease: Lease = {
 };
 
 /**
- * Creates a lease in the database that instances share: if the holder ends, another instance gets the lease within
- * 20 s. `begun` resolves after the first attempt to acquire it. While `isWanted` returns false, the lease is left to
- * other instances.
+ * Creates a lease in the database that instances share. If the holder stops, another instance gets the lease within 20
+ * s. `begun` resolves after the first attempt to acquire it. While `isWanted` returns false, the lease is left to other
+ * instances.
  */
 export const createLease = (
   database: Pick<Database, 'query' | 'instance' | 'waitForFarewell'>,

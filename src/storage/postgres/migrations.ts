@@ -3,7 +3,7 @@ import { minuteMs } from '../../lib/units.ts';
 /** Maximum milliseconds for migrating many rows. */
 const longMs = 10 * minuteMs;
 
-/** Returns the SQL that creates a log's table. Released migrations use it, so it must never change. */
+/** Returns the SQL that creates the table of a log. Released migrations use this SQL, so it must never change. */
 const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} (
   seq bigint PRIMARY KEY,
   id uuid NOT NULL UNIQUE,
@@ -14,10 +14,10 @@ const toRecordTable = (name: string): string => `CREATE TABLE signalbox.${name} 
 );`;
 
 /**
- * Tables of version 1. Bodies are JSON as in responses, or as in the log in files: PostgreSQL refuses U+0000 in
+ * Tables of version 1. Bodies are JSON, as in responses or as in the log in files, because PostgreSQL refuses U+0000 in
  * columns. Gates change with every write, so their pages leave room for new row versions. `id + 0` in indexes and
- * orders keeps the planner, whose statistics may be old, from scanning the primary key for rare rows. Times of records
- * are milliseconds since 1970.
+ * orders keeps the planner, whose statistics may be outdated, from scanning the primary key for rare rows. Times of
+ * records are milliseconds since 1970.
  */
 export const firstTables = `
 CREATE TABLE signalbox.gate (
@@ -89,8 +89,8 @@ CREATE INDEX repeat_at ON signalbox.repeat (at);
 `;
 
 /**
- * Incidents with their events, numbered from 1. The gate's last id is the seq of the last folded alert; of the alerts
- * from before the migration, only those of the last day are folded. Texts for filters are in lower case, without
+ * Incidents with their events, numbered from 1. The gate's last id is the seq of the last folded alert. Of the alerts
+ * from before the migration, only alerts from the last day are folded. Texts for filters are in lower case, without
  * characters that columns refuse.
  */
 const incidentTables = `
@@ -155,7 +155,7 @@ CREATE TABLE signalbox.lease (
 );
 `;
 
-/** Log of heartbeats, and their snapshot: states as of a seq, and the last time pings could be received. */
+/** Log of heartbeats, and their snapshot: states as of a seq, and the last time at which pings could be received. */
 const heartbeatTables = `
 INSERT INTO signalbox.gate (name) VALUES ('heartbeat');
 
@@ -176,7 +176,7 @@ CREATE TABLE signalbox.incident_snapshot (
 CREATE INDEX incident_snapshot_at ON signalbox.incident_snapshot (at);
 `;
 
-/** Times of each key's first and last use. */
+/** Times of the first and last use of each key. */
 const keyTables = `
 CREATE TABLE signalbox.key_use (id text PRIMARY KEY, since bigint NOT NULL, last bigint NOT NULL);
 `;
@@ -195,14 +195,14 @@ CREATE INDEX session_name ON signalbox.session (name, at);
 CREATE INDEX session_at ON signalbox.session (at);
 `;
 
-/** Senders whose alerts each process has received: repeats of alerts are not stored. */
+/** Senders whose alerts each process has received. Needed because repeats of alerts are not stored. */
 const heardTables = `
 CREATE TABLE signalbox.alert_heard (instance text PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
 `;
 
 /**
- * Snapshots of projections, in parts: events up to `gone` have been deleted from the log. Instances register the
- * version they know, because versions before 10 read logs without snapshots.
+ * Snapshots of projections, in parts. Events up to `gone` have been deleted from the log. Instances register the
+ * version that they know, because versions before 10 read logs without snapshots.
  */
 const projectionTables = `
 INSERT INTO signalbox.gate (name) VALUES ('projection');
@@ -212,11 +212,12 @@ ALTER TABLE signalbox.writer ADD COLUMN knows int NOT NULL DEFAULT 9;
 `;
 
 /**
- * Events of incidents, whose seqs come from the gate of the alerts, so that both share one order. The incidents of
- * 1.1.0 become the first snapshot; none is resolved by time before an instance has appended its settings.
+ * Events of incidents. Their seqs come from the gate of the alerts, so that events and alerts share one order. The
+ * incidents of 1.1.0 become the first snapshot. No incident is resolved by time before an instance has appended its
+ * settings.
  *
  * The tables of 1.1.0 stay for a downgrade, but running instances of 1.1.0 must not fold alerts into them: renaming a
- * column they need makes them refuse requests for incidents, and a lease without an end keeps them from notifying.
+ * column that they need makes them refuse requests for incidents, and a lease without an end keeps them from notifying.
  * After a downgrade, the migration runs again.
  */
 const eventTables = `
@@ -248,7 +249,7 @@ INSERT INTO signalbox.projection_part (name, part, body)
   ) AS entries GROUP BY 2;
 `;
 
-/** Last states of hosts, and their history in rings: `slot` is a row's place in the ring with that `step`. */
+/** Last states of hosts, and their history in rings. `slot` is the place of a row in the ring with that `step`. */
 const hostTables = `
 CREATE TABLE signalbox.host (name text PRIMARY KEY, at bigint NOT NULL, body text NOT NULL);
 CREATE TABLE signalbox.host_row (
@@ -286,5 +287,5 @@ export const migrations: readonly { version: number; readableBy: number; text: s
   { version: 13, readableBy: 1, text: availabilityTables },
 ];
 
-/** Table version this program knows. */
+/** Version of the tables that this program knows. */
 export const knownVersion = migrations.length;

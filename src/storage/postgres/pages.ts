@@ -7,7 +7,7 @@ import type { DatabaseReader, ReadTransaction } from './reader.ts';
 const pageRows = 1000;
 const pageBytes = MiB;
 
-/** Bytes of the first page: many clients read one at once. */
+/** Bytes of the first page. Kept small, because many clients may read a first page together. */
 const firstBytes = MiB / 2;
 
 type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;
@@ -15,7 +15,7 @@ type PageReader = Pick<DatabaseReader, 'queryFirstPage' | 'openTransaction'>;
 /** Rows to list. */
 interface Selection {
   table: string;
-  /** SQL conditions, without text from clients. */
+  /** SQL conditions, which contain no text from clients. */
   conditions: readonly string[];
   /** Parameters for the conditions and for `total`. */
   values?: unknown[];
@@ -35,7 +35,7 @@ interface SelectedList<T extends object> extends List<T> {
 }
 
 /**
- * Reads at most `limit` rows with ids above `after`. A short list takes one query; a longer list is read page by page
+ * Reads at most `limit` rows with ids above `after`. A short list takes one query. A longer list is read page by page
  * in a transaction. `toPiece` receives the bodies of a page.
  */
 export const readPages = async <T extends object>(
@@ -88,8 +88,8 @@ const readLongList = async <T extends object>(
 };
 
 /**
- * Reads the first page of rows after `from` (before it, with `isBack`), and the total, as of one moment. One row beyond
- * `limit` shows that more follow; rows that do not fit into `bytes` have no body.
+ * Reads the first page of rows after `from` (or before `from`, with `isBack`), and the total, in one consistent
+ * snapshot. One row beyond `limit` shows that more rows follow. Rows that do not fit into `bytes` have no body.
  */
 export const readFirstPage = async (
   database: PageReader,
@@ -117,7 +117,7 @@ const selectPage = (selection: Selection, limit: number, from: number, bytes: nu
   ) AS sized ORDER BY id ${order}`;
 };
 
-/** Returns the query for the total and for the rows after an id, counted up to one above the limit. */
+/** Returns the query for the total, and for the rows after an id, which are counted up to one above the limit. */
 const selectCounts = (selection: Selection, limit: number, after: number): string => {
   const { gate, total } = selection;
   const counted = `(SELECT count(*) FROM (SELECT 1 FROM ${fromMatches(selection, after)} LIMIT ${limit + 1}) AS found)`;
@@ -132,5 +132,5 @@ const selectLast = (selection: Selection, limit: number, after: number): string 
 const fromMatches = ({ table, conditions, id, isBack }: Selection, from: number): string =>
   `signalbox.${table} WHERE ${[...conditions, `${id} ${isBack ? '<' : '>'} ${from}`].join(' AND ')}`;
 
-/** True for a row too large for its page. */
+/** True for a row that is too large for its page. */
 export const isBodiless = ({ body }: Row): boolean => body === null;

@@ -11,7 +11,7 @@ interface ProbeLogin {
   tls: ConnectionOptions | undefined;
 }
 
-/** A server demands a password, and none is set. */
+/** Error for a server that demands a password although none is set. */
 class PasswordMissing extends Error {
   override readonly name = 'PasswordMissing';
 
@@ -20,20 +20,20 @@ class PasswordMissing extends Error {
   }
 }
 
-/** Logs in over an open connection, which the caller destroys, and asks `SELECT 1`. */
+/** Logs in over an open connection, which the caller destroys, and runs `SELECT 1`. */
 export const askDatabase = async (
   socket: Socket,
   { host, user, password = '', database = user, tls }: ProbeLogin,
 ): Promise<void> => {
-  // The client connects its socket itself; this one is connected.
+  // The client connects its socket itself, but this socket is already connected.
   const stream = Object.assign(socket, {
     connect: () => {
       setImmediate(() => socket.emit('connect'));
       return socket;
     },
   });
-  // A function keeps the client from reading the variable PGPASSWORD and ~/.pgpass; a server without passwords never
-  // causes its call.
+  // A function keeps the client from reading the variable PGPASSWORD and ~/.pgpass. If the server demands no password,
+  // the function is never called.
   const givePassword = (): string => {
     if (password === '') throw new PasswordMissing();
     return password;
@@ -51,6 +51,6 @@ export const askDatabase = async (
   await client.query('SELECT 1');
 };
 
-/** Returns the message of an error that the server causes; undefined for another error. */
+/** Returns the message of an error that the server reports; undefined for any other error. */
 export const toServerMessage = (error: Error): string | undefined =>
   error instanceof pg.DatabaseError || error instanceof PasswordMissing ? error.message : undefined;

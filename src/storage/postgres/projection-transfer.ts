@@ -8,7 +8,7 @@ import { readFollowed } from './followed-rows.ts';
 import { toEventTable } from './record-collection.ts';
 import { restoreSnapshot } from './snapshot-table.ts';
 
-/** Reads a projection's state in the transaction of an export. */
+/** Reads the state of a projection in the transaction of an export. */
 export const readProjection = (
   query: Query,
   { createState }: PortableProjection,
@@ -29,7 +29,7 @@ export const readProjection = (
 /**
  * Creates the table for export and import of a projection of a log and its feature events. Imported entries become the
  * snapshot, as of the last imported record. A running instance that follows the log restores the snapshot, too, because
- * the events before it count as gone. `move` returns an entry whose seqs are higher by a number.
+ * the earlier events count as gone. `move` returns an entry whose seqs are increased by a number.
  */
 export const createProjectionTable = <Entry>(
   log: 'alert',

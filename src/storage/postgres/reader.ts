@@ -4,7 +4,7 @@ import { awaitWithin } from '../../lib/scheduling.ts';
 import type { Connection, Row, Statement } from './connection.ts';
 import { isMissing, isPassing, isRefusedValue, toDatabaseUnavailable, toValueRefusal } from './database-errors.ts';
 
-/** Connections for short reads; each handles many statements at once. */
+/** Number of connections for short reads. Each connection handles many statements concurrently. */
 const connectionCount = 2;
 
 /** Milliseconds between attempts. */
@@ -13,27 +13,30 @@ const retryMs = 100;
 /** Maximum number of waiting reads. */
 const waitingCount = 10_000;
 
-/** Maximum number of long lists, and of first pages of lists, read at once. */
+/** Maximum number of long lists, and of first pages of lists, read at a time. */
 const transactionCount = 2;
 const firstPageCount = 16;
 
-/** Milliseconds a list waits for a place. */
+/** Milliseconds that a list waits for a place. */
 const placeMs = 5000;
 
-/** Maximum milliseconds of a read that begins during shutdown, when several features may read in sequence. */
+/**
+ * Maximum milliseconds of a read that begins during shutdown. Kept short, because several features may read one after
+ * another.
+ */
 const briefMs = 1000;
 
-/** Milliseconds without a query after which a transaction is closed: its reader has left or is too slow. */
+/** Milliseconds without a query after which a transaction is closed, because its reader has left or is too slow. */
 const idleMs = 60_000;
 
-/** Reads as of one moment, on a separate connection. */
+/** Transaction on a separate connection, which reads a consistent snapshot. */
 export interface ReadTransaction {
-  /** Rejects with StoreUnavailable and closes the transaction if the query fails. */
+  /** Runs a query. If the query fails, closes the transaction and rejects with StoreUnavailable. */
   query(statement: Statement): Promise<Row[]>;
   close(): void;
 }
 
-/** Reads from the primary, so each instance sees all other instances' writes. */
+/** Reads from the primary, so that each instance sees all writes of other instances. */
 export class DatabaseReader {
   readonly #openToRead: () => Promise<Connection>;
   readonly #open: () => Promise<Connection>;
@@ -135,15 +138,15 @@ export class DatabaseReader {
     const place = this.#next;
     const opened = this.#connections[place];
     if (opened && (await opened.catch(() => undefined))?.isOpen) return opened;
-    // A connection opened now would never be closed, and would keep the process running.
+    // A connection opened now would never be closed and would keep the process running.
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
-    // Another caller may have replaced it meanwhile.
+    // Another caller may have replaced the connection meanwhile.
     if (this.#connections[place] === opened) this.#connections[place] = this.#openToRead();
     return this.#connections[place] as Promise<Connection>;
   }
 }
 
-/** Limits the number of concurrent callers; others queue. */
+/** Limits the number of concurrent callers. Further callers queue. */
 class Places {
   readonly #line: (() => void)[] = [];
   #free: number;

@@ -7,31 +7,31 @@ import { type Collection, type Decision, type Gate, toColumns } from './batch.ts
 import type { Row, Statement } from './connection.ts';
 import { toLevel } from './record-search.ts';
 
-/** Key of a record: the record repeats the last one with the same hash if both have the same state. */
+/** Key of a record. The record repeats the last record with that hash if both have the same state. */
 export interface RepeatRowKey {
   hash: string;
   state: string;
-  /** True to refuse a record with a different state by a KeyRefusal. */
+  /** True to refuse a record with a different state, with a KeyRefusal. */
   isOnce: boolean;
   /**
-   * Milliseconds after the first record, or the last reminder, after which a repeat is added as a reminder: its member
-   * `repeatOf` is the first record's id. It still counts as a repeat.
+   * Milliseconds after the first record, or the last reminder, after which a repeat is added as a reminder. The
+   * reminder's member `repeatOf` is the id of the first record. A reminder still counts as a repeat.
    */
   remindAfterMs?: number | undefined;
 }
 
 /** Record to add. */
 export interface NewRecord {
-  /** A UUID. */
+  /** Id of the record, a UUID. */
   id: string;
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   at: number;
-  /** Level by which records are counted; null for text the column cannot store. */
+  /** Level by which records are counted; null for text that the column cannot store. */
   level: string | null;
-  /** JSON without U+0000. */
+  /** Body: JSON without U+0000. */
   body: string;
   key?: RepeatRowKey | undefined;
-  /** True for a feature's event, which goes to a second table with the same order of seqs. */
+  /** True for a feature event, which goes to a second table with the same sequence of seqs. */
   isEvent?: boolean;
 }
 
@@ -41,14 +41,16 @@ export const toEventTable = (table: string): string => `${table}_event`;
 /** Row of a record. */
 type StoredRow = Omit<NewRecord, 'key'> & { seq: number };
 
-/** Records added together. */
+/** Records that are added together. */
 export interface RecordChange {
   records: readonly NewRecord[];
-  /** True if the records are acknowledged: the table may already have some, and none is refused. */
+  /**
+   * True if the records are already acknowledged, in which case the table may have some of them, and none is refused.
+   */
   isAcknowledged: boolean;
 }
 
-/** Position of a record, or of the record it repeats. */
+/** Position of a record, or of the record that it repeats. */
 export interface Placed {
   id: string;
   seq: number | undefined;
@@ -61,11 +63,11 @@ interface RememberedKey {
   state: string;
   /** Id of the record. */
   id: string;
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   at: number;
 }
 
-/** Returns the hash under which a series' last reminder is stored. */
+/** Returns the hash under which the last reminder of a series is stored. */
 const toReminderHash = (hash: string): string => `${hash} reminder`;
 
 /** Creates the collection of records in the table and gate with this name. Rows name the instance that added them. */
@@ -140,7 +142,7 @@ class RecordBatch {
     return this.#now - Math.max(last.at, first.at) >= remindAfterMs;
   }
 
-  /** Adds the record, and its key if it has a hash; returns the seq. */
+  /** Adds the record, and its key if it has a hash. Returns the seq. */
   #add(record: NewRecord, hash: string | undefined, state = ''): number {
     const { id } = record;
     this.#gate.lastId += 1;
@@ -172,7 +174,7 @@ const toReminder = (record: NewRecord, repeatOf: string): NewRecord => ({
   body: JSON.stringify({ ...JSON.parse(record.body), repeatOf }),
 });
 
-/** Returns the statement that adds records; a duplicate id is an error. */
+/** Returns the statement that adds records. A duplicate id is an error. */
 const insertRecords = (table: string, instance: string, rows: readonly StoredRow[]): Statement => ({
   text: `INSERT INTO signalbox.${table} (seq, id, at, level, body, instance)
     SELECT u.*, $6::text FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[]) AS u`,
@@ -194,19 +196,19 @@ interface Columns {
   /** Returns the time in milliseconds since 1970; undefined for a record without a time. */
   timeOf(record: LogRecord): number | undefined;
   levelOf?(record: LogRecord): unknown;
-  /** True if a second table has feature events; their projection does not fold imported records older than a day. */
+  /** True if a second table has feature events. Their projection does not fold imported records older than a day. */
   hasEvents?: boolean;
-  /** Reads and adds a record's key; the table may store the key separately from the record. */
+  /** Reads and adds the key of a record, because the table may store keys separately from records. */
   keys?: {
     read(record: LogRecord): Key | undefined;
     add(record: LogRecord, key: Key): LogRecord;
   };
 }
 
-/** Instance of imported records: no instance received them, so none delivers them. */
+/** Instance of imported records. No instance received them, so no instance delivers them. */
 const noInstance = '';
 
-/** Creates a log's table for export and import. Imported records keep their ids and get seqs from 1. */
+/** Creates the table of a log for export and import. Imported records keep their ids and get seqs from 1. */
 export const createRecordTable = (
   name: 'alert' | 'audit' | 'setting' | 'heartbeat' | 'availability',
   { timeOf, levelOf = () => null, keys, hasEvents = false }: Columns,

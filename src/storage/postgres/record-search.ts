@@ -7,17 +7,17 @@ import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
 import type { Row } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Maximum rows per page, and bytes of bodies that end a page. */
+/** Maximum rows per page, and number of bytes in bodies that ends a page. */
 const pageCount = 1000;
 const pageBytes = 4 * MiB;
 
 /** Maximum bytes of bodies in a listing. */
 const maxListedBytes = 256 * MiB;
 
-/** Maximum number of rows in a time range that are sorted; larger ranges are read in seq order. */
+/** Maximum number of rows in a time range that are sorted. Larger ranges are read in seq order. */
 const sortedCount = 20_000;
 
-/** Bytes of a row besides its body, counted against a search's `maxBytes`. */
+/** Bytes that a row takes in addition to its body, counted against the `maxBytes` of a search. */
 const rowBytes = 256;
 
 /** Maximum rows to count. */
@@ -26,13 +26,13 @@ const countedCount = 500_000;
 /** Maximum characters of a text in the indexed column `level`. */
 const maxLevelLength = 64;
 
-/** Maximum levels for reading a table's rows by level; with more, rows are read in seq order. */
+/** Maximum number of levels for reading the rows of a table by level. If there are more, rows are read in seq order. */
 const maxLevels = 200;
 
 /** U+0000 and lone surrogates, which PostgreSQL refuses. */
 const unstorable = /[\0\p{Cs}]/u;
 
-/** Returns the level for the column; null for anything but a short text PostgreSQL can store. */
+/** Returns the level for the column; null for anything but a short text that PostgreSQL can store. */
 export const toLevel = (level: unknown): string | null =>
   typeof level === 'string' && level.length <= maxLevelLength && !unstorable.test(level) ? level : null;
 
@@ -44,7 +44,7 @@ export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { ins
   instance,
 });
 
-/** Time range in milliseconds since 1970, end exclusive. */
+/** Time range in milliseconds since 1970. The end is exclusive. */
 interface Times {
   since: number;
   until: number;
@@ -53,20 +53,20 @@ interface Times {
 /** Rows of a page, in seq order. */
 export interface RowRange {
   table: string;
-  /** Rows after a seq, oldest first; or rows before a seq, newest first. */
+  /** Rows after a seq, oldest first, or rows before a seq, newest first. */
   from: { after: number } | { before: number };
   /**
-   * Rows of an instance, or with one of the levels or no level: each column is indexed together with seq. Or rows with
-   * one of the seqs.
+   * Rows of an instance, or rows with one of the levels or no level, because each of these columns is indexed together
+   * with seq; or rows with one of the seqs.
    */
   where?: { instance: string } | { levels: readonly string[] } | { seqs: readonly number[] } | undefined;
-  /** Rows in a time range, which must be short, because all its rows are sorted. */
+  /** Rows in a time range, which must be short because all its rows are sorted. */
   times?: Times | undefined;
   /** Time range outside which rows have no body. */
   shown?: Times | undefined;
 }
 
-/** Reads one page of rows with seq, id, instance and body; an empty page marks the end. */
+/** Reads one page of rows with seq, id, instance and body. An empty page marks the end. */
 export const readPage = (database: Database, range: RowRange): Promise<Row[]> => {
   const { table, from, where, times, shown } = range;
   const values: unknown[] = [];
@@ -105,7 +105,7 @@ const selectLevelSeqs = (table: string, levels: string, bound: string, order: st
     ) AS found ORDER BY seq ${order} LIMIT ${pageCount})`;
 };
 
-/** Lists matches among the last `count` records. Rejects with a JournalError `window-too-large`. */
+/** Lists matches among the last `count` records. Rejects with a JournalError with the code `window-too-large`. */
 export const listTable = async (database: Database, table: string, count: number, match?: Match): Promise<Listing> => {
   const rows = await database.query({
     text: `SELECT seq, level, octet_length(body) AS bytes FROM signalbox.${table} ORDER BY seq DESC LIMIT $1`,
@@ -197,7 +197,7 @@ const isSmall = async (database: Database, table: string, { since, until }: Time
   return row.count <= sortedCount;
 };
 
-/** Reads the table's levels, jumping from one index entry to the next; undefined if there are too many. */
+/** Reads the levels in the table, jumping from one index entry to the next; undefined if there are too many. */
 const listTableLevels = async (database: Database, table: string): Promise<string[] | undefined> => {
   const next = (after: string): string => `SELECT level FROM signalbox.${table} WHERE ${after} ORDER BY level LIMIT 1`;
   const rows = await database.query({
@@ -210,7 +210,7 @@ const listTableLevels = async (database: Database, table: string): Promise<strin
 };
 
 /**
- * Counts a table's records by minute and level; resolves to false if there are too many and only the newest were
+ * Counts the records of a table by minute and level. Resolves to false if there are too many and only the newest were
  * counted.
  */
 export const countTable = async (

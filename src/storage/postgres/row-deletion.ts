@@ -3,35 +3,40 @@ import { createSerial } from '../../lib/scheduling.ts';
 import { hourMs } from '../../lib/units.ts';
 import type { Row, Statement } from './connection.ts';
 
-/** Milliseconds from startup to the first deletion. */
+/** Milliseconds between startup and the first deletion. */
 const firstMs = 1000;
 
-/** Rows per deletion, and milliseconds until the next. */
+/** Number of rows per deletion, and milliseconds until the next deletion. */
 const deletedCount = 1000;
 const pauseMs = 50;
 
-/** Rows of a table deleted at a certain age. */
+/** Rows of a table that are deleted at a certain age. */
 export interface Expiry {
   table: string;
   /** Primary key. */
   key: string;
-  /** Column with a row's time: milliseconds since 1970, or a timestamp. */
+  /** Column with the time of a row: milliseconds since 1970, or a timestamp. */
   at: { milliseconds: string } | { timestamp: string };
-  /** Milliseconds to keep rows, or a function called before each deletion; Infinity keeps all. */
+  /**
+   * Milliseconds for which rows are kept, or a function that is called before each deletion; Infinity keeps all rows.
+   */
   keptMs: number | (() => Promise<number>);
   clock(): Date;
-  /** Rows stay until the projection's snapshot has them; `onWaiting` is called if some wait for a snapshot. */
+  /**
+   * Keeps rows until the projection's snapshot contains them. `onWaiting` is called if some rows are waiting for a
+   * snapshot.
+   */
   covered?: { projection: string; onWaiting(): void } | undefined;
 }
 
-/** Rows of a table deleted once a snapshot has them. */
+/** Rows of a table that are deleted once a snapshot contains them. */
 export interface Cut {
   table: string;
   /** Resolves to the seq of the last row to delete; 0 if there is none. */
   findLast(): Promise<number>;
 }
 
-/** Deletes old rows hourly, a few at a time. Every instance does so. */
+/** Deletes old rows hourly, a few at a time. Every instance does this. */
 export class RowDeletion {
   readonly #query: (statement: Statement) => Promise<Row[]>;
   readonly #expiries: Expiry[] = [];
@@ -100,7 +105,7 @@ export class RowDeletion {
   }
 
   /**
-   * Deletes rows; the same statement raises a projection's column `gone` to the last deleted seq, because the
+   * Deletes rows. The same statement raises a projection's column `gone` to the last deleted seq, because the
    * projection may have to restore its snapshot.
    */
   async #delete(

@@ -11,7 +11,9 @@ import {
 } from './database-errors.ts';
 import { knownVersion, migrations } from './migrations.ts';
 
-/** Statements that begin a transaction and lock the schema against other instances. The lock's number is arbitrary. */
+/**
+ * Statements that begin a transaction and lock the schema against other instances. The number of the lock is arbitrary.
+ */
 const begin: Statement[] = [
   { text: 'BEGIN; SET LOCAL lock_timeout = 2500; SELECT pg_advisory_xact_lock(7374)' },
   { text: 'CREATE SCHEMA IF NOT EXISTS signalbox' },
@@ -23,8 +25,8 @@ const begin: Statement[] = [
 ];
 
 /**
- * Runs the database's missing migrations; any number of instances may do so at once. Rejects with a LastingProblem for
- * tables that only a newer version can use.
+ * Runs the migrations that the database lacks. Any number of instances may do this concurrently. Rejects with a
+ * LastingProblem for tables that only a newer version can use.
  */
 export const migrate = async (
   connection: Connection,
@@ -38,7 +40,7 @@ export const migrate = async (
   await runAll(connection, begin);
   const current = await readVersion(connection);
   const missing = migrations.filter(({ version }) => version > current);
-  // One at a time, to report progress.
+  // One migration at a time, to report progress.
   for (const [done, { version, readableBy, text, limitMs }] of missing.entries()) {
     onMigrated(done, missing.length);
     // Row deletion may have raised `readable_by`.
@@ -54,7 +56,7 @@ export const migrate = async (
   if (missing.length > 0) onMigrated(missing.length, missing.length);
 };
 
-/** Resolves to the tables' version. Rejects with a LastingProblem if only a newer version can use the tables. */
+/** Resolves to the version of the tables. Rejects with a LastingProblem if only a newer version can use them. */
 export const readVersion = async (connection: Connection): Promise<number> => {
   const [row] = await connection.query({ text: 'SELECT version, readable_by AS "readableBy" FROM signalbox.schema' });
   const { version, readableBy } = row ?? { version: 0, readableBy: 0 };
@@ -82,8 +84,8 @@ export interface Common {
 }
 
 /**
- * Stores the first instance's shared settings, and compares those of every other instance with them. Rejects with a
- * LastingProblem if they differ.
+ * Stores the shared settings of the first instance, and compares them with the settings of every later instance.
+ * Rejects with a LastingProblem if they differ.
  */
 export const claimCommon = async (connection: Connection, common: Common): Promise<void> => {
   if (await compareCommon(connection, common)) return;
@@ -112,13 +114,13 @@ const toSecretMark = ({ secret }: Common): string =>
 interface SchemaPlan {
   /** Version of the tables; undefined without tables. */
   found: number | undefined;
-  /** Version after a startup. */
+  /** Version that the tables have after a startup. */
   known: number;
 }
 
 /**
- * Resolves to the migration that a startup would run, without writing. Rejects with a LastingProblem if a startup would
- * refuse the database; rethrows other errors.
+ * Resolves to the migration that a startup would run. Writes nothing. Rejects with a LastingProblem if a startup would
+ * refuse the database. Rethrows other errors.
  */
 export const readPlan = async (url: string, common: Common): Promise<SchemaPlan> => {
   let connection: Connection | undefined;

@@ -9,35 +9,35 @@ import type { Collection } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** First table version whose programs read snapshots. */
+/** First version of the tables that is used only by programs that read snapshots. */
 const snapshotVersion = 10;
 
-/** Minimum growth of the log in bytes between snapshots, unless `isWriter` selects the writing instance. */
+/** Minimum growth of the log in bytes between snapshots, unless `isWriter` selects the instance that writes them. */
 const minGrowth = 2 * MiB;
 
 /** Characters per part. */
 const partLength = 64 * 1024;
 
-/** Parts read or written at once; requests are answered in between. */
+/** Number of parts read or written together. Requests are answered in between. */
 const partCount = 4;
 
-/** Parts per deletion. */
+/** Number of parts per deletion. */
 const deletedCount = 64;
 
-/** Milliseconds after which parts that belong to no snapshot are deleted: their writer has ended. */
+/** Milliseconds after which parts that belong to no snapshot are deleted, because their writer has stopped. */
 const leftOverMs = dayMs;
 
-/** Newest rows of the log kept for lists: maximum bytes and rows. */
+/** Newest rows of the log that are kept for lists: maximum bytes and maximum rows. */
 const keptBytes = 16 * MiB;
 const keptCount = 100_000;
 
 interface SnapshotTableParts {
   database: Database;
-  /** The log's table, and its second table of events, if any. */
+  /** Table of the log, and its second table with events, if any. */
   tables: readonly [table: 'setting' | 'alert' | 'availability', eventTable?: string];
-  /** True to delete the log's rows, except the newest, once the snapshot has them. */
+  /** True to delete the rows of the log, except the newest, once the snapshot contains them. */
   cutsLog?: boolean;
-  /** True on the instance that writes snapshots; by default, the first instance that gets to it writes. */
+  /** True on the instance that writes snapshots. By default, any instance writes a snapshot that is due. */
   isWriter?: () => boolean;
 }
 
@@ -46,15 +46,16 @@ interface NewSnapshot {
   tables: SnapshotTableParts['tables'];
   seq: number;
   id: string;
-  /** Name shared by the parts. */
+  /** Name that the parts share. */
   parts: string;
   /** Number of parts. */
   count: number;
 }
 
 /**
- * Creates the snapshot of a log that instances share. A new snapshot counts only if the tables have all its parts and
- * its state's last event, so it neither lacks entries nor includes events lost in a failover of the database.
+ * Creates the snapshot of a log that instances share. A new snapshot counts only if the tables contain all its parts
+ * and the last event of its state, so that the snapshot neither lacks entries nor includes events lost in a failover of
+ * the database.
  */
 export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapshot => {
   const { database, tables, cutsLog, isWriter } = given;
@@ -97,7 +98,7 @@ export const createSnapshotTable = (given: SnapshotTableParts): ProjectionSnapsh
   };
 };
 
-/** Resolves to true if the last snapshot is older than the seq, and the log has grown by `bytes` since then. */
+/** Resolves to true if the last snapshot is older than the seq and the log has grown by `bytes` since then. */
 const isDue = async (database: Database, table: string, seq: number, bytes: number): Promise<boolean> => {
   const growth = `(SELECT coalesce(sum(octet_length(body)), 0) FROM signalbox.${table} WHERE seq > head.seq AND seq <= $2)`;
   const [row] = await database.query({
@@ -109,8 +110,8 @@ const isDue = async (database: Database, table: string, seq: number, bytes: numb
 };
 
 /**
- * Deletes parts of old snapshots, a few at a time. Keeps the current snapshot's parts: after a failover, an earlier
- * snapshot may be current again.
+ * Deletes parts of old snapshots, a few at a time. Keeps the parts of the current snapshot, because an earlier snapshot
+ * may be current again after a failover.
  */
 const deleteParts = async (database: Database, table: string, condition: string, value: string): Promise<void> => {
   const text = `DELETE FROM signalbox.projection_part WHERE (name, part) IN (
@@ -156,7 +157,7 @@ const writeParts = async (
   return { size, count: first };
 };
 
-/** Restores the readable entries of a snapshot; resolves to its seq and its size in characters. */
+/** Restores the readable entries of a snapshot. Resolves to its seq and its size in characters. */
 export const restoreSnapshot = async (
   query: (statement: Statement) => Promise<Row[]>,
   table: string,
@@ -174,15 +175,15 @@ export const restoreSnapshot = async (
 };
 
 /**
- * Calls `take` with each part of the snapshot, a JSON array; resolves to the seq, or 0 without a snapshot. Rejects if a
- * part is missing.
+ * Calls `take` with each part of the snapshot, which is a JSON array. Resolves to the seq, or to 0 without a snapshot.
+ * Rejects if a part is missing.
  */
 export const readSnapshot = async (
   query: (statement: Statement) => Promise<Row[]>,
   table: string,
   take: (body: string) => void,
 ): Promise<number> => {
-  // Tables of an older version lack the column `parts`.
+  // Tables of an older version have no column `parts`.
   const [head] = await query({ text: 'SELECT * FROM signalbox.projection WHERE name = $1', values: [table] });
   if (!head) return 0;
   const name = head.parts ?? table;
@@ -258,13 +259,13 @@ const storing: Collection<NewSnapshot, Stored> = {
   },
 };
 
-/** SQL condition: an instance whose version does not read snapshots may still be running. */
+/** SQL condition that is true if an instance whose version does not read snapshots may still be running. */
 const hasOlder = `EXISTS (SELECT FROM signalbox.writer
   WHERE knows < ${snapshotVersion} AND seen_at > now() - interval '1 day')`;
 
 /**
  * Resolves to the seq of the last row that may be deleted; 0 if there is none. From then on, programs that do not read
- * snapshots are refused; while one of them runs, nothing is deleted.
+ * snapshots are refused. While such a program is running, nothing is deleted.
  */
 const findLast = async (database: Database, table: string): Promise<number> => {
   const [found] = await database.query({
@@ -281,7 +282,7 @@ const findLast = async (database: Database, table: string): Promise<number> => {
       text: `UPDATE signalbox.schema SET readable_by = ${snapshotVersion} WHERE NOT ${mayDelete} AND NOT ${hasOlder}
         RETURNING 1 AS one`,
     });
-    // A program starting at this moment is noticed next time.
+    // If a program starts at this moment, the next call detects it.
     if (refused) return 0;
   }
   const [row] = await database.query({

@@ -6,7 +6,7 @@ import { readProjection } from './projection-transfer.ts';
 import { migrate, readVersion, runAll } from './schema.ts';
 import { readSnapshot } from './snapshot-table.ts';
 
-/** Rows per fetch: few, because each may have 1 MiB. */
+/** Number of rows per fetch. Small, because each row may have 1 MiB. */
 const fetchedRows = 50;
 
 interface TableExportOptions<Store> {
@@ -14,14 +14,14 @@ interface TableExportOptions<Store> {
   onEstimate(count: number): void;
   /** Receives a description of each omitted part of a projection. */
   onDamage(store: Store, damage: string): void;
-  /** Called with a store whose tables only a start of this version creates, from data of an older version. */
+  /** Called with a store whose tables, with data of an older version, only a start of this version creates. */
   onFormer(store: Store): void;
 }
 
 /**
- * Reads the changes of stores as of one moment, in pieces; returns false if no signalbox has used the database yet.
- * Changes nothing, and skips tables that an older version lacks. Throws a LastingProblem for a database that only a
- * newer version can read.
+ * Reads the changes of stores in one consistent snapshot, in pieces. Returns false if no signalbox has used the
+ * database yet. Changes nothing, and skips tables that an older version does not have. Throws a LastingProblem for a
+ * database that only a newer version can read.
  */
 export async function* exportTables<Store extends PortableStore>(
   url: string,
@@ -140,7 +140,7 @@ export const openTablesForImport = async (url: string, stores: readonly Portable
       const { warnings } = connection;
       const [outcome] = await connection.run([{ text: 'COMMIT' }]);
       const isCommitted = outcome !== undefined && 'command' in outcome && outcome.command === 'COMMIT';
-      // After a warning, the import may exist on one server only.
+      // After a warning, the import may exist on only one server.
       return isCommitted && connection.warnings === warnings;
     },
     close: () => connection.close(),
