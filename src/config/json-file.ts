@@ -1,9 +1,10 @@
 import { isObject } from '../lib/parse-json.ts';
 import { readSmallFileSync } from '../lib/small-file.ts';
+import { MiB } from '../lib/units.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Maximum bytes of a config file or seed. */
-const maxBytes = 64 * 1024 * 1024;
+/** Maximum bytes of a config file or seed: a million tasks fit, and V8 can hold the text as a string. */
+const maxBytes = 256 * MiB;
 
 /** Reads a file containing one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */
 export const readJsonFile = (path: string, what: string): Record<string, unknown> => {

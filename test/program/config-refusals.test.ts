@@ -45,7 +45,7 @@ test('files of the settings that never end, or pipes without a writer, are refus
   execFileSync('mkfifo', [pipe]);
   assert.equal(
     await refusal(['--config', '/dev/zero'], 1),
-    'cannot read the config file /dev/zero: it is larger than 64 MiB',
+    'cannot read the config file /dev/zero: it is larger than 256 MiB',
   );
   assert.match(await refusal(['--config', pipe], 1), /^cannot read the config file .*pipe: it is not valid JSON/);
   const { cert, key } = writeCertificate(folder, 'own');
@@ -55,7 +55,7 @@ test('files of the settings that never end, or pipes without a writer, are refus
     for (const [settings, problem] of [
       [{ tlsCert: cert, tlsKey: file }, `cannot read tlsKey ${file}: it is larger than 1 MiB`],
       [{ tlsCert: file, tlsKey: key }, `cannot read tlsCert ${file}: it is larger than 1 MiB`],
-      [{ seed: file }, `cannot read the seed file ${file}: it is larger than 64 MiB`],
+      [{ seed: file }, `cannot read the seed file ${file}: it is larger than 256 MiB`],
       [
         { destinations: [{ ...hook, tokenFile: file }] },
         `destination "hook": cannot read tokenFile ${file}: it is larger than 1 MiB`,

@@ -10,7 +10,7 @@ import type { alertLogSettings } from './settings.ts';
 export interface AlertLog {
   /** Alerts only. */
   journal: RecordLog;
-  /** Log of alerts only. */
+  /** Alerts, and the events of features about alerts. */
   events: FollowedLog;
   /** Alerts received by this instance. */
   own: OwnAlerts;

@@ -36,8 +36,8 @@ export const placeOf = ({ escalation, openings }: SharedIncident): EscalationPla
 };
 
 /**
- * Returns the next step of an open incident; undefined after the last step. The step is computed only from the stored
- * place and the policies, so that escalation continues after a restart.
+ * Returns the next step of an open incident; undefined after the last step. The step is computed from the stored place,
+ * the policies and the time, so that escalation continues after a restart.
  */
 export const findNextStep = (incident: SharedIncident, source: StepSource, now: number): NextStep | undefined => {
   if (incident.state !== 'open' || incident.isOld) return undefined;
