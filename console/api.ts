@@ -15,8 +15,8 @@ import { expireSession, requestLogin, session } from './session.ts';
 import { text } from './strings/index.ts';
 
 /**
- * `offline`: no response. `login`: a login is needed. `shape`: the response does not match its schema. `refused`: the
- * server refused.
+ * Kind of failure. `offline`: no response. `login`: the user must log in. `shape`: the response does not match its
+ * schema. `refused`: the server refused the request.
  */
 type Problem = 'offline' | 'login' | 'shape' | 'refused';
 
@@ -24,7 +24,7 @@ export class ApiError extends Error {
   readonly problem: Problem;
   /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** Body of a refusal. */
+  /** Body of the refusal. */
   readonly body: Record<string, unknown>;
   /** Seconds before the server accepts another attempt. */
   readonly retryAfter: number | undefined;
@@ -43,10 +43,13 @@ export const isForbidden = ({ problem, status }: ApiError): boolean => problem =
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** URL of a path on this server; a proxy may mount the server below another path. */
+/** Returns the URL of a path on this server. A proxy may serve the server under another path. */
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
-/** Sends all the console's requests, with a timeout of 10 s. Requests are never retried: screens reload instead. */
+/**
+ * Sends all requests of the console, with a timeout of 10 s. Requests are never retried, because screens reload
+ * instead.
+ */
 export const transmit = createCallSender({
   url: toAddress('/'),
   timeout: 10_000,
@@ -55,8 +58,8 @@ export const transmit = createCallSender({
 });
 
 /**
- * The session's token, and the token that replaces an expired one during a request. Logging in may take any amount of
- * time; `call` asks for the login, not the sender.
+ * Token of the session, and the token that replaces an expired token during a request. Logging in may take any amount
+ * of time, so `call`, not the sender, asks the user to log in.
  */
 export const sessionTokens: HeldTokens = {
   get: async () => session.value?.token,
@@ -121,13 +124,13 @@ const toApiError = (error: ClientError, name: string): ApiError => {
   return new ApiError('refused', typeof said === 'string' ? said : text.errors.status(name, error.status), error);
 };
 
-/** Calls routes by operation id, for reading: never opens the login dialog. */
+/** Calls routes by operation id to read data. Never opens the login dialog. */
 export const client = createMethods(false, ({ data }) => data) as ConsoleClient;
 
-/** Calls routes for the user's actions: opens the login dialog if needed, then sends the request. */
+/** Calls routes for actions by the user. If needed, opens the login dialog and then sends the request. */
 export const userClient = createMethods(true, ({ data }) => data) as ConsoleClient;
 
-/** Same as `userClient`, but also returns the resource's version. */
+/** Calls routes like `userClient`, but also returns the version of the resource. */
 export const versionedClient = createMethods(true, ({ data, response }) => ({
   data,
   version: toVersion(response),

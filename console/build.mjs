@@ -9,7 +9,7 @@ const budget = { page: 60_000, charts: 166_500 };
 const here = import.meta.dirname;
 const require = createRequire(import.meta.url);
 
-/** Outlines of the icons in ui/icons.json, without colour and width, which the style sheet sets. */
+/** Reads the outlines of the icons in ui/icons.json, without colour and width, which come from the style sheet. */
 const readIcons = () => {
   const { icons } = require('@iconify-json/lucide/icons.json');
   const names = JSON.parse(readFileSync(join(here, 'ui', 'icons.json'), 'utf8'));
@@ -17,7 +17,7 @@ const readIcons = () => {
   return JSON.stringify(Object.fromEntries(Object.entries(names).map(([name, icon]) => [name, toOutline(icon)])));
 };
 
-/** Writes the page, which loads the bundle's first files, and checks the budget. */
+/** Plugin that writes the page, which loads the first files of the bundle, and checks the budget. */
 const page = {
   name: 'page',
   setup: ({ initialOptions: { outdir }, onEnd }) =>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Milliseconds of difference to ignore: response time, and the header's one-second resolution. */
+/** Milliseconds of difference to ignore, because of the response time and the header's resolution of one second. */
 const leastSkew = 5000;
 
 /** Milliseconds by which the server's clock is ahead of the browser's. */
@@ -17,7 +17,7 @@ export const now = (): number => present.value;
 /** Current time by the server's clock, for comparison with the server's timestamps. */
 export const serverNow = (): number => Date.now() + skew.peek();
 
-/** Milliseconds until a server timestamp, negative if past; updated every second. */
+/** Returns the milliseconds until a timestamp from the server, negative for a past time. Updated every second. */
 export const untilTime = (time: number): number => time - now() - skew.value;
 
 /** Measures the clock difference from a response's `Date` header. */

@@ -12,7 +12,7 @@ const create = <T>(build: (language: string) => T): T => {
   try {
     return build(language);
   } catch {
-    // The system's language tag is malformed.
+    // The language tag of the system is malformed.
     return build('en-GB');
   }
 };
@@ -51,7 +51,7 @@ const times = computed(() => {
 });
 
 export const toCount = (value: number): string => whole.format(value);
-/** Number with three significant digits: `0.25`, `12.3`. */
+/** Formats a number with three significant digits: `0.25`, `12.3`. */
 export const toShortNumber = (value: number): string => (value < 100 ? threeDigits : whole).format(value);
 export const toPercent = (value: number): string => `${oneDigit.format(value)} %`;
 
@@ -68,10 +68,10 @@ export const toBytes = (bytes: number): string => {
   return `${power === 0 || value >= 100 ? whole.format(value) : oneDigit.format(value)} ${byteUnits[power]}`;
 };
 
-/** Axis label: `16 MiB`. */
+/** Formats an axis label: `16 MiB`. */
 export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[.,]0(?= )/, '');
 
-/** Formats a time. Invalid times, for example from the URL, become a dash because Intl throws. */
+/** Formats a time. Invalid times, for example from the URL, become a dash, because Intl would throw. */
 const write = (name: keyof typeof times.value, time: Date | number): string =>
   Number.isNaN(Number(time)) ? '–' : times.value[name].format(time);
 
@@ -89,7 +89,7 @@ export const toShortClock = (time: Date | number): string => write('shortClock',
 export const toFull = (time: Date | number): string => write('full', time).replace('GMT', 'UTC');
 export const toShortDay = (time: Date | number): string => write('day', time);
 
-/** Time if today, day and time if this year, otherwise the date. */
+/** Formats a time for people: only the time if today, day and time if this year, otherwise the date. */
 export const toTime = (time: Date | number): string => {
   const [today, date] = [write('date', Date.now()), write('date', time)];
   if (date === today) return toClock(time);
@@ -99,7 +99,9 @@ export const toTime = (time: Date | number): string => {
 
 const dayMs = 86_400_000;
 
-/** Time to the minute for planned events: time if today, weekday within six days, otherwise the date. */
+/**
+ * Formats a planned time to the minute: only the time if today, with the weekday within six days, otherwise the date.
+ */
 export const toMinute = (time: Date | number): string => {
   const [at, present] = [Number(time), Date.now()];
   const clock = toShortClock(at);
@@ -116,7 +118,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** Relative time from a difference in milliseconds (negative: in the past): `3 min. ago`. */
+/** Formats a relative time from a difference in milliseconds, which is negative for past times: `3 min. ago`. */
 export const toRelative = (milliseconds: number): string => {
   if (Number.isNaN(milliseconds)) return '–';
   const seconds = Math.round(milliseconds / 1000);
@@ -138,7 +140,7 @@ export const toDuration = (total: number): string => {
   return shown.map(([value, unit]) => `${whole.format(value)} ${unit}`).join(' ');
 };
 
-/** Seconds of a .NET time span: `1.02:03:04.0000000` is 93784. */
+/** Returns the seconds of a .NET time span: `1.02:03:04.0000000` is 93784. */
 export const toSeconds = (span: string): number => {
   const [, days = '0', hours, minutes, seconds] = /^(?:(\d+)\.)?(\d+):(\d+):(\d+)/.exec(span) ?? [];
   return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);

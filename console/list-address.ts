@@ -26,7 +26,7 @@ export interface AddressChoice<T extends string> {
   choose: (value: T) => void;
 }
 
-/** Creates a choice. A missing parameter means the default; choosing removes the parameters in `others`. */
+/** Creates a choice. A missing parameter means the default. Choosing an option removes the parameters in `others`. */
 export const createAddressChoice = <T extends string>(
   name: string,
   values: readonly T[],
@@ -38,7 +38,7 @@ export const createAddressChoice = <T extends string>(
   choose: (value) => setParams({ ...toCleared(others), [name]: value === usual ? undefined : value }),
 });
 
-/** Number of loaded pages of a list. */
+/** Returns the number of loaded pages of a list. */
 export const readPageCount = (): number => Math.max(1, Number(place.value.params['pages']) || 1);
 
 export const showNextPage = (): void => setParams({ pages: String(readPageCount() + 1) }, { replace: true });

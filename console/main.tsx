@@ -87,6 +87,6 @@ const start = async (root: Element): Promise<void> => {
   void loadViews();
 };
 
-// No top-level await, because later parts import this module.
+// No top-level await, because modules that are loaded later import this module.
 const root = document.getElementById('app');
 if (root) void start(root);

@@ -28,7 +28,7 @@ const write = (chosen: Preferences): void => {
   try {
     localStorage.setItem(storageKey, JSON.stringify(chosen));
   } catch {
-    // The browser blocks storage: the choice lasts until the page is closed.
+    // The browser blocks storage, so the choice lasts only until the page is closed.
   }
 };
 
@@ -38,7 +38,7 @@ export const singleKeys = signal(stored.singleKeys);
 export const zoneChoice = signal<Preferences['zone']>(stored.zone);
 export const desktopNotifications = signal(stored.desktopNotices);
 
-/** True in dark mode, whether chosen or from the system setting. */
+/** True in dark mode, whether the user chose it or the system setting did. */
 export const isDark = signal(false);
 
 /** Applies the preferences now and after each change. */

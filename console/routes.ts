@@ -6,9 +6,9 @@ import { session } from './session.ts';
 /** Operation id of a route when all profiles are at their default mounts. */
 export type RouteName = keyof Operations | 'streamEvents';
 
-/** Mounted route; its path includes the base of its profile. */
+/** Mounted route. Its path includes the base of its profile. */
 export interface MountedRoute extends CallRoute {
-  /** Roles with access; undefined if everyone has access. */
+  /** Roles that have access; undefined if everyone has access. */
   roles: readonly string[] | undefined;
   /** Schema of the response body. */
   response: Schema | undefined;
@@ -44,10 +44,10 @@ export interface OpenApi {
 /** The server's OpenAPI document; undefined until loaded. */
 export const openApi = signal<OpenApi | undefined>(undefined);
 
-/** Operation id suffixes for profiles that share operation ids with another profile, by default mount. */
+/** Suffixes of operation ids for profiles that share operation ids with another profile, by default mount. */
 const suffixes: Record<string, string> = { 'simple-tasks': 'AtSimple', 'protected-tasks': 'AtProtected' };
 
-/** Mounted routes by name; for a profile mounted twice, those with the shorter base. */
+/** Mounted routes by name. If a profile is mounted twice, the routes with the shorter base. */
 const routes = computed(() => {
   const found = new Map<string, MountedRoute>();
   const paths = Object.entries(openApi.value?.paths ?? {}).sort(([a], [b]) => b.length - a.length);
@@ -55,7 +55,7 @@ const routes = computed(() => {
     for (const [method, { operationId: id, tags = [], ...operation }] of Object.entries(operations)) {
       const [profile = ''] = tags;
       const name = id.replace(/At[A-Z0-9_]\w*$/, '') + (suffixes[profile] ?? '');
-      // The tasks profile's health check has no readings of the machine.
+      // The health check of the tasks profile has no readings of the machine.
       if (name === 'getHealth' && profile !== 'monitoring') continue;
       found.set(name, { id, path, method: method.toUpperCase(), ...describe(operation) });
     }
@@ -76,18 +76,21 @@ export const findRoute = (name: RouteName): MountedRoute | undefined => routes.v
 
 export const isMounted = (name: RouteName): boolean => findRoute(name) !== undefined;
 
-/** True if the current user may use the route, or could after a login; false if it is not mounted. */
+/** True if the current user may use the route, or could after logging in. False if the route is not mounted. */
 export const isAllowed = (name: RouteName): boolean => {
   const route = findRoute(name);
   if (!route) return false;
   return !route.roles || session.value === undefined || route.roles.includes(session.value.role);
 };
 
-/** True if the route is mounted and the current user has access without another login. */
+/** True if the route is mounted and the current user has access without logging in again. */
 export const isReadable = (name: RouteName): boolean =>
   isAllowed(name) && (!findRoute(name)?.roles || session.value !== undefined);
 
-/** First place where a value does not match the server's schema, such as `.data[3].level`; undefined if valid. */
+/**
+ * Returns the first place where a value does not match the server's schema, such as `.data[3].level`; undefined if the
+ * value is valid.
+ */
 export const findMismatch = (value: unknown, schema: Schema | undefined): string | undefined => {
   if (!schema) return undefined;
   const { $ref, anyOf, type, properties = {}, required = [], items } = schema;

@@ -8,23 +8,26 @@ export interface ScreenView {
   Screen: ComponentType<{ rest: string }>;
 }
 
-/** Groups of screens in the navigation; the first has no heading. */
+/** Groups of screens in the navigation. The first group has no heading. */
 export const groups = ['start', 'respond', 'watch', 'work', 'administer'] as const;
 export type Group = (typeof groups)[number];
 
-/** A console screen: a folder with an entry in screens.ts. */
+/** Screen of the console: a folder with an entry in screens.ts. */
 export interface Screen {
-  /** Path after `#`, such as `/alerts`; the remainder is `rest`. */
+  /** Path after `#`, such as `/alerts`. The remainder of the URL's path is `rest`. */
   path: string;
   /** Title for the heading and the navigation. */
   title: string;
   icon: IconName;
   group: Group;
-  /** Letter after `g` that opens the screen. A screen without one is not listed and is reached only through links. */
+  /**
+   * Letter after `g` that opens the screen. A screen without a letter is not in the navigation and is reached only
+   * through links.
+   */
   key?: string;
   /** Route that must be mounted; undefined for screens that are always shown. */
   needs?: RouteName;
-  /** True if the screen has nothing to show: the navigation omits it, but links and shortcuts still work. */
+  /** True if the screen has nothing to show. The navigation then omits it, but links and shortcuts still work. */
   isEmpty?: () => boolean;
   /** Loads the screen's module. */
   load: () => Promise<ScreenView>;

@@ -76,16 +76,16 @@ const screens: readonly Screen[] = [
 
 const isAvailable = ({ needs }: Screen): boolean => needs === undefined || isMounted(needs);
 
-/** Screen with this path, mounted or not. */
+/** Returns the screen with this path, whether it is mounted or not. */
 export const findScreen = (path: string): Screen | undefined => screens.find((screen) => screen.path === path);
 
-/** Screen with this path, if its route is mounted. */
+/** Returns the screen with this path, if its route is mounted. */
 export const findAvailable = (path: string): Screen | undefined => {
   const screen = findScreen(path);
   return screen && isAvailable(screen) ? screen : undefined;
 };
 
-/** Screens in the navigation: mounted, and accessible to the current user. */
+/** Screens in the navigation: mounted screens that the current user may open. */
 export const listScreens = (): (Screen & { key: string })[] =>
   screens.filter(
     (screen): screen is Screen & { key: string } =>

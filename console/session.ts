@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Login session: the token is in memory, and in sessionStorage only if the user asks for that. */
+/** Login session. The token is in memory, and in sessionStorage only if the user asks for that. */
 interface Session {
   name: string;
   role: 'Admin' | 'Reader';
@@ -22,7 +22,7 @@ export const openLogin = (): void => {
   isLoginOpen.value = true;
 };
 
-/** True if the last session expired; the login dialog says so. */
+/** True if the last session expired. The login dialog then says so. */
 export const hasExpired = signal(false);
 
 /** Callers waiting for a login, for example after a 401. */
@@ -49,7 +49,7 @@ export const renew = (token: string, expiresAt: number): void => {
   begin(renewed);
 };
 
-/** Runs a change that invalidates the current token, and continues with the response's new token. */
+/** Runs a change that invalidates the current token, and continues with the new token from the response. */
 export const outlast = async (change: () => Promise<{ token: string; expiresIn: number }>): Promise<void> => {
   const [before, isKept] = [current.value, readStored() !== undefined];
   const { token, expiresIn } = await change();
@@ -77,7 +77,9 @@ export const expireSession = (): void => {
   end();
 };
 
-/** Opens the login dialog over the current screen; resolves to true after a login, to false if it is closed. */
+/**
+ * Opens the login dialog over the current screen. Resolves to true after a login, or to false if the dialog is closed.
+ */
 export const requestLogin = (): Promise<boolean> => {
   openLogin();
   return new Promise((resolve) => waiting.push(resolve));
@@ -108,7 +110,7 @@ const store = (kept: Session | undefined): void => {
     if (kept) sessionStorage.setItem(storageKey, JSON.stringify(kept));
     else sessionStorage.removeItem(storageKey);
   } catch {
-    // The browser blocks storage: the session lasts until the page is closed.
+    // The browser blocks storage, so the session lasts only until the page is closed.
   }
 };
 

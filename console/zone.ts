@@ -5,16 +5,16 @@ import { openApi } from './routes.ts';
 /** The browser's time zone, such as `Europe/Berlin`. */
 const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The server's time zone; undefined if not reported or unknown to the browser. */
+/** Time zone of the server; undefined if it is not reported or unknown to the browser. */
 const serverZone = computed(() => {
   const named = openApi.value?.['x-signalbox-time-zone'];
   return named !== undefined && isKnown(named) ? named : undefined;
 });
 
-/** Zone of displayed and typed times. */
+/** Time zone of displayed and typed times. */
 export const zone = computed(() => (zoneChoice.value === 'server' && serverZone.value) || browserZone);
 
-/** Zones to choose from; omits the server's zone if it equals the browser's. */
+/** Zones to choose from. Omits the server's zone if it equals the browser's. */
 export const zones = computed(() => ({
   browser: browserZone,
   server: serverZone.value === browserZone ? undefined : serverZone.value,
@@ -28,13 +28,13 @@ const isKnown = (name: string): boolean => {
   }
 };
 
-/** A zone's offset at this time: `UTC+9`, or `UTC`. */
+/** Formats the offset of a zone at a time: `UTC+9`, or `UTC`. */
 export const toOffset = (name: string, at: number): string => {
   const parts = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'shortOffset' }).formatToParts(at);
   return (parts.find(({ type }) => type === 'timeZoneName')?.value ?? '').replace('GMT', 'UTC');
 };
 
-/** A zone's wall clock time, as the milliseconds of the same time in UTC. */
+/** Returns the wall clock time in a zone, as the milliseconds of the same time in UTC. */
 const toWallClock = (at: number, name: string): number => {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: name,
@@ -51,12 +51,12 @@ const toWallClock = (at: number, name: string): number => {
   return Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'), read('second'));
 };
 
-/** Milliseconds since 1970 for a time such as `2026-01-31T09:30` in a zone; NaN if empty. */
+/** Returns the milliseconds since 1970 for a time such as `2026-01-31T09:30` in a zone; NaN if empty. */
 const toInstant = (written: string, name: string): number => {
   const wall = Date.parse(`${written}Z`);
   if (Number.isNaN(wall)) return wall;
   const guess = wall - (toWallClock(wall, name) - wall);
-  // The offset may differ at the first guess.
+  // The offset at the first guess may be different.
   return guess - (toWallClock(guess, name) - wall);
 };
 
@@ -66,13 +66,13 @@ export const fromTyped = (written: string): number => toInstant(written, zone.va
 /** Formats a time for a field, in the displayed zone. */
 export const toTyped = (at: number): string => new Date(toWallClock(at, zone.value)).toISOString().slice(0, 16);
 
-/** Parses a server timestamp; the API's old routes return times without an offset in the server's zone. */
+/** Parses a timestamp from the server. Old routes of the API return times without an offset, in the server's zone. */
 export const fromServer = (written: string): number =>
   /(?:Z|[+-]\d\d:?\d\d)$/i.test(written) ? Date.parse(written) : toInstant(written, serverZone.value ?? browserZone);
 
 /**
- * Start of the first day, or of the first hour that is a multiple of `hours`, at or after this time in the displayed
- * zone.
+ * Returns the start of the first day, or of the first hour that is a multiple of `hours`, at or after this time in the
+ * displayed zone.
  */
 export const ceilTime = (at: number, hours: number): number => {
   const step = hours * 3_600_000;

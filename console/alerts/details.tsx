@@ -18,9 +18,9 @@ import { AlertChip, AlertStateChip, SeverityChip, toState } from '../ui/severity
 import { SilenceLink } from '../ui/silence-link.tsx';
 
 const words = text.alerts;
-/** Number of alerts shown before and after the opened one. */
+/** Number of alerts shown before and after the opened alert. */
 const around = 5;
-/** Number of the incident's latest notifications that are shown. */
+/** Maximum number of the incident's latest notifications to show. */
 const listedNotifications = 10;
 
 /** Dialog with all fields of an alert. */
@@ -95,7 +95,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
   );
 };
 
-/** Destinations notified of the alert's incident. */
+/** Destinations that were notified of the alert's incident. */
 const NotifiedBy = ({ incident, isAlone }: { incident: number; isAlone: boolean }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('listNotifications')
@@ -130,7 +130,7 @@ const listLinks = ({ link, links }: AlertDetails): [name: string, url: string][]
     .filter(([, url]) => /^https?:/i.test(url))
     .map(([name, url]) => [name, url]);
 
-/** Related alerts: the resolution, the first alert, and the incident. */
+/** Related alerts: the resolution and the first alert, and the incident. */
 const Series = ({ alert: { resolvedBy, resolves, repeatOf, incident } }: { alert: AlertDetails }) => {
   const to = (id: string) => toHash(`/alerts/${id}`, place.value.params);
   if (!resolvedBy && !resolves && !repeatOf && !incident) return null;
@@ -168,7 +168,7 @@ const toFacts = (alert: AlertDetails): Fact[] => {
   return facts.map(([name, value]) => [name, value || null]);
 };
 
-/** Alerts received just before and after. */
+/** Alerts received just before and just after. */
 const Context = ({ alert }: { alert: AlertEntry }) => {
   const load = (signal: AbortSignal) =>
     client.searchAlerts({ before: alert.seq + around + 1, limit: 2 * around + 1 }, { signal });

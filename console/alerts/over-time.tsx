@@ -18,12 +18,12 @@ import { alertFilter, readSeverity, type WindowName, windowChoice, windows } fro
 
 const words = text.alerts;
 const hourMs = 3_600_000;
-/** Milliseconds between counts while the server is still indexing: initial and longest wait. */
+/** Milliseconds between counts while the server is still indexing: first wait and longest wait. */
 const [firstRecount, lastRecount] = [1000, 60_000];
 
 /**
- * Counts of alerts in the chosen window, filtered as in the URL except by severity. The server counts once; the console
- * adds new alerts.
+ * Counts alerts in the chosen window, filtered as in the URL, but not by severity. The server counts once, and the
+ * console adds new alerts.
  */
 export const useHistogram = (): Resource<AlertHistogram> => {
   const name = windowChoice.read();
@@ -70,7 +70,7 @@ const addAlert = (data: AlertEntry, before: AlertHistogram | undefined): AlertHi
   return { ...before, since: buckets[0]?.time ?? before.since, until: new Date(until).toISOString(), buckets };
 };
 
-/** Alerts per severity in the histogram; undefined until loaded. */
+/** Number of alerts per severity in the histogram; undefined until loaded. */
 export const countSeverities = (histogram: AlertHistogram | undefined): Record<string, number> | undefined => {
   if (!histogram) return undefined;
   const counts: Record<string, number> = {};
@@ -120,7 +120,10 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
 /** Hours between labels. */
 const tickHours: Record<WindowName, number> = { '1h': 1 / 6, '24h': 4, '7d': 24 };
 
-/** Labels at round times: midnight, every fourth hour, every ten minutes. A day's first label includes the date. */
+/**
+ * Lists labels at round times: midnight, every fourth hour, or every ten minutes. The first label of a day includes the
+ * date.
+ */
 const listTicks = (bars: readonly Bar[]) => {
   const hours = tickHours[windowChoice.read()];
   const ticks: { time: number; label: string }[] = [];

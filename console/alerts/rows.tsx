@@ -75,7 +75,7 @@ const toCompact = ({ alert, count }: Folded) => (
   </div>
 );
 
-/** Table of alerts; those above `seenUpTo` arrived after the table was opened. */
+/** Table of alerts. Alerts above `seenUpTo` arrived after the table was opened. */
 export const AlertTable = ({ rows, seenUpTo }: { rows: readonly Folded[]; seenUpTo: number }) => (
   <Table
     label={text.titles.alerts}

@@ -12,7 +12,7 @@ import { ResultChip, toExecutionTime } from './rows.tsx';
 
 const words = text.audit;
 
-/** Dialog with all audit fields of a command. */
+/** Dialog with all fields of a command in the audit. */
 export const ExecutionDialog = ({ execution }: { execution: Execution | undefined }) => (
   <Dialog title={words.details} kind="drawer" onClose={() => goTo('/audit', place.value.params)}>
     {execution ? <Details execution={execution} /> : <Empty title={words.missing} hint={words.missingHint} />}

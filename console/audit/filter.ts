@@ -2,7 +2,7 @@ import type { Execution } from 'signalbox/client';
 import { createAddressFilter } from '../list-address.ts';
 import { fromTyped } from '../zone.ts';
 
-/** Filters; times are in the displayed zone, such as `2026-01-31T09:30`. */
+/** Filters. Times are in the displayed zone, such as `2026-01-31T09:30`. */
 export const auditFilter = createAddressFilter(['user', 'result', 'q', 'since', 'until']);
 
 type Filter = ReturnType<typeof auditFilter.read>;
@@ -17,7 +17,7 @@ export type Result = (typeof results)[number];
 export const toResult = ({ decision, exit }: Execution): Result =>
   decision === 'refused' ? 'refused' : (exit ?? 'not-started');
 
-/** Command line in PowerShell syntax; of a refused line, only the first word is known. */
+/** Command line in PowerShell syntax. For a refused line, only the first word is known. */
 export const toExecutionLine = ({ command, parameters }: Execution): string =>
   [command, ...Object.entries(parameters ?? {}).map(([name, value]) => `-${name} ${toValue(value)}`)].join(' ');
 

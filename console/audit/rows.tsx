@@ -8,7 +8,7 @@ import { type Result, toExecutionLine, toResult } from './filter.ts';
 
 const words = text.audit;
 
-/** Maximum number of characters in a cell; the dialog shows the full text. */
+/** Maximum number of characters in a cell. The dialog shows the full text. */
 const mostShown = 300;
 
 const looks: Record<Result, Look> = {

@@ -17,13 +17,13 @@ import { ExecutionTable } from './rows.tsx';
 
 const words = text.audit;
 
-/** Number of records in the first request, which is the server's page limit. */
+/** Number of records in the first request, which is the maximum that the server accepts. */
 const first = 1000;
 const most = 10_000;
 /** Minimum milliseconds between requests while commands arrive. */
 const calm = 1000;
 
-/** Audit of commands, including refused ones, newest first. Users without access cause no request. */
+/** Audit of commands, including refused commands, newest first. For users without access, no request is sent. */
 const AuditScreen = ({ rest }: { rest: string }) =>
   isAllowed('listExecutions') ? <Records rest={rest} /> : <Empty title={text.errors.admin} />;
 

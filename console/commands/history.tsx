@@ -32,7 +32,7 @@ const toHint = ({ status, problem, retryAfter }: ApiError): string => {
   return status === 500 ? words.failedHint : words.otherHint;
 };
 
-/** Commands of this session, newest first; each links to its form. */
+/** Commands run in this session, newest first. Each links to its form. */
 export const CommandHistory = () => {
   if (runs.value.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import type { CommandDescription } from 'signalbox/client';
 
-/** Entered values by parameter; lists are comma-separated, and a switch that is on is `on`. */
+/** Entered values by parameter. Lists are comma-separated, and a switch that is on has the value `on`. */
 export type Values = Record<string, string>;
 
 /** Form field, derived from the parameters' JSON Schema. */
@@ -12,7 +12,7 @@ export interface Parameter {
   isRequired: boolean;
   options: readonly string[];
   standard: string | undefined;
-  /** Parameter whose value rules this one out. */
+  /** Parameter whose value rules out this parameter. */
   excludedBy: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface ParametersSchema {
   oneOf?: { properties?: Record<string, ValueSchema> }[];
 }
 
-/** Fields of the form; some depend on other fields' values. */
+/** Lists the fields of the form. Some fields depend on the values of others. */
 export const listParameters = ({ parameters }: CommandDescription, values: Values): Parameter[] => {
   const { properties = {}, required = [], allOf = [], oneOf = [] } = parameters as ParametersSchema;
   const variant = oneOf.find(({ properties: each = {} }) =>
@@ -90,10 +90,10 @@ export const toCommandLine = (name: string, parameters: Parameter[], values: Val
 const listValues = ({ isList }: Parameter, value: string): string[] =>
   (isList ? value.split(',') : [value]).map((each) => each.trim()).filter((each) => each !== '');
 
-/** Value that PowerShell may parse as a number and rewrite, such as 1kb; the server refuses such values in a list. */
+/** Value that PowerShell may parse as a number and rewrite, such as 1kb. The server refuses such values in a list. */
 const rewritten = /^(?!(?:0|[1-9]\d{0,15})$)\+?\.?\d/;
 
-/** Adds quotes. Text with both kinds of quotes cannot be written; the server refuses it and says why. */
+/** Adds quotes. Text with both kinds of quotes cannot be written, so the server refuses it with a reason. */
 const quote = (value: string, isInList: boolean): string => {
   if (plain.test(value) && !(isInList && rewritten.test(value))) return value;
   return value.includes("'") ? `"${value}"` : `'${value}'`;

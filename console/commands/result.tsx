@@ -26,9 +26,9 @@ interface Row {
   cells: Cells;
 }
 
-/** Maximum number of characters in a cell; the row's dialog shows the full value. */
+/** Maximum number of characters in a cell. The dialog of the row shows the full value. */
 const mostShown = 300;
-/** Maximum number of columns that fit; a table with more scrolls sideways. */
+/** Maximum number of columns that fit. A table with more columns scrolls sideways. */
 const mostColumns = 8;
 
 const viewChoice = createAddressChoice('as', ['table', 'csv', 'json'], 'table');
@@ -104,7 +104,7 @@ const ResultBar = ({ rows, names }: { rows: readonly Row[]; names: string[] }) =
 
 const toType = (format: 'csv' | 'json'): string => (format === 'csv' ? 'text/csv' : 'application/json');
 
-/** Width in pixels for the column's name and first values. */
+/** Returns a width in pixels that fits the column's name and first values. */
 const toWidth = (name: string, result: Cells[]): number => {
   const lengths = result.slice(0, 50).map((cells) => (toSize(name, cells[name]) ?? toText(cells[name])).length);
   return 28 + 8.5 * Math.min(32, Math.max(6, name.length, ...lengths));
@@ -166,7 +166,7 @@ const createColumns = (names: string[], result: Cells[]): Column<Row>[] =>
     };
   });
 
-/** Property names with values in bytes or kilobytes. */
+/** Names of properties whose values are bytes or kilobytes. */
 const inBytes =
   /^((Private|Paged|NonpagedSystem|PagedSystem|Virtual|Peak\w*)MemorySize(64)?|(Peak)?WorkingSet(64|Size)?|VirtualSize|(\w*File)?Size|FreeSpace|Capacity|TotalPhysicalMemory|WS|PM|NPM|VM)$/;
 const inKilobytes = /^(Free(Physical|Virtual)Memory|Total(Visible|Virtual)MemorySize|L[23]CacheSize)$/;

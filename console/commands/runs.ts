@@ -8,7 +8,7 @@ import { session } from '../session.ts';
 export interface Run {
   number: number;
   line: string;
-  /** Host on which the command ran; undefined for this server. */
+  /** Host that ran the command; undefined for this server. */
   host: string | undefined;
   /** URL of the form. */
   address: string;
@@ -19,7 +19,7 @@ export interface Run {
   outcome: { rows: number } | { error: ApiError } | 'stopped';
 }
 
-/** Milliseconds to wait: a command may queue and then run up to its time limit, at most 50 s. */
+/** Milliseconds to wait. A command may queue and then run up to its time limit, at most 50 s. */
 const patience = 110_000;
 const mostKept = 50;
 
@@ -37,7 +37,7 @@ export const shownResult = computed(() => (latest.value && isOwn(latest.value) ?
 
 export const isRunning = computed(() => current.value !== undefined);
 
-/** Stops the running command; the server ends its process. */
+/** Stops the running command. The server then ends its process. */
 export const stop = (): void => current.value?.abort();
 
 /** Runs a command line here or on a host, and stores the result in `shownResult` and the outcome in `runs`. */

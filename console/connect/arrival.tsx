@@ -12,28 +12,28 @@ import { session } from '../session.ts';
 import { connectTexts as words } from '../strings/connect.ts';
 import { Facts } from '../ui/facts.tsx';
 
-/** Number of newest alerts to search after events may have been missed. */
+/** Number of newest alerts to search when events may have been missed. */
 const mostRead = 100;
 /** Maximum number of pages to search for an earlier alert. */
 const mostPages = 10;
 
 interface Props {
   format: string;
-  /** Name of the key just created. */
+  /** Name of the key that was just created. */
   keyName: string | undefined;
   /** Names of keys created earlier for this sender. */
   earlierKeys: readonly string[];
 }
 
 /**
- * Waits for a sender's first alert, recognized by its key or else by its format, and shows the stored fields. Until
- * then, shows the latest earlier alert.
+ * Waits for the first alert of a sender, recognized by its key or, without a key, by its format, and shows the stored
+ * fields. Until then, shows the latest earlier alert.
  */
 export const Arrival = ({ format, keyName, earlierKeys }: Props) => {
   const found = useSignal<AlertEntry | undefined>(undefined);
   /** Log sequence number of the newest known alert. */
   const known = useRef<number | undefined>(undefined);
-  /** True once the current log position is known: earlier alerts do not count. */
+  /** True once the current log position is known, because earlier alerts do not count. */
   const isReady = useSignal(false);
   const token = session.value?.token;
   useEffect(() => {

@@ -22,7 +22,7 @@ interface Props {
   keys: readonly Key[] | undefined;
 }
 
-/** Creates a key for a sender, or names the existing one. */
+/** Creates a key for a sender, or names an existing key. */
 export const KeyStep = ({ sender, created, keys }: Props) => {
   const { isRunning, run } = useRun(async () => {
     created.value = await createKey(sender);
@@ -55,7 +55,7 @@ export const KeyStep = ({ sender, created, keys }: Props) => {
   );
 };
 
-/** Keys that this screen created for a sender, last used first; empty for users without access. */
+/** Returns the keys that this screen created for a sender, the last used first; empty for users without access. */
 export const useKeys = (sender: SenderName): readonly Key[] | undefined => {
   const load = async (signal: AbortSignal) => {
     const { data } = isReadable('listKeys') ? await client.listKeys(undefined, { signal }) : { data: [] };

@@ -14,7 +14,7 @@ import { type SenderName, toFormat, toIntake, toLines, toOtherLines } from './se
 
 const isSender = (name: string): name is SenderName => name in words.names;
 
-/** List of senders and receivers, or the steps to connect a sender. */
+/** List of senders and receivers, or the steps to connect one sender. */
 const ConnectScreen = ({ rest }: { rest: string }) => (
   <div class="list">{isSender(rest) ? <Steps key={rest} sender={rest} /> : <Choices />}</div>
 );

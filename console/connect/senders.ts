@@ -4,10 +4,10 @@ import type { connectTexts } from '../strings/connect.ts';
 
 export type SenderName = keyof typeof connectTexts.names;
 
-/** URL for senders, based on the browser's address. */
+/** Returns the URL for senders, based on the address in the browser. */
 export const toIntake = (): URL => new URL(toAddress(findRoute('createAlert')?.path ?? '/'));
 
-/** A sender's intake format; `native` for senders without a format of their own. */
+/** Returns the intake format of a sender; `native` for senders without a format of their own. */
 export const toFormat = (sender: SenderName): string => {
   return ['github', 'syslog', 'cron', 'systemd', 'powershell', 'curl'].includes(sender) ? 'native' : sender;
 };
@@ -49,7 +49,7 @@ Additional Headers: {"Authorization": "Bearer ${key}"}`;
       const [repository, workflow, server, run] = ['repository', 'workflow', 'server_url', 'run_id'].map(
         (name) => `github.${name}`,
       );
-      // Passed as JSON in a variable because a name may contain quotes.
+      // Passed as JSON in a variable, because a name may contain quotes.
       return `- if: failure()
   shell: bash
   env:
@@ -110,7 +110,7 @@ if /usr/local/bin/backup; then report resolved 'has succeeded'; else report firi
   }
 };
 
-/** Lines to add to an existing configuration; undefined for senders that need none. */
+/** Lines to add to an existing configuration; undefined for senders that need no such lines. */
 export const toOtherLines = (sender: SenderName, intake: URL, key: string): string | undefined =>
   sender !== 'alertmanager'
     ? undefined
@@ -133,7 +133,10 @@ const toReceiver = (url: string, key: string): string => `  - name: signalbox
           authorization:
             credentials: ${key}`;
 
-/** Stores address and key in a file that only root can read: any user on the machine can see arguments. */
+/**
+ * Lines that store address and key in a file that only root can read, because any user on the machine can see
+ * arguments.
+ */
 const toVariables = (intake: URL, key: string): string => `mkdir -p /etc/signalbox
 (umask 077; cat > /etc/signalbox/client.env) << 'END'
 SIGNALBOX_URL=${intake.href.replace(/\/api\/alert$/, '')}
@@ -145,8 +148,8 @@ END
 const toExpression = (name: string): string => ['$', '{{ ', name, ' }}'].join('');
 
 /**
- * Program that reads lines from rsyslog, sends an alert for each and confirms each; and the rsyslog configuration that
- * starts it. Messages from signalbox and rsyslog are excluded to prevent a loop.
+ * Program that reads lines from rsyslog, sends an alert for each line and confirms each line, with the rsyslog
+ * configuration that starts the program. Messages from signalbox and rsyslog are excluded to prevent a loop.
  */
 const toRsyslog = (url: string, bearer: string): string => `cat > /usr/local/bin/syslog-alerts << 'END'
 #!/bin/sh

@@ -40,7 +40,7 @@ interface Found {
   runs: readonly HeartbeatRun[];
 }
 
-/** Dialog for a heartbeat; with `edit` in the URL, the edit form. */
+/** Dialog for a heartbeat. With `edit` in the URL, shows the edit form. */
 export const HeartbeatDialog = ({ name, incidents, onChanged }: Props) => {
   const load = async (signal: AbortSignal): Promise<Found> => {
     const [heartbeat, { data: runs }] = await Promise.all([
@@ -184,7 +184,7 @@ interface RemoveProps {
   onClose: () => void;
 }
 
-/** Confirms a deletion, which also removes runs and the ping address. */
+/** Confirms a deletion, which also removes the runs and the ping address. */
 const RemoveDialog = ({ heartbeat, onRemoved, onClose }: RemoveProps) => {
   const { name } = heartbeat;
   const submission = useSubmission(async () => {

@@ -7,7 +7,7 @@ import { zone } from '../zone.ts';
 /** Schedule modes of the form. */
 export const heartbeatModes = ['every', 'weekly', 'cron'] as const;
 
-/** Units of the period in seconds, the largest last. */
+/** Units of the period in seconds, with the largest unit last. */
 export const periodUnits = ['1', '60', '3600', '86400'] as const;
 
 /** Form state. */

@@ -18,10 +18,10 @@ export const describeLimits = ({ grace, maxRunMinutes }: Heartbeat): string =>
     .filter(Boolean)
     .join(', ');
 
-/** Time since an event, in words. */
+/** Describes the time since an event. */
 const toPassed = (at: number): string => toDuration(Math.max(0, -untilTime(at) / 1000));
 
-/** Last and next event in two lines: `succeeded 5 min. ago` and `next 14:05, in 55 min`. */
+/** Describes the last and the next event in two lines: `succeeded 5 min. ago` and `next 14:05, in 55 min`. */
 export const describeLast = (heartbeat: Heartbeat): [last: string, next: string] => {
   const { state, lastSuccessAt, dueAt, downAt, downReason, lastRun, pausedBy, pausedAt } = heartbeat;
   const success = lastSuccessAt

@@ -6,10 +6,10 @@ import { type Resource, useResource } from '../live/resource.ts';
 /** Runs shown per heartbeat. */
 const runs = 20;
 
-/** Milliseconds between reloads: events report pings and state changes, but not changed definitions. */
+/** Milliseconds between reloads. Needed because events report pings and state changes, but not changed definitions. */
 const rereadEvery = 60_000;
 
-/** All heartbeats with their last runs, updated live. */
+/** Loads all heartbeats with their last runs, updated live. */
 export const useHeartbeats = (): Resource<HeartbeatList> => {
   const load = (signal: AbortSignal) => client.listHeartbeats({ runs }, { signal });
   const resource = useResource<HeartbeatList, 'heartbeats'>(load, { topic: 'heartbeats', apply });
@@ -17,7 +17,7 @@ export const useHeartbeats = (): Resource<HeartbeatList> => {
   return resource;
 };
 
-/** Applies an event, which contains only the last run and no secrets, to the list. */
+/** Applies an event to the list. The event contains only the last run and no secrets. */
 const apply = (changed: Heartbeat, before: HeartbeatList | undefined): HeartbeatList | undefined => {
   const known = before?.data.find(({ name }) => name === changed.name);
   if (!before) return before;
@@ -28,7 +28,7 @@ const apply = (changed: Heartbeat, before: HeartbeatList | undefined): Heartbeat
   return { count: data.length, data };
 };
 
-/** Adds a run; a finished run replaces its start. */
+/** Adds a run. A finished run replaces its start. */
 const addRun = (known: Heartbeat | undefined, run: Heartbeat['lastRun']): RecentRun[] => {
   const all = known?.recentRuns ?? [];
   const at = run?.endedAt ?? run?.startedAt;

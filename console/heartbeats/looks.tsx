@@ -25,13 +25,13 @@ const most = 20;
 const height = 28;
 const least = 0.25;
 
-/** Last runs as bars from left to right: colour shows the result, height the duration. */
+/** Last runs as bars from left to right. The colour shows the result, and the height shows the duration. */
 export const RunStrip = ({ runs }: { runs: readonly RecentRun[] }) => {
   const shown = runs.slice(-most);
   if (shown.length === 0) return null;
   const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
   const heightOf = ({ durationMs }: RecentRun): number =>
-    // Square root keeps short runs visible beside long ones.
+    // The square root keeps short runs visible beside long ones.
     durationMs === null ? 1 : least + (1 - least) * Math.sqrt(durationMs / longest);
   return (
     <svg

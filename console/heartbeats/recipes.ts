@@ -5,11 +5,11 @@ import { findRoute } from '../routes.ts';
 /** A job's ping address. */
 export interface PingAddress {
   url: string;
-  /** True for the address by name, which needs a key. */
+  /** True for the address by name, which requires a key. */
   isByName: boolean;
 }
 
-/** Ping address, based on the browser's address; undefined if pings are not mounted. */
+/** Returns the ping address, based on the address in the browser; undefined if pings are not mounted. */
 export const toPingAddress = ({ uuid, name }: Pick<Heartbeat, 'uuid' | 'name'>): PingAddress | undefined => {
   const path = findRoute('ping')?.path;
   if (path === undefined) return undefined;

@@ -14,13 +14,13 @@ const Name = ({ name }: Pick<Heartbeat, 'name'>) => (
   </a>
 );
 
-/** First line of the description, and the source of the definition. */
+/** Returns the first line of the description, and the source of the definition. */
 const toAbout = ({ description, isConfigured, tags }: Heartbeat): string =>
   [description.split('\n')[0], tags.length > 0 && tags.join(', '), isConfigured && words.configured]
     .filter(Boolean)
     .join(' · ');
 
-/** Next event and any open incident. */
+/** Next event, and the open incident if there is one. */
 const Next = ({ heartbeat, incidents }: { heartbeat: Heartbeat; incidents: ActiveIncidents }) => {
   const [, next] = describeLast(heartbeat);
   const incident = findIncident(incidents, `heartbeat/${heartbeat.name}`);
@@ -95,7 +95,7 @@ const toCompact = (incidents: ActiveIncidents) => (each: Heartbeat) => (
   </div>
 );
 
-/** Table of heartbeats; paused ones are dimmed. */
+/** Table of heartbeats. Paused heartbeats are dimmed. */
 export const HeartbeatTable = ({ rows, incidents }: { rows: readonly Heartbeat[]; incidents: ActiveIncidents }) => (
   <Table
     label={text.titles.heartbeats}

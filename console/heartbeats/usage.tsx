@@ -60,7 +60,7 @@ export const Badge = ({ heartbeat }: { heartbeat: Heartbeat }) => {
       <h3>{words.badge}</h3>
       {open ? (
         <>
-          {/* The address varies by state because browsers cache an address's image. */}
+          {/* The address varies by state, because browsers cache images by address. */}
           <p class="badge">
             <img src={`${address}?${state}`} alt={words.badgeText(name, words.states[state])} height={20} />
           </p>

@@ -27,7 +27,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Dialog for a host: state, history, disks and largest processes. */
+/** Dialog for a host with its state, history, disks and largest processes. */
 export const HostDialog = ({ name, host, onChanged }: Props) => (
   <Dialog title={words.details(name)} kind="drawer" onClose={() => goTo('/hosts', { q: place.value.params['q'] })}>
     {host ? <Details host={host} onChanged={onChanged} /> : <Empty title={words.missing} hint={words.missingHint} />}

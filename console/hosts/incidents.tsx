@@ -7,7 +7,7 @@ import { hostTexts as words } from '../strings/hosts.ts';
 import { SeverityChip } from '../ui/severity.tsx';
 import { Ago } from '../ui/time.tsx';
 
-/** Open and acknowledged incidents of a host's alerts, most urgent first. */
+/** Open and acknowledged incidents with alerts from a host, most urgent first. */
 export const HostIncidents = ({ host }: { host: Host }) => {
   const { value } = useActiveIncidents();
   const names = new Set(listNames(host));

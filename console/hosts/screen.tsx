@@ -19,7 +19,7 @@ import { AddHost } from './actions.tsx';
 import { HostDialog } from './details.tsx';
 import { HostTable } from './rows.tsx';
 
-/** List of hosts, worst first; one opens in a dialog. */
+/** List of hosts, worst first. A host opens in a dialog. */
 const HostsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = knownHosts.value;
   const sorted = useMemo(() => (value ?? []).toSorted(compareHosts), [value]);
@@ -78,7 +78,7 @@ const List = ({ hosts }: { hosts: readonly Host[] }) => {
 
 const grouping = createAddressChoice('group', ['none', 'tags'], 'none');
 
-/** Choice of a tag, and of groups; nothing without tags. */
+/** Choice of a tag and of groups. Shows nothing if there are no tags. */
 const TagFilter = ({ hosts }: { hosts: readonly Host[] }) => {
   const tags = listTags(hosts);
   if (tags.length === 0) return null;
@@ -97,7 +97,7 @@ const TagFilter = ({ hosts }: { hosts: readonly Host[] }) => {
 
 const listTags = (hosts: readonly Host[]): string[] => [...new Set(hosts.flatMap(({ tags }) => tags))].toSorted();
 
-/** Groups hosts by tag, those without tags last; a host is in the group of each of its tags. */
+/** Groups hosts by tag, with hosts without tags last. A host is in the group of each of its tags. */
 const groupByTag = (hosts: readonly Host[]): { title: string; rows: readonly Host[] }[] =>
   [...listTags(hosts), '']
     .map((title) => ({
@@ -106,7 +106,7 @@ const groupByTag = (hosts: readonly Host[]): { title: string; rows: readonly Hos
     }))
     .filter(({ rows }) => rows.length > 0);
 
-/** Searchable text of a host. */
+/** Returns the text of a host that the filter searches. */
 const toWords = ({ name, hostname, tags, note, state }: Host): string =>
   [name, hostname ?? '', ...tags, note, words.states[state]].join(' ');
 

@@ -20,7 +20,7 @@ interface Question {
 
 export const question = signal<Question | undefined>(undefined);
 
-/** Counter of changes made by this page; lists reload when it changes, without waiting for an event. */
+/** Counter of changes made by this page. When it changes, lists reload without waiting for an event. */
 export const changes = signal(0);
 
 /** Title of a single incident, or the number of incidents. */
@@ -72,7 +72,7 @@ export const comment = (incident: Incident, said: string): Promise<boolean> =>
     notify(words.commented);
   });
 
-/** Takes the incident over from the person who has acknowledged it. */
+/** Takes over the incident from the person who acknowledged it. */
 export const takeOver = (incident: Incident): Promise<boolean> =>
   attempt(async () => {
     await userClient.takeOverIncident({ id: incident.id });
@@ -104,7 +104,7 @@ interface Change {
   one: (incident: Incident) => Promise<unknown>;
   many?: (ids: string[]) => Promise<{ data: { status: number; error: string | null }[] }>;
   said: (name: string) => string;
-  /** Reverts the action; receives the incidents as they were before. */
+  /** Reverts the action. Receives the incidents as they were before. */
   undo: (changed: readonly Incident[]) => Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { text } from '../strings/index.ts';
 const most = 60;
 const height = 40;
 
-/** Histogram of the incident's alerts, from first to last. */
+/** Histogram of the incident's alerts, from the first to the last. */
 export const AlertBars = ({ alerts }: { alerts: readonly IncidentAlert[] }) => {
   const times = alerts.flatMap(({ time }) => (time ? [Date.parse(time)] : []));
   const [first, last] = [Math.min(...times), Math.max(...times)];

@@ -28,7 +28,7 @@ import { SilencesOf } from './silences.tsx';
 import { SnapshotOf } from './snapshot.tsx';
 
 const words = text.incidents;
-/** Maximum number of alerts listed; the histogram counts more. */
+/** Maximum number of alerts listed. The histogram counts more. */
 const listed = 10;
 const counted = 1000;
 const calm = 500;
@@ -167,7 +167,7 @@ const OriginLink = ({ incident: { source } }: { incident: IncidentDetails }) => 
   );
 };
 
-/** Link to the processes, if the incident is about the server's own machine. */
+/** Link to the processes, if the incident is about the machine that runs the server. */
 const HostLink = ({ incident: { hostname } }: { incident: IncidentDetails }) => {
   const load = async (signal: AbortSignal) =>
     isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined;
@@ -235,7 +235,7 @@ const TimelineEvent = ({ event }: { event: IncidentEvent }) => {
 const findSilence = ({ type, by }: IncidentEvent): string | undefined =>
   type === 'silenced' ? /^silence (\S+)/.exec(by ?? '')?.[1] : undefined;
 
-/** An event's details in words: `as Critical by anna until 8:00`. */
+/** Describes an event in words: `as Critical by anna until 8:00`. */
 const describe = (event: IncidentEvent): string => {
   const { type, level, by, until, reason, destination, what, result, targets } = event;
   if (targets !== null) return describeAddress(event, targets);
@@ -255,7 +255,7 @@ const describe = (event: IncidentEvent): string => {
     .join(' ');
 };
 
-/** People and destinations that a step or a person addresses: `anna, room · step 2 of ops`. */
+/** Describes the people and destinations that a step or a person addresses: `anna, room · step 2 of ops`. */
 const describeAddress = ({ by, policy, step, cause }: IncidentEvent, targets: readonly string[]): string => {
   const names = targets.map(toTargetName).join(', ') || words.escalation.nobody;
   const isOwn = by === null || by === ownAuthor;

@@ -9,7 +9,7 @@ import { escalate } from './actions.ts';
 
 const words = text.incidents.escalation;
 
-/** An incident's place in its escalation policy, with the next step. */
+/** Place of an incident in its escalation policy, with the next step. */
 export const Escalation = ({ incident }: { incident: IncidentDetails }) => {
   const { escalation, state } = incident;
   if (!escalation || state === 'resolved') return null;

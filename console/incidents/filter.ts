@@ -9,7 +9,7 @@ export const incidentFilter = createAddressFilter(['level', 'source', 'hostname'
 /** State filter. */
 export const stateChoice = createAddressChoice('state', ['active', 'resolved', 'all'], 'active', ['pages']);
 
-/** Page size. All active incidents are shown at once, worst first. */
+/** Page size. All active incidents are shown on one page, worst first. */
 const pageSize = { active: 1000, resolved: 100, all: 100 };
 
 /** Query for the server, from the URL. */

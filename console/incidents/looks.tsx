@@ -8,7 +8,7 @@ import { SeverityChip } from '../ui/severity.tsx';
 
 const words = text.incidents;
 
-/** Level of an incident, dimmed once resolved. */
+/** Level of an incident. Dimmed once the incident is resolved. */
 export const LevelChip = ({ incident: { level, state } }: { incident: Incident }) => (
   <SeverityChip severity={level} isQuiet={state === 'resolved'} />
 );

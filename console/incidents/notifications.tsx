@@ -8,7 +8,7 @@ import { LongText } from '../ui/long-text.tsx';
 
 const words = text.notifications;
 
-/** An incident's sent and planned notifications, by destination. */
+/** Sent and planned notifications of an incident, by destination. */
 export const Notifications = ({ incident: { notifications, number } }: { incident: IncidentDetails }) => {
   if (notifications.length === 0) return null;
   return (

@@ -97,7 +97,7 @@ const toCompact = (incident: Incident) => (
   </div>
 );
 
-/** Table of incidents with selection; resolved ones are dimmed. */
+/** Table of incidents with selection. Resolved incidents are dimmed. */
 export const IncidentTable = ({ rows }: { rows: readonly Incident[] }) => (
   <Table
     label={text.titles.incidents}

@@ -35,7 +35,7 @@ const words = text.incidents;
 /** Minimum milliseconds between requests while alerts arrive. */
 const calm = 500;
 
-/** List of incidents, worst and oldest first; one opens in a dialog. */
+/** List of incidents, first the worst, then the oldest. An incident opens in a dialog. */
 const IncidentsScreen = ({ rest }: { rest: string }) => {
   const query = readQuery();
   const load = (signal: AbortSignal) => client.listIncidents(query, { signal });
@@ -61,7 +61,10 @@ const IncidentsScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-/** Incidents that a key acts on: the one in the dialog, else the selected ones, else the focused row. */
+/**
+ * Returns the incidents that a key acts on: the incident in the dialog, otherwise the selected incidents, otherwise the
+ * focused row.
+ */
 const findTargets = (rows: readonly Incident[], open: string | undefined): readonly Incident[] => {
   if (open !== undefined) return rows.filter(({ id, number }) => id === open || String(number) === open);
   const marked = rows.filter(({ id }) => isSelected(id));

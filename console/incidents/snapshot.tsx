@@ -13,10 +13,10 @@ import { toSamples } from '../ui/samples.ts';
 
 const words = text.incidents.snapshot;
 
-/** Journal priorities up to this value are errors. */
+/** Maximum journal priority that counts as an error. */
 const errorPriority = 3;
 
-/** Machine snapshot taken when the incident opened; loaded on demand. */
+/** Snapshot of the machine, taken when the incident opened. Loaded on demand. */
 export const SnapshotOf = ({ incident: { id, snapshot } }: { incident: IncidentDetails }) => {
   const isOpen = useSignal(false);
   if (!snapshot || !isMounted('getIncidentSnapshot')) return null;

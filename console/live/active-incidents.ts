@@ -21,7 +21,7 @@ export const useActiveIncidents = (): Resource<ActiveIncidents> => {
   return useResource<ActiveIncidents, 'incidents'>(load, { topic: 'incidents', calm });
 };
 
-/** Open incident for alerts with this source and these labels. */
+/** Finds the open incident for alerts with this source and these labels. */
 export const findIncident = (
   incidents: ActiveIncidents,
   source: string,

@@ -10,7 +10,7 @@ import { toApiError } from './resource.ts';
 interface State {
   /** Loaded alerts, newest first; undefined until the first page is loaded. */
   alerts: AlertEntry[] | undefined;
-  /** Newer alerts, held back while the user reads further down, to keep the rows in place. */
+  /** Newer alerts, held back while the user reads further down, so that rows stay in place. */
   held: AlertEntry[];
   /** Cursor of the next page; null after the last page. */
   next: number | null;
@@ -20,17 +20,17 @@ interface State {
   seenUpTo: number;
 }
 
-/** Page size, also when loading by scrolling. */
+/** Page size, which also applies when loading by scrolling. */
 const pageSize = 100;
 const olderPageSize = 500;
-/** Maximum number of alerts in a list, to limit memory. The next list begins where this one ends. */
+/** Maximum number of alerts in a list, to limit memory. The next list begins at the end of this list. */
 const mostKept = 20_000;
-/** Maximum number of alerts waiting for the next frame; a hidden tab has no frames. */
+/** Maximum number of alerts waiting for the next frame, because a hidden tab has no frames. */
 const mostArrived = 1000;
 
 /**
- * Alerts that match the filter, updated live; `isReading` returns true while new alerts are held back. With `before`,
- * only alerts before that sequence number, without updates.
+ * Loads the alerts that match the filter, updated live. `isReading` returns true while new alerts are held back. With
+ * `before`, loads only alerts before that sequence number, without updates.
  */
 export const useAlertList = (filter: AlertFilter, before: number | undefined, isReading: () => boolean) => {
   const key = JSON.stringify({ filter, before });
@@ -56,7 +56,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   const search = (page: { before?: number; limit: number }) =>
     client.searchAlerts({ ...filter, ...page }, { signal: aborted.signal });
   const begin = start === undefined ? {} : { before: start };
-  /** Alerts from events that are not in the list yet; a page being loaded may or may not contain them. */
+  /** Alerts from events that are not in the list yet. A page that is being loaded may or may not contain them. */
   let arrived: AlertEntry[] = [];
   let frame = 0;
   let syncing = 0;
@@ -83,7 +83,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
     return { alerts: alerts.slice(0, mostKept), next: alerts[mostKept - 1]?.seq ?? null, ...rest };
   };
 
-  /** Loads the newest page: initially, and whenever events may have been missed. */
+  /** Loads the newest page, at first and whenever events may have been missed. */
   const sync = async (): Promise<void> => {
     syncing += 1;
     try {
@@ -109,7 +109,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
     update({ isLoading: true });
     try {
       const page = await search({ before: next, limit: olderPageSize });
-      // The list changed during the request: this page is already loaded or no longer follows.
+      // The list changed during the request, so this page is already loaded or no longer follows.
       if (state.value.next !== next) return update({ isLoading: false });
       const { alerts = [] } = state.value;
       update({ alerts: [...alerts, ...page.data], next: page.next, isLoading: false, error: undefined });
@@ -144,7 +144,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   return { state, start: run, loadOlder, showHeld, retry: () => void sync() };
 };
 
-/** Marks alerts as resolved if newer alerts have resolved them. */
+/** Marks alerts as resolved if newer alerts resolve them. */
 const resolve = (alerts: AlertEntry[], newer: readonly AlertEntry[]): AlertEntry[] => {
   const ends = new Map(newer.flatMap((each) => (each.resolves ? [[each.resolves, each] as const] : [])));
   if (ends.size === 0) return alerts;

@@ -3,7 +3,7 @@ import { createFilterTest } from '../../src/lib/wildcards.ts';
 import { text } from '../strings/index.ts';
 import { fromServer } from '../zone.ts';
 
-/** Search criteria; undefined and empty texts do not filter. */
+/** Search criteria. Undefined and empty texts do not filter. */
 export interface AlertFilter {
   severity?: string | undefined;
   level?: string | undefined;
@@ -29,7 +29,7 @@ export const alertMatches = (alert: AlertEntry, filter: AlertFilter): boolean =>
   );
 };
 
-/** Maximum number of characters of a message in a list; the dialog shows the full message. */
+/** Maximum number of characters of a message in a list. The dialog shows the full message. */
 const mostShown = 400;
 
 /** Message for a list, with a placeholder for an empty message. */

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 
-/** Resource with a version; null for resources from the config file. */
+/** Resource with a version, which is null for a resource from the config file. */
 interface Versioned {
   version: number | null;
 }
 
-/** Value as the user first saw it, to avoid overwriting concurrent changes by others. */
+/** Returns the value as the user first saw it, to avoid overwriting concurrent changes by others. */
 export const useSeen = <T>(present: T): T => useState(present)[0];
 
 /** `If-Match` header value for the seen version. */
@@ -14,8 +14,8 @@ export const toIfMatch = ({ version }: Versioned): { ifMatch?: string } =>
   version === null ? {} : { ifMatch: `"${version}"` };
 
 /**
- * Creates a resource, or replaces the version seen. If a new resource's name is taken, throws an Error with the text
- * `existsMessage`.
+ * Creates a resource, or replaces the version that the user saw. If the name of a new resource is taken, throws an
+ * Error with the text `existsMessage`.
  */
 export const putSeen = async (
   put: (options: { ifMatch?: string; ifNoneMatch?: '*' }) => Promise<unknown>,

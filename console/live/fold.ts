@@ -9,7 +9,7 @@ export interface Folded {
   row: string | number;
 }
 
-/** Cached key per alert: each new page folds the long list again. */
+/** Cached key of each alert, because each new page folds the whole list again. */
 const keys = new WeakMap<AlertEntry, string>();
 
 const toKey = (alert: AlertEntry): string => {
@@ -31,7 +31,7 @@ const toRow = (key: string): number => {
   return row;
 };
 
-/** Folds alerts that differ only in time into one row, at the position of the newest. */
+/** Folds alerts that differ only in time into one row, at the position of the newest alert. */
 export const fold = (alerts: readonly AlertEntry[]): Folded[] => {
   const found = new Map<string, Folded>();
   for (const alert of alerts) {

@@ -4,7 +4,7 @@ import { client } from '../api.ts';
 import { isReadable } from '../routes.ts';
 import { type Resource, useResource } from './resource.ts';
 
-/** Milliseconds for which events are collected: each host reports every ten seconds. */
+/** Milliseconds for which events are collected, because each host reports every ten seconds. */
 const batch = 1000;
 
 /** All hosts, by name; updated by `useKnownHosts`. */
@@ -32,19 +32,19 @@ const apply = (changed: Host, before: readonly Host[] | undefined): readonly Hos
   return index < 0 ? [...before, changed] : before.with(index, changed);
 };
 
-/** Names by which alerts call a host, in lower case. */
+/** Lists the names by which alerts call a host, in lower case. */
 export const listNames = ({ name, hostname, aliases }: Host): string[] =>
   [name, ...aliases, hostname ?? name].map((each) => each.toLowerCase());
 
 /** Hosts by the names in their alerts. */
 const byName = computed(() => {
   const hosts = hasHosts.value ? (knownHosts.value.value ?? []) : [];
-  // A name of its own wins over another host's alias or host name.
+  // A host's own name takes precedence over another host's alias or host name.
   return new Map([
     ...hosts.flatMap((host) => listNames(host).map((name) => [name, host.name] as const)),
     ...hosts.map(({ name }) => [name.toLowerCase(), name] as const),
   ]);
 });
 
-/** Returns the name of the host with this host name in alerts; undefined for another machine. */
+/** Returns the name of the host that has this host name in alerts; undefined for any other machine. */
 export const findHost = (hostname: string): string | undefined => byName.value.get(hostname.toLowerCase());

@@ -9,17 +9,17 @@ import { text } from '../strings/index.ts';
 import { subscribe } from './live.ts';
 import { type Resource, useResource } from './resource.ts';
 
-/** Minimum milliseconds between requests in an alert storm. */
+/** Minimum milliseconds between requests during an alert storm. */
 const calm = 1000;
 
-/** Maximum number of incidents kept here; further ones are only counted. */
+/** Maximum number of incidents kept here. Further incidents are only counted. */
 const most = 100;
 
 interface OpenIncidents {
   /** Number of open incidents. */
   total: number;
   data: readonly Incident[];
-  /** Acknowledged incidents. */
+  /** Number of acknowledged incidents. */
   acknowledgedTotal: number;
   acknowledged: readonly Incident[];
   /** Time at which the last incident was resolved. */
@@ -34,7 +34,7 @@ export const openIncidents = signal<Resource<OpenIncidents>>({
   reloadSoon: () => undefined,
 });
 
-/** Sort order by urgency: open before acknowledged, then worst first, then oldest first. */
+/** Sort order by urgency: first open before acknowledged, then the worst, then the oldest. */
 export const compareUrgency = (a: Incident, b: Incident): number =>
   Number(a.state === 'acknowledged') - Number(b.state === 'acknowledged') ||
   severities.indexOf(a.level) - severities.indexOf(b.level) ||
@@ -52,7 +52,7 @@ const loadOpen = async (signal: AbortSignal): Promise<OpenIncidents> => {
   const [open, acknowledged, resolved] = await Promise.all([
     client.listIncidents({ state: 'open', limit: most }, { signal }),
     client.listIncidents({ state: 'acknowledged', limit: most }, { signal }),
-    // The most recently changed incident may not be the one resolved last: comments are changes, too.
+    // The most recently changed incident may not be the last one resolved, because comments are changes, too.
     client.listIncidents({ state: 'resolved', limit: most }, { signal }),
   ]);
   return {
@@ -72,7 +72,8 @@ const findLast = (times: readonly (string | null)[]): string | null =>
     .at(-1) ?? null;
 
 /**
- * Applies an incident's change. The former state of an incident not kept here is unknown; the lists are then reloaded.
+ * Applies a change to an incident. If the incident is not kept here, its former state is unknown and the lists are
+ * reloaded.
  */
 const apply = (changed: Incident, before: OpenIncidents | undefined): OpenIncidents | undefined => {
   if (!before) return before;
@@ -88,7 +89,7 @@ const apply = (changed: Incident, before: OpenIncidents | undefined): OpenIncide
   };
 };
 
-/** Moves an incident into or out of a list, which is partial if not all incidents are kept. */
+/** Moves an incident into or out of a list. The list is partial if not all incidents are kept. */
 const move = (changed: Incident, state: Incident['state'], before: readonly Incident[], total: number) => {
   const others = before.filter(({ id }) => id !== changed.id);
   const isIn = changed.state === state;
@@ -100,7 +101,7 @@ const move = (changed: Incident, state: Incident['state'], before: readonly Inci
   };
 };
 
-/** Shows open incidents in the favicon and, if enabled, reports new ones on the desktop. */
+/** Shows open incidents in the favicon and, if enabled, reports new incidents on the desktop. */
 export const startIncidentSignals = (): void => {
   const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   effect(() => {
@@ -113,7 +114,7 @@ export const startIncidentSignals = (): void => {
   });
 };
 
-/** Incidents already reported; each opening is reported only once. */
+/** Incidents that have been reported. Each opening is reported only once. */
 const reported = new Set<string>();
 
 const showNotice = ({ id, number, state, level, title }: Incident): void => {

@@ -14,7 +14,10 @@ import {
   type Subscriber,
 } from './topics.ts';
 
-/** `live`: events arrive. `polling`: requests every 2 s. `stale`: connected, but no data arrives. */
+/**
+ * State of the connection. `live`: events arrive. `polling`: requests every 2 s. `stale`: connected, but no data
+ * arrives.
+ */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'reconnecting' | 'stale' | 'offline';
 
 export const liveState = signal<LiveState>('connecting');
@@ -26,19 +29,22 @@ const second = 1000;
 const pollEvery = 2 * second;
 /** Milliseconds without data after which a separate request checks the connection. */
 const silence = 4 * second;
-/** Milliseconds without a first event after which a buffering proxy is assumed. */
+/** Milliseconds without a first event after which the console assumes a buffering proxy. */
 const openingTime = 4 * second;
-/** Milliseconds before reconnecting: doubled each time, up to `longestPause`, until a connection lasts. */
+/** Milliseconds before reconnecting. The pause doubles each time, up to `longestPause`, until a connection lasts. */
 const shortestPause = 50;
 const longestPause = 10 * second;
 /** Milliseconds of polling before the stream is tried again. */
 const polledFor = 60 * second;
-/** Milliseconds after which a hidden tab closes its stream: browsers allow six connections per server for all tabs. */
+/**
+ * Milliseconds after which a hidden tab closes its stream, because browsers allow only six connections per server for
+ * all tabs.
+ */
 const hiddenFor = 10 * second;
 
 const probes: RouteName[] = ['getLivez', 'getServerHealth', 'getReadiness'];
 
-/** Aborts the current wait or stream when topics or the session change. */
+/** Aborts the current wait or stream when the topics or the session change. */
 let interruption = new AbortController();
 /** Id of the last event, from which the stream resumes. */
 let lastId: string | undefined;
@@ -47,7 +53,7 @@ let nextPause = shortestPause;
 let isScheduled = false;
 let isPaused = document.hidden;
 
-/** Subscribes to a topic; returns a function that unsubscribes. */
+/** Subscribes to a topic. Returns a function that unsubscribes. */
 export const subscribe = <T extends LiveTopic>(topic: T, subscriber: Subscriber<T>): (() => void) => {
   addSubscriber(topic, subscriber);
   interrupt();
@@ -155,7 +161,7 @@ const openStream = async (topics: LiveTopic[], signal: AbortSignal): Promise<Res
 };
 
 const dispatch = ({ id, event, data }: ServerEvent): void => {
-  // Without a last event id, events before the connection may have been missed.
+  // Without the id of the last event, events before the connection may have been missed.
   if (event === 'hello' && lastId === undefined) resync();
   lastId = id ?? lastId;
   const value = parseResponseJson('GET /api/events', data);

@@ -7,12 +7,12 @@ import { text } from '../strings/index.ts';
 import { subscribe } from './live.ts';
 import type { LiveTopic } from './topics.ts';
 
-/** Value loaded from the server; the last value remains during a reload and after a failure. */
+/** Value loaded from the server. The last value remains during a reload and after a failure. */
 export interface Resource<T> {
   value: T | undefined;
   error: ApiError | undefined;
   reload(): void;
-  /** Same as `reload`, but once for several events. */
+  /** Reloads like `reload`, but only once for several events. */
   reloadSoon(): void;
 }
 
@@ -21,15 +21,15 @@ interface Options<T, K extends LiveTopic> {
   key?: string;
   /** Reloads on events on this topic. */
   topic?: K;
-  /** Keeps the value while an expired session is renewed, for a form based on the value. */
+  /** True to keep the value while an expired session is renewed, for a form based on the value. */
   isKept?: boolean;
-  /** Milliseconds to wait after an event, to make many events cause a single request. */
+  /** Milliseconds to wait after an event, so that many events cause only one request. */
   calm?: number;
-  /** Replaces the value with an event's data instead of reloading. */
+  /** Computes the value from the data of an event, instead of reloading. */
   replace?: (data: Topics[K]) => T;
-  /** Applies an event's data to the value instead of reloading. */
+  /** Applies the data of an event to the value, instead of reloading. */
   apply?: (data: Topics[K], before: T | undefined) => T | undefined;
-  /** Milliseconds for which events are collected before `apply`, to make many events cause a single change. */
+  /** Milliseconds for which events are collected before `apply`, so that many events cause only one change. */
   batch?: number;
 }
 
@@ -44,7 +44,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   const { key = '', topic, calm = 0, isKept = false, replace, apply, batch = 0 } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
-  /** Key of the loaded value, without the token. */
+  /** Key that the loaded value belongs to, without the token. */
   const readFor = useRef<string | undefined>(undefined);
   const token = session.value?.token;
   const resource = useMemo(() => createLoader(load, value, error, calm, isKept, key, readFor), [key, token]);
@@ -76,7 +76,7 @@ export const useResource = <T, K extends LiveTopic = never>(
   return { value: value.value, error: error.value, reload: resource.reload, reloadSoon: resource.reloadSoon };
 };
 
-/** Calls `onEvent` on each event on a topic other than the resource's. */
+/** Calls `onEvent` for each event on a topic other than the resource's own. */
 export const useEvents = (topic: LiveTopic, onEvent: () => void): void =>
   useEffect(() => subscribe(topic, { onEvent, onResync: () => undefined }), [onEvent]);
 
@@ -136,7 +136,7 @@ const createLoader = <T>(
     readFor.current = key;
     value.value = data;
   };
-  /** Repeats a running request because its response may be older than the event. */
+  /** Repeats a running request, because its response may be older than the event. */
   const repeatIfRunning = (): void => {
     if (running) reloadSoon();
   };

@@ -8,7 +8,7 @@ export const notifyFailure = (reason: unknown): void => {
   if (problem !== 'login') notify(message, { kind: 'failure' });
 };
 
-/** Runs a button's action, one at a time, and shows the reason for a failure. */
+/** Runs the action of a button, one run at a time, and shows the reason for a failure. */
 export const useRun = (action: () => Promise<void>): { isRunning: boolean; run: () => void } => {
   const isRunning = useSignal(false);
   const run = async (): Promise<void> => {

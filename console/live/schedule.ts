@@ -25,7 +25,9 @@ const toCron = ({ days, time }: WeeklyTime): string => {
   return `${Number(minute)} ${Number(hour)} * * ${on}`;
 };
 
-/** Weekly times of a cron expression; undefined unless the expression is a single time on certain weekdays. */
+/**
+ * Returns the weekly times of a cron expression; undefined unless the expression is a single time on certain weekdays.
+ */
 const toWeekly = (expression: string): WeeklyTime | undefined => {
   const [, minute, hour, on] = /^\s*(\d{1,2})\s+(\d{1,2})\s+\*\s+\*\s+(\S+)\s*$/.exec(expression) ?? [];
   const days = on === undefined ? undefined : readDays(on);
@@ -33,7 +35,7 @@ const toWeekly = (expression: string): WeeklyTime | undefined => {
   return { days, time: `${toTwoDigits(hour)}:${toTwoDigits(minute)}` };
 };
 
-/** Days in `*`, `6`, `1-5` or `mon,wed`; undefined for other expressions. */
+/** Returns the days in `*`, `6`, `1-5` or `mon,wed`; undefined for other expressions. */
 const readDays = (on: string): number[] | undefined => {
   if (on === '*') return allDays;
   const days = new Set<number>();
@@ -79,11 +81,13 @@ const toDays = (days: readonly number[]): string => {
   return words.and(named.slice(0, -1).join(', '), named.at(-1) ?? '');
 };
 
-/** Recurring silence in words: `Saturday at 02:00 for 1 h 30 min`. */
+/** Describes a recurring silence in words: `Saturday at 02:00 for 1 h 30 min`. */
 export const describeSchedule = ({ schedule, timeZone, minutes }: Silence): string =>
   describeTimes(schedule ?? '', timeZone, words.lasting(toDuration((minutes ?? 0) * 60)));
 
-/** Times of a cron expression in words: `Saturday at 02:00 (Asia/Tokyo)`; the displayed zone is omitted. */
+/**
+ * Describes the times of a cron expression in words: `Saturday at 02:00 (Asia/Tokyo)`. The displayed zone is omitted.
+ */
 export const describeTimes = (expression: string, timeZone: string | null, lasting = ''): string => {
   const weekly = toWeekly(expression);
   const [, minute, hour, day] = /^(\d{1,2}) (\d{1,2}) (\d{1,2}) \* \*$/.exec(expression) ?? [];

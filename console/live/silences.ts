@@ -47,7 +47,7 @@ const toOperator = ({ isEqual, isRegex }: Pick<Matcher, 'isEqual' | 'isRegex'>):
   return isEqual ? '=' : '!=';
 };
 
-/** Silence with its current state: the server's response may be outdated. */
+/** Returns the silence with its current state, because the server's response may be outdated. */
 export const toPresentState = ({ state, window }: Silence): Silence['state'] => {
   if (state !== 'pending' || !window || untilTime(Date.parse(window.startsAt)) > 0) return state;
   return 'active';
@@ -73,7 +73,7 @@ export const toWhen = (silence: Silence): string[] => {
 /** Schedule on one line. */
 export const describeWhen = (silence: Silence): string => toWhen(silence).join(' · ');
 
-/** True if the silence matches the incident under the server's rules. */
+/** True if the silence matches the incident by the server's rules. */
 export const silenceMatches = (match: SilenceMatch, { source, hostname, level, title, labels }: Incident): boolean => {
   const subject = { source, hostname, level, text: title };
   const isText = (value: string | undefined, pattern: string): boolean =>

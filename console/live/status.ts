@@ -9,10 +9,10 @@ interface Known {
   reload: () => void;
 }
 
-/** Server's health report with open problems; updated by `useStatus`. */
+/** Health report of the server with its open problems. Updated by `useStatus`. */
 export const healthStatus = signal<Known>({ value: undefined, error: undefined, reload: () => undefined });
 
-/** Follows the server's health while the app component is shown. */
+/** Follows the health of the server while the app component is shown. */
 export const useStatus = (): void => {
   healthStatus.value = useResource((signal) => client.getStatus(undefined, { signal }), {
     topic: 'status',

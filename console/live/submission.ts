@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiError } from '../api.ts';
 import { text } from '../strings/index.ts';
 
-/** Reason a form was refused; after a conflict, with what to do. */
+/** Returns the reason why a form was refused. After a conflict, also says what to do. */
 const explain = (reason: unknown): string => {
   if (reason instanceof ApiError && reason.status === 412) return text.errors.conflict;
   return reason instanceof Error ? reason.message : String(reason);
@@ -44,8 +44,8 @@ export interface DraftProps<Draft> {
 }
 
 /**
- * Form with a draft: each change clears the last error. `attempt` runs another action with the draft and shows its
- * error in the same place.
+ * Creates the state of a form with a draft. Each change clears the last error. `attempt` runs another action with the
+ * draft and shows its error in the same place.
  */
 export const useDraft = <Draft extends object>(
   first: Draft,
@@ -67,7 +67,9 @@ export const useDraft = <Draft extends object>(
   return { form, ...rest };
 };
 
-/** Number typed into a field; undefined if empty. Throws an Error with a message for the user. */
+/**
+ * Returns the number typed into a field; undefined if the field is empty. Throws an Error with a message for the user.
+ */
 export const readNumber = (label: string, typed: string): number | undefined => {
   if (typed.trim() === '') return undefined;
   const value = Number(typed.trim().replace(',', '.'));

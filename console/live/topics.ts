@@ -6,7 +6,7 @@ export type LiveTopic = keyof Topics;
 export interface Subscriber<T extends LiveTopic = LiveTopic> {
   /** Handles an event's data. */
   onEvent(data: Topics[T]): void;
-  /** Handles missed events: reloads the current state. Called every 2 s while polling. */
+  /** Handles missed events by reloading the current state. Called every 2 s while polling. */
   onResync(): void;
 }
 

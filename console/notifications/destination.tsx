@@ -21,12 +21,12 @@ const words = text.notifications;
 
 interface Props {
   destination: Destination;
-  /** On-call state, if the server has rotations. */
+  /** State of the rotations, if the server has rotations. */
   onCall: readonly OnCall[];
   onRetried: () => void;
 }
 
-/** A destination's delivery status, with waiting and given-up notifications and buttons to retry. */
+/** Delivery status of a destination, with waiting and given-up notifications and buttons to retry. */
 export const DestinationPanel = ({ destination, onCall, onRetried }: Props) => {
   const { destination: name, type, address, state, parked, parkedAlerts, waitingAlerts } = destination;
   return (

@@ -7,25 +7,25 @@ import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
-/** Longest list that is expanded at first. */
+/** Maximum length of a list that is expanded at first. */
 const mostOpen = 5;
 /** Maximum number of characters of a message in the list. */
 const mostShown = 200;
 
-/** Waiting or given-up alert; its text is null once the alert is no longer in the log. */
+/** Waiting or given-up alert. Its text is null once the alert is no longer in the log. */
 type HeldAlert = Pick<ParkedAlert, 'id' | 'time' | 'severity' | 'source' | 'message'> &
   Partial<ParkedAlert & WaitingAlert>;
 
 interface Props {
   title: (count: string) => string;
-  /** Number of all held alerts; `alerts` may contain only some. */
+  /** Number of held alerts, of which `alerts` may contain only some. */
   count: number;
   alerts: readonly HeldAlert[];
   destination: string;
   onRetried: () => void;
 }
 
-/** A destination's undelivered alerts, each with a retry button. */
+/** Undelivered alerts of a destination, each with a button to retry. */
 export const HeldAlerts = ({ title, count, alerts, ...rest }: Props) => {
   if (alerts.length === 0) return null;
   return (

@@ -20,14 +20,14 @@ const viewChoice = createAddressChoice('view', ['destinations', 'sent'], 'destin
   'pages',
 ]);
 
-/** Two views: on call with destinations, or sent notifications. */
+/** Two views: people on call with destinations, or sent notifications. */
 const NotificationsScreen = () =>
   viewChoice.read() === 'sent' && isAllowed('listNotifications') ? <SentList /> : <Present />;
 
 const Present = () => {
   const onCall = useOnCall();
   const destinations = useDestinations();
-  // Waits for rotations, which would otherwise shift the destinations once loaded.
+  // Waits for rotations, because they would otherwise move the destinations when they appear.
   if (!onCall.value && !onCall.error) return <Skeleton lines={12} />;
   return (
     <div class="list">

@@ -31,7 +31,7 @@ export const SentList = () => {
     ...(incident && { incident }),
   };
   const load = (signal: AbortSignal) => client.listNotifications(query, { signal });
-  // Each delivery changes its destination's state.
+  // Each delivery changes the state of its destination.
   const { value, error, reload } = useResource(load, { key: JSON.stringify(query), topic: 'deliveries', calm });
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   return (

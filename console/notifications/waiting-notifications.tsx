@@ -9,7 +9,7 @@ import { RetryButton } from './retry-button.tsx';
 
 const words = text.notifications;
 
-/** Longest list that is expanded at first. */
+/** Maximum length of a list that is expanded at first. */
 const mostOpen = 5;
 /** Maximum number of characters of a reason in the list. */
 const mostShown = 200;
@@ -21,7 +21,7 @@ interface Props {
   onRetried: () => void;
 }
 
-/** A destination's planned notifications, each with the reason it is waiting. */
+/** Planned notifications of a destination, each with the reason why it waits. */
 export const WaitingNotifications = ({ destination: { destination, waitingNotices }, onRetried }: Props) => {
   if (waitingNotices.length === 0) return null;
   return (

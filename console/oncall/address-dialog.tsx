@@ -11,7 +11,7 @@ import { IconButton } from '../ui/icon-button.tsx';
 import { Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 
-/** Secret calendar addresses of a rotation, or without a rotation of the user. */
+/** Secret calendar addresses of a rotation or, without a rotation, of the user. */
 export const AddressDialog = ({ rotation, onClose }: { rotation: string | undefined; onClose: () => void }) => {
   const created = useSignal<string | undefined>(undefined);
   const load = async (signal: AbortSignal): Promise<CalendarAddress[]> =>

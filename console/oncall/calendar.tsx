@@ -23,7 +23,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Four weeks of a rotation: bars by person, gaps in red; on narrow screens a list. A click overrides a shift. */
+/** Four weeks of a rotation: bars by person and gaps in red, or a list in narrow windows. A click overrides a shift. */
 export const RotationCalendar = ({ onCall, page, onPage, onChanged }: Props) => {
   const { rotation } = onCall;
   const days = listDays(page);
@@ -131,7 +131,7 @@ const ShiftButton = ({ shift, members, style, onClick }: ButtonProps) => {
   );
 };
 
-/** Number of colours of people. */
+/** Number of colours for people. */
 const tones = 8;
 
 const toTone = (person: string, members: readonly string[]): number => {

@@ -18,7 +18,7 @@ import { RotationCalendar } from './calendar.tsx';
 import { RotationForm } from './rotation-form.tsx';
 import { listDays } from './weeks.ts';
 
-/** Pages of four weeks before or after this one, from the address. */
+/** Reads the page from the URL: the number of pages of four weeks before or after this page. */
 const readPage = (): number => Math.max(-60, Math.min(60, Math.trunc(Number(place.value.params['page']) || 0)));
 
 const showPage = (page: number): void => setParams({ page: page === 0 ? undefined : `${page}` }, { replace: true });
@@ -127,7 +127,7 @@ const RemoveDialog = ({ rotation, onRemoved, onClose }: RemoveProps) => {
   );
 };
 
-/** Navigation by four weeks, the user's calendar address, and a new rotation. */
+/** Navigation by four weeks, the user's calendar address, and a button for a new rotation. */
 const OnCallControls = () => {
   const dialog = useSignal<'new' | 'addresses' | undefined>(undefined);
   const close = (): void => {

@@ -12,7 +12,10 @@ export interface Span {
   end: number;
 }
 
-/** Returns the starts of the days of four weeks in the displayed zone, and the end; `page` 0 begins this Monday. */
+/**
+ * Returns the beginnings of the days in four weeks in the displayed zone, and the end. `page` 0 begins on Monday of
+ * this week.
+ */
 export const listDays = (page: number): number[] => {
   const today = Date.parse(`${toTyped(serverNow()).slice(0, 10)}T00:00Z`);
   const monday = today - ((new Date(today).getUTCDay() + 6) % 7) * dayMs;
@@ -22,7 +25,9 @@ export const listDays = (page: number): number[] => {
   );
 };
 
-/** Returns the left edge and the width of a span within a week, in percent; undefined if the span is outside. */
+/**
+ * Returns the left edge and the width of a span within a week, in percent; undefined if the span is outside the week.
+ */
 export const placeIn = ({ start, end }: Span, days: readonly number[]): { left: number; width: number } | undefined => {
   const toPercent = (at: number): number => {
     const index = days.findLastIndex((day) => day <= at);

@@ -11,7 +11,7 @@ import { merge, noSamples, type Samples, type Span, spans, toSamples } from '../
 /** Seconds between values of the server's history. */
 const steps = { live: 1, day: 10 } as const;
 
-/** Readings loaded for each span, kept while other screens are shown. */
+/** Readings loaded for each span, which are kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
 
 /** Reason for the last failure. */
@@ -20,7 +20,7 @@ export const historyError = signal<ApiError | undefined>(undefined);
 /** Disks in the last reading, in bytes; undefined until loaded. */
 export const disks = signal<{ mountPath: string; used: number; total: number }[] | undefined>(undefined);
 
-/** End of the loaded history: readings from events may be newer, with a gap in between. */
+/** End of the loaded history. Readings from events may be newer, with a gap in between. */
 const readUntil: Partial<Record<Span, number>> = {};
 
 /** Readings of the machine over time, newest last, updated live. */
@@ -54,7 +54,7 @@ export const useHistory = (span: Span): Samples => {
   return known[span].value;
 };
 
-/** Sets the reason for a failure; removes readings that only users may see once the session has ended. */
+/** Sets the reason for a failure. Once the session has ended, removes readings that only users may see. */
 const fail = (error: ApiError): void => {
   historyError.value = error;
   if (!isForbidden(error)) return;

@@ -8,7 +8,7 @@ import { text } from '../strings/index.ts';
 import { hostLooks } from '../ui/host-looks.tsx';
 import { Panel } from '../ui/panel.tsx';
 
-/** Coloured mark for each host, worst first; nothing for a server without other hosts. */
+/** Coloured mark for each host, worst first. Shows nothing if this server is the only host. */
 export const HostMarks = () => {
   const hosts = (knownHosts.value.value ?? []).toSorted(compareHosts);
   if (!hasHosts.value) return null;
@@ -36,7 +36,7 @@ const Mark = ({ name, state, openIncidents, worstSeverity }: Host) => {
   );
 };
 
-/** `2 silent, 10 up`, worst first. */
+/** Counts hosts by state, worst first: `2 silent, 10 up`. */
 const countStates = (hosts: readonly Host[]): string =>
   [...new Set(hosts.map(({ state }) => state))]
     .map((state) => {

@@ -12,7 +12,10 @@ import { Ago } from '../ui/time.tsx';
 const words = text.incidents;
 const shown = 5;
 
-/** Open incidents, then acknowledged ones, worst and oldest first; if there are none, the time since the last incident. */
+/**
+ * Open incidents, then acknowledged incidents, each with the worst first and then the oldest. If there are none, shows
+ * the time since the last incident.
+ */
 export const OpenIncidentsPanel = () => {
   const { value, error, reload } = openIncidents.value;
   const worst = useMemo(() => {

@@ -20,7 +20,7 @@ const OverviewScreen = () => (
     <HostMarks />
     <Health />
     {isMounted('listIncidents') && <OpenIncidentsPanel />}
-    {/* Waits for the incidents' height to keep everything below in place. */}
+    {/* Waits for the height of the incidents, so that everything below stays in place. */}
     {isKnown() && (isMounted('getHealth') || isMounted('getHistory') ? <Live /> : <Alerts />)}
   </div>
 );

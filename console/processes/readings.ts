@@ -8,23 +8,23 @@ import { toApiError } from '../live/resource.ts';
 export interface Process {
   pid: number;
   name: string;
-  /** CPU usage, 1 for a full processor; null until two readings exist. */
+  /** CPU usage, where 1 is a full processor; null until there are two readings. */
   cpu: number | null;
   /** Processor time in seconds since the process started. */
   cpuSeconds: number | null;
   memoryBytes: number;
-  /** Known only from events, like all optional fields. */
+  /** Parent process. Known only from events, like all optional fields. */
   parentPid?: number | null;
   user?: string | null;
   threads?: number | null;
   startedAt?: string | null;
 }
 
-/** Process list at a given time, sorted by memory, largest first. */
+/** List of processes at a point in time, sorted by memory, largest first. */
 export interface Reading {
   /** Milliseconds since 1970, by the browser's clock. */
   time: number;
-  /** Number of all processes; `processes` contains the first of them. */
+  /** Number of all processes. `processes` contains only the first of them. */
   count: number;
   processes: Process[];
 }
@@ -42,7 +42,7 @@ const openingTime = 1000;
 /** Minimum milliseconds between readings for a meaningful CPU share. */
 const leastBetween = 1000;
 
-/** Process list, updated by events or, without them, by requests. */
+/** Loads the list of processes, updated by events or, if there are no events, by requests. */
 export const useProcesses = (): State & { retry: () => void } => {
   const source = useMemo(createSource, []);
   useEffect(() => source.start(), [source]);

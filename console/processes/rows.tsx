@@ -7,7 +7,7 @@ import type { Process } from './readings.ts';
 
 const words = text.processes;
 
-/** Maximum number of characters of a name in the table; a pinned process shows the full name. */
+/** Maximum number of characters of a name in the table. A pinned process shows the full name. */
 const mostShown = 200;
 
 export const toCpu = (cpu: number | null): string => (cpu === null ? '–' : toPercent(cpu * 100));

@@ -17,7 +17,7 @@ const readServer = async (signal: AbortSignal) => {
   return { about, server, info, readAt: Date.now() };
 };
 
-/** The server's version and environment, as far as the mounted routes provide them. */
+/** Version and environment of the server, as far as the mounted routes provide them. */
 export const AboutSection = () => {
   const { value: { about, server, info, readAt = 0 } = {}, error, reload } = useResource(readServer);
   const { version, license } = openApi.value?.info ?? {};

@@ -19,7 +19,7 @@ const limit = 100;
 /** Runtime setting changes with their authors, newest first. */
 export const ChangesSection = () => {
   const { value: first, error, reload } = useResource((signal) => client.listSettingChanges({ limit }, { signal }));
-  /** Pages after the first; discarded when the first page is reloaded. */
+  /** Pages after the first, which are discarded when the first page is reloaded. */
   const read = useSignal<{ first?: SettingChangePage | undefined; older: SettingChangePage[] }>({ older: [] });
   const older = read.value.first === first ? read.value.older : [];
   const next = (older.at(-1) ?? first)?.next ?? undefined;
@@ -51,7 +51,7 @@ export const ChangesSection = () => {
   );
 };
 
-/** Screen for each kind, with the route it needs. */
+/** Screen for each kind, with the route that it needs. */
 const places: Record<string, [needs: RouteName, toAddress: (name: string) => string]> = {
   user: ['listUsers', (name) => toHash('/settings/users', { open: name })],
   'session-end': ['listUsers', (name) => toHash('/settings/users', { open: name })],
@@ -65,7 +65,7 @@ const places: Record<string, [needs: RouteName, toAddress: (name: string) => str
 
 const toKind = (kind: string): string => (words.kinds as Record<string, string>)[kind] ?? kind;
 
-/** Link to the changed item, unless it was deleted. */
+/** Link to the changed item, unless the item was deleted. */
 const What = ({ kind, name, label, change }: SettingChange) => {
   const [needs, toAddress] = places[kind] ?? [];
   const address = change === 'put' && needs !== undefined && isMounted(needs) ? toAddress?.(name) : undefined;
@@ -83,7 +83,7 @@ const toDone = ({ kind, change, isNew, fields }: SettingChange): string => {
   return fields.length > 0 ? words.changedFields(fields.map(toFieldName).join(', ')) : words.changes[change];
 };
 
-/** `endsAt` as `ends at`; a hash is called by the name of the hashed field. */
+/** Formats the name of a field: `endsAt` becomes `ends at`, and a hash is called by the name of the hashed field. */
 const toFieldName = (name: string): string =>
   name.replace(/Hash$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 

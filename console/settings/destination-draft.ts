@@ -12,7 +12,7 @@ export interface DestinationDraft {
   name: string;
   type: DestinationKind;
   notify: keyof typeof words.notifies;
-  /** Lowest level sent, `''` for all levels, or a comma-separated list with gaps. */
+  /** Lowest level sent, `''` for all levels, or a comma-separated list if levels in between are left out. */
   levels: string;
   fields: Partial<Record<FieldName, string>>;
   /** True to delete the stored secrets. */
@@ -31,7 +31,7 @@ export const destinationFields: Record<DestinationKind, readonly FieldName[]> = 
   template: ['url', 'method', 'body', 'token'],
 };
 
-/** Rarely used fields. */
+/** Lists fields that are rarely used. */
 export const listMoreFields = ({ type, notify }: DestinationDraft): FieldName[] => [
   'sources',
   ...(notify === 'incidents' ? (['after', 'repeat', 'hours'] as const) : []),
@@ -41,7 +41,7 @@ export const listMoreFields = ({ type, notify }: DestinationDraft): FieldName[] 
 
 const lists: readonly FieldName[] = ['to', 'sources'];
 const numbers: readonly FieldName[] = ['after', 'repeat'];
-/** Fields that are never shown; left empty, they keep their values. */
+/** Fields that are never shown. If they are left empty, they keep their values. */
 export const secretFields: readonly FieldName[] = ['secret', 'token', 'headers'];
 
 export const toDestinationDraft = ({ name, settings }: Destination): DestinationDraft => {
@@ -59,7 +59,7 @@ export const toDestinationDraft = ({ name, settings }: Destination): Destination
 
 const listWorse = (level: string): string => severities.slice(0, severities.indexOf(level as never) + 1).join(',');
 
-/** Level options, including the current value. */
+/** Returns the options for levels, including the current value. */
 export const listLevels = (present: string): [levels: string, label: string][] => {
   const usual = severities
     .slice(0, -1)
@@ -72,7 +72,7 @@ export const listLevels = (present: string): [levels: string, label: string][] =
   return all.some(([levels]) => levels === present) ? all : [...all, [present, present]];
 };
 
-/** Request body; settings that the form does not show keep their values. */
+/** Returns the request body. Settings that the form does not show keep their values. */
 export const toDestinationDefinition = (draft: DestinationDraft, before: Destination | undefined) => {
   const { type, notify, levels, fields, isForgotten } = draft;
   const known = [...destinationFields[type], ...listMoreFields(draft)];

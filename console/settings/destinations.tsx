@@ -11,7 +11,7 @@ import { Section } from './section.tsx';
 
 const toType = ({ settings: { type } }: Destination): string => words.types[type as DestinationKind] ?? type;
 
-/** Filter in words: `Each alert · CRITICAL, ERROR · backup*`. */
+/** Describes the filter in words: `Each alert · CRITICAL, ERROR · backup*`. */
 const toGets = ({ settings: { notify = 'alerts', levels, sources } }: Destination): string =>
   [words.notifies[notify], levels?.join(', '), sources?.join(', ')].filter(Boolean).join(' · ');
 
@@ -27,7 +27,7 @@ const columns: Column<Destination>[] = [
   { key: 'gets', title: words.gets, cell: (destination) => <bdi>{toGets(destination)}</bdi> },
 ];
 
-/** Destinations of alerts and notifications. */
+/** Destinations for alerts and notifications. */
 export const DestinationsSection = () => (
   <Section
     kind="destinations"

@@ -11,7 +11,7 @@ import { notify } from '../ui/toast.tsx';
 import { FormatTrial, readJson } from './format-trial.tsx';
 import type { FormProps } from './section.tsx';
 
-/** Definition with which a new format's form begins. */
+/** Definition that the form of a new format starts with. */
 const example: IntakeFormat['definition'] = {
   source: 'builds/{/project/name}',
   level: { '/status': { failed: 'ERROR', '*': 'INFO' } },
@@ -21,7 +21,7 @@ const example: IntakeFormat['definition'] = {
   link: '{/url}',
 };
 
-/** Form of an intake format: its name and its definition as JSON, which can be tried before saving. */
+/** Form of an intake format: its name, and its definition as JSON, which the user can try before saving. */
 export const FormatForm = ({ before: present, onClose, onChanged }: FormProps<IntakeFormat>) => {
   const before = useSeen(present);
   const name = useSignal(before?.name ?? '');

@@ -9,7 +9,7 @@ import { LongText } from '../ui/long-text.tsx';
 
 interface TrialProps {
   name: string;
-  /** Definition as typed; undefined to try the stored one. */
+  /** Definition as typed; undefined to try the stored definition. */
   definition?: string;
 }
 
@@ -22,7 +22,7 @@ export const readJson = (label: string, text: string): object => {
   }
 };
 
-/** Shows the alerts that a pasted body would become. */
+/** Shows the alerts that would result from a pasted body. */
 export const FormatTrial = ({ name, definition }: TrialProps) => {
   const body = useSignal('');
   const preview = useSignal<IntakePreview | undefined>(undefined);

@@ -2,7 +2,7 @@ import { toPerson } from '../../src/kit/people.ts';
 import { settingTexts as words } from '../strings/settings.ts';
 
 /**
- * Runtime setting: user, key, destination or intake format; includes settings from the config file, which are
+ * Runtime setting: a user, key, destination or intake format. Also covers settings from the config file, which are
  * read-only.
  */
 export interface RuntimeSetting {
@@ -15,6 +15,6 @@ export interface RuntimeSetting {
 
 export type Kind = 'users' | 'keys' | 'destinations' | 'formats' | 'policies' | 'ways';
 
-/** A setting's author, or its source. */
+/** Describes the author of a setting, or its source. */
 export const describeOrigin = ({ origin, updatedBy }: RuntimeSetting): string =>
   origin === 'made' ? toPerson(updatedBy ?? words.unknown) : words[origin];

@@ -30,7 +30,7 @@ const sections: [name: SectionName, View: ComponentType, needs?: RouteName][] = 
 /** Sections that the user can access. */
 const listSections = () => sections.filter(([, , needs]) => needs === undefined || isAllowed(needs));
 
-/** Settings section chosen in the URL. */
+/** Section of the settings, chosen in the URL. */
 const SettingsScreen = ({ rest }: { rest: string }) => {
   const all = listSections();
   const [name, View] = all.find(([each]) => each === rest) ?? all[0] ?? sections[0] ?? [];

@@ -45,7 +45,7 @@ interface SectionProps<T extends RuntimeSetting> {
 
 const close = (): void => goTo(`/settings${place.value.rest && `/${place.value.rest}`}`);
 
-/** List of one kind of runtime setting; the URL names the item open in a dialog. */
+/** List of one kind of runtime setting. The URL names the item that is open in a dialog. */
 export const Section = <T extends RuntimeSetting>(props: SectionProps<T>) => {
   const { kind, load, Form, createRoute } = props;
   const { value, error, reload } = useResource(load, { key: kind, isKept: true });

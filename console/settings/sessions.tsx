@@ -12,7 +12,7 @@ import { Ago } from '../ui/time.tsx';
 import { notify } from '../ui/toast.tsx';
 import { OwnPassword } from './own-password.tsx';
 
-/** The user's sessions, with a button to log out everywhere. */
+/** Sessions of the user, with a button to log out everywhere. */
 export const SessionsSection = () => {
   const { value, error, reload } = useResource((signal) => client.listSessions(undefined, { signal }), {
     isKept: true,
@@ -58,11 +58,14 @@ const Client = ({ client: agent, isCurrent }: Session) => (
   </bdi>
 );
 
-/** Browser names by user agent token; a user agent also contains the tokens of later entries. */
+/**
+ * Names of browsers by token in the user agent, in this order, because a user agent also contains the tokens of later
+ * entries.
+ */
 const browsers = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Version: 'Safari' };
 const systems = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac', 'Linux'];
 
-/** `Mozilla/5.0 (X11; Linux x86_64) … Chrome/120.0.0.0 Safari/537.36` → `Chrome 120, Linux`. */
+/** Shortens a user agent: `Mozilla/5.0 (X11; Linux x86_64) … Chrome/120.0.0.0 Safari/537.36` → `Chrome 120, Linux`. */
 const shorten = (agent: string): string => {
   for (const [sign, name] of Object.entries(browsers)) {
     const [, version] = new RegExp(`${sign}/(\\d+)`).exec(agent) ?? [];

@@ -28,7 +28,7 @@ import {
 import { FieldOf, TypeAndName } from './destination-form.tsx';
 import { type FormProps, Section } from './section.tsx';
 
-/** The caller, in paths. */
+/** Name that stands for the caller in paths. */
 const name = 'me';
 
 /** Milliseconds to wait for a receiver. */
@@ -51,7 +51,7 @@ const Mark = ({ provenAt, problem }: Way) => {
   return provenAt === null ? <Chip tone="warning">{words.unproven}</Chip> : null;
 };
 
-/** The caller's own ways to be reached, and quiet hours. */
+/** Ways to reach the current user, and quiet hours. */
 export const WaysSection = () => (
   <>
     <Section
@@ -141,7 +141,9 @@ const WayForm = ({ before: present, onClose, onChanged }: FormProps<ListedWay>) 
   );
 };
 
-/** Ways have no own `after`, `repeat` and `hours`, which the form of destinations shows for incidents. */
+/**
+ * Draft of a new way. Ways have no `after`, `repeat` and `hours`, which the form of destinations shows for incidents.
+ */
 const newDraft: DestinationDraft = {
   name: '',
   type: 'ntfy',
@@ -153,7 +155,7 @@ const newDraft: DestinationDraft = {
 
 const toDraft = (way: ListedWay): DestinationDraft => ({ ...toDestinationDraft(way as never), notify: 'alerts' });
 
-/** Buttons to send a test, and to confirm it with the code that it carries. */
+/** Buttons to send a test, and to confirm the test with the code in its message. */
 const WayTest = ({ name: way, provenAt }: ListedWay) => {
   const tested = useSignal<{ delivered: boolean; response: string } | undefined>(undefined);
   const code = useSignal('');
@@ -214,7 +216,7 @@ const WayTest = ({ name: way, provenAt }: ListedWay) => {
   );
 };
 
-/** The caller's time zone and quiet hours. */
+/** Time zone and quiet hours of the current user. */
 const Quiet = () => {
   const { value, error, reload } = useResource((signal) => client.getPerson({ person: name }, { signal }), {
     isKept: true,

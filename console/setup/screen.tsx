@@ -14,7 +14,7 @@ import { notify } from '../ui/toast.tsx';
 /** Result of the last attempt. */
 type Outcome = { kind: 'open' | 'refused' | 'created' | 'failed'; message: string };
 
-/** Page behind the start message's setup link, which creates the first account once. */
+/** Page behind the setup link in the start message, which creates the first account and works only once. */
 const SetupScreen = () => {
   const [code] = useState(place.value.params['code'] ?? '');
   const outcome = useSignal<Outcome>({ kind: 'open', message: '' });
@@ -55,7 +55,7 @@ const AccountForm = ({ code, outcome, onOutcome }: FormProps) => {
   // The server's message begins with the name of the refused field.
   const [, field, reason] = (kind === 'failed' && /^(name|password) (.*)$/s.exec(message)) || [];
   const form = useRef<HTMLFormElement>(null);
-  // Focusing the field makes screen readers read out the reason in its description.
+  // Focusing the field makes screen readers read the reason in its description.
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [outcome]);
   return (
     <form ref={form} class="panel setup" onSubmit={submit}>
@@ -86,7 +86,7 @@ const AccountForm = ({ code, outcome, onOutcome }: FormProps) => {
   );
 };
 
-/** Creates the account, logs in, and leaves the page because the link works only once. */
+/** Creates the account, logs in, and leaves the page, because the link works only once. */
 const createAccount = async (given: { code: string; name: string; password: string }): Promise<Outcome> => {
   try {
     await client.setUp(given);
@@ -99,7 +99,7 @@ const createAccount = async (given: { code: string; name: string; password: stri
     notify(words.welcome(given.name));
     location.replace(toHash(isMounted('createAlert') ? '/connect' : '/'));
   } catch {
-    // The account exists: the user can log in.
+    // The account exists, so the user can log in.
   }
   return { kind: 'created', message: '' };
 };

@@ -33,8 +33,8 @@ export const ConsoleApp = () => {
   const isMoved = useRef(false);
   useLayoutEffect(() => {
     scrollTo(0, 0);
-    // Screen readers announce the new heading, and Tab continues from there. A dialog on the new screen takes the focus
-    // itself.
+    // Screen readers announce the new heading, and Tab continues from there. If the new screen shows a dialog, the
+    // dialog takes the focus itself.
     if (isMoved.current && !document.querySelector('dialog[open]')) {
       document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
     }
@@ -124,7 +124,7 @@ const useScreenCommands = (screens: ReturnType<typeof listScreens>): void => {
   useCommands(commands, [screens.map(({ path }) => path).join(), session.value]);
 };
 
-/** Shows an unexpected error in place of a screen; the rest of the page keeps working. */
+/** Shows an unexpected error in place of a screen. The rest of the page keeps working. */
 class Boundary extends Component<{ children: ComponentChildren }, { error: unknown }> {
   override state = { error: undefined };
   static override getDerivedStateFromError = (error: unknown) => ({ error });

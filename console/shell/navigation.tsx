@@ -5,11 +5,11 @@ import { Icon } from '../ui/icon.tsx';
 import { toTone } from '../ui/severity.tsx';
 import { isMedium } from '../ui/virtual.ts';
 
-/** Number of screens in the bar of narrow windows; the others are under “More”. */
+/** Number of screens in the bar of narrow windows. The other screens are under “More”. */
 const mostInBar = 4;
 const inBar = ['/', '/incidents', '/alerts', '/tasks'];
 
-/** Links to all screens: a column, or a bar at the bottom of narrow windows. */
+/** Links to all screens, in a column, or in a bar at the bottom of narrow windows. */
 export const Navigation = ({ screens: all, path }: { screens: Screen[]; path: string }) => {
   const screens = all.filter((screen) => screen.path === path || !screen.isEmpty?.());
   if (!isMedium.value) {
@@ -74,10 +74,10 @@ const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-l
   </a>
 );
 
-/** Screens for areas that have a different name. */
+/** Paths of screens by area, for areas whose screen has a different name. */
 const places: Record<string, string> = { deliveries: '/notifications', host: '/watches' };
 
-/** Dot on a screen that has details of an open problem. */
+/** Dot on a screen that has details about an open problem. */
 const Attention = ({ path }: { path: string }) => {
   const problem = healthStatus.value.value?.problems.find(({ area }) => (places[area] ?? `/${area}`) === path);
   if (!problem) return null;

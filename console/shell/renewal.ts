@@ -4,7 +4,7 @@ import { renew, session } from '../session.ts';
 
 /** Earliest and latest time before expiry at which an active session is renewed, in milliseconds. */
 const [earliest, latest] = [30 * 60_000, 60_000];
-/** Milliseconds before another attempt. */
+/** Milliseconds before the next attempt. */
 const pause = 60_000;
 
 let lastAttempt = Number.NEGATIVE_INFINITY;

@@ -16,7 +16,7 @@ export const loadView = async ({ path, load }: Screen): Promise<void> => {
   views.value = { ...views.peek(), [path]: view };
 };
 
-/** Loads all screens, to make navigation work without the server. */
+/** Loads all screens, so that navigation works without the server. */
 export const loadViews = async (): Promise<void> => {
   for (const screen of listScreens()) await loadView(screen);
 };

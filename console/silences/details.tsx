@@ -32,7 +32,7 @@ interface Props {
   onChanged: () => void;
 }
 
-/** Dialog for a silence; with `edit` in the URL, the edit form. */
+/** Dialog for a silence. With `edit` in the URL, shows the edit form. */
 export const SilenceDialog = ({ id, incidents, onChanged }: Props) => {
   const load = (signal: AbortSignal) => client.getSilence({ id }, { signal });
   const { value, error, reload } = useResource(load, { key: id, topic: 'silences', calm: 200, isKept: true });

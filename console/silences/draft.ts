@@ -22,7 +22,7 @@ export interface SilenceDraft extends ScheduleDraft {
   comment: string;
   maintenance: boolean;
   mode: (typeof silenceModes)[number];
-  /** Minutes from now, for the `for` mode. */
+  /** Minutes from now, for the mode `for`. */
   length: string;
   start: string;
   end: string;
@@ -48,7 +48,7 @@ const blank = (): SilenceDraft => ({
   timeZone: zone.value,
 });
 
-/** Draft of a new silence, prefilled from the URL. */
+/** Returns the draft of a new silence, prefilled from the URL. */
 export const toNewSilence = ({ source = '', hostname = '', level = '', text: pattern = '' }: Params): SilenceDraft => ({
   ...blank(),
   source,
@@ -57,7 +57,7 @@ export const toNewSilence = ({ source = '', hostname = '', level = '', text: pat
   text: pattern,
 });
 
-/** Draft of an existing silence, to edit it or repeat it after its end. */
+/** Returns the draft of an existing silence, to edit it or to repeat it after its end. */
 export const toSilenceDraft = ({
   match,
   comment,
@@ -80,7 +80,7 @@ export const toSilenceDraft = ({
   return { ...about, mode: 'until', start: state === 'pending' ? toTyped(Date.parse(startsAt)) : '', end };
 };
 
-/** Matchers of a draft. Throws an Error with a message for the user. */
+/** Returns the matchers of a draft. Throws an Error with a message for the user. */
 export const toMatch = ({ source, hostname, level, text: pattern, labels }: SilenceDraft): SilenceMatch => {
   const lines = labels.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {
@@ -99,7 +99,10 @@ export const toMatch = ({ source, hostname, level, text: pattern, labels }: Sile
   return match;
 };
 
-/** Request body for a draft; `before` is the silence being edited. Throws an Error with a message for the user. */
+/**
+ * Returns the request body for a draft. `before` is the silence being edited. Throws an Error with a message for the
+ * user.
+ */
 export const toSilenceBody = (draft: SilenceDraft, before?: Silence): NewSilence => {
   const match = toMatch(draft);
   const { maintenance, comment } = draft;
@@ -122,7 +125,7 @@ const toTimes = (draft: SilenceDraft, before: Silence | undefined): Omit<NewSile
   return { ...readSchedule(draft), minutes: Number(draft.minutes), ...endsAt };
 };
 
-/** Time in a field; an unchanged time keeps its seconds. */
+/** Returns the time in a field. An unchanged time keeps its seconds. */
 const readTyped = (typed: string, before: string | null | undefined, problem: string): string => {
   if (before && typed === toTyped(Date.parse(before))) return before;
   const at = fromTyped(typed);

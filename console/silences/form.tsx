@@ -143,7 +143,7 @@ const End = ({ bind, hint }: Pick<PartProps, 'bind'> & { hint?: string }) => (
   <Field label={words.endsAt} type="datetime-local" hint={hint} {...bind('end')} />
 );
 
-/** Fields for a window's length and the schedule's end. */
+/** Fields for the length of a window and the end of the schedule. */
 const Windows = ({ bind }: Pick<PartProps, 'bind'>) => (
   <>
     <div class="beside">

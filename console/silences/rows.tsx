@@ -80,7 +80,7 @@ const toCompact = (covered: Covered) => (silence: Silence) => {
   );
 };
 
-/** Table of silences; past ones are dimmed. */
+/** Table of silences. Past silences are dimmed. */
 export const SilenceTable = ({ rows, covered }: { rows: readonly Silence[]; covered: Covered }) => (
   <Table
     label={text.titles.silences}

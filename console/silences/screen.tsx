@@ -32,7 +32,7 @@ const longestMs = 2 ** 31 - 1;
 
 const stateChoice = createAddressChoice('state', ['current', 'past', 'all'], 'current', ['pages']);
 
-/** List of active, upcoming and past silences; one opens in a dialog. */
+/** List of active, upcoming and past silences. A silence opens in a dialog. */
 const SilencesScreen = ({ rest }: { rest: string }) => {
   const shown = stateChoice.read();
   const limit = Math.min(mostSilences, readPageCount() * pageSize);
@@ -77,7 +77,7 @@ const loadSilences = async (
   return loadCurrent(signal);
 };
 
-/** Incidents that silences may cover. */
+/** Loads the incidents that silences may cover. */
 const useIncidents = (silences: unknown): ActiveIncidents => {
   const { value, reload } = useActiveIncidents();
   // The start or end of a silence causes no incident event.

@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-/** Strings of a screen that is not part of the first load; the screen imports this file itself. */
+/** Strings of a screen that is not part of the first load. The screen imports this file itself. */
 export const heartbeatTexts = {
   states: { new: 'New', up: 'Up', running: 'Running', late: 'Late', down: 'Down', paused: 'Paused' },
   counted: (count: string, bad: string) => `${counted(count, 'heartbeat')}, ${bad} down or late`,

@@ -1,6 +1,6 @@
 import { counted } from './count.ts';
 
-/** Strings of a screen that is not part of the first load; the screen imports this file itself. */
+/** Strings of a screen that is not part of the first load. The screen imports this file itself. */
 export const hostTexts = {
   states: { silent: 'Silent', late: 'Late', new: 'New', stopped: 'Stopped', up: 'Up' },
   counted: (count: string, silent: string) => `${counted(count, 'host')}, ${silent} silent`,

@@ -12,7 +12,7 @@ import { silenceTexts } from './silences.ts';
 import { simpleTaskTexts } from './simple-tasks.ts';
 import { taskTexts } from './tasks.ts';
 
-/** All the console's strings by screen, except those of screens that are not part of the first load. */
+/** All strings of the console by screen, except strings of screens that are not part of the first load. */
 export const text = {
   ...shellTexts,
   overview: overviewTexts,

@@ -21,12 +21,12 @@ const pauses = [0, 200, 800, 3200];
 /** Title for messages and accessible names. */
 export const toTaskName = ({ Title: title }: Task): string => shorten(title, mostNamed);
 
-/** Result of saving: the version kept, or the reason for a refusal. */
+/** Result of saving: the version that was kept, or the reason for a refusal. */
 export type SaveOutcome = KeptVersion | { reason: string };
 
 /**
- * Saves a task's changed fields; `before` has their original values. If others' changes conflict, the user chooses the
- * version to keep.
+ * Saves the changed fields of a task. `before` has their original values. If changes by others conflict, the user
+ * chooses the version to keep.
  */
 export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: TaskChanges): Promise<SaveOutcome> => {
   list.put({ ...task, ...changes });
@@ -35,7 +35,7 @@ export const save = (list: LiveTasks, task: Task, before: TaskChanges, changes: 
   });
 };
 
-/** Runs a change to the stored version, unless a conflict arises and the user decides against the change. */
+/** Runs a change to the stored version, unless there is a conflict and the user decides against the change. */
 const settle = async (
   list: LiveTasks,
   task: Task,
@@ -69,7 +69,7 @@ const settle = async (
   return { reason: words.keepsChanging };
 };
 
-/** Shows a change at once and sends it; if refused, reverts the change and returns the reason. */
+/** Shows a change immediately and sends it. If the change is refused, reverts it and returns the reason. */
 const change = async (list: LiveTasks, task: Task, changes: TaskChanges): Promise<string | undefined> => {
   list.put({ ...task, ...changes });
   try {
@@ -95,7 +95,7 @@ export const complete = async (list: LiveTasks, task: Task): Promise<void> => {
   notify(words.completed(toTaskName(task)), { action: { label: text.undo, run } });
 };
 
-/** Creates a task, at most once per key. Throws an ApiError if refused. */
+/** Creates a task, at most once per key. Throws an ApiError if the server refuses. */
 export const create = async (list: LiveTasks, fields: NewTask, key: string): Promise<Task> => {
   const task = await userClient.createTask(fields, { idempotencyKey: key });
   list.put(task);
@@ -104,7 +104,8 @@ export const create = async (list: LiveTasks, fields: NewTask, key: string): Pro
 
 /**
  * Hides a task and offers undo. The server deletes the task only when the offer expires, so undo brings back the same
- * task. If another user's change conflicts, the user decides once; `isSecond` marks the deletion after that.
+ * task. If a change by another user conflicts, the user decides once; `isSecond` marks the deletion after that
+ * decision.
  */
 export const remove = async (list: LiveTasks, task: Task, isSecond = false): Promise<void> => {
   if (!isAllowed('deleteTask')) return notify(text.errors.admin, { kind: 'failure' });
@@ -136,7 +137,7 @@ export const offerToRestore = (list: LiveTasks, task: Task): void => {
   notify(words.deletedElsewhere(toTaskName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
 };
 
-/** Recreates a deleted task under a new id, since the API never reuses ids. */
+/** Creates a deleted task again under a new id, because the API never reuses ids. */
 export const restore = async (list: LiveTasks, task: Task, key = createRequestKey()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {

@@ -17,12 +17,12 @@ import { MoreTasks } from './rows.tsx';
 
 const words = text.tasks;
 
-/** Height in pixels of a card with two title lines and the gap below, as in style/board.css. */
+/** Height in pixels of a card with a title of two lines and the gap below, as in style/board.css. */
 const cardHeight = 98;
 
 const dragged = 'application/x-signalbox-task';
 
-/** Board with a column per status; a card is moved by dragging or with its button. */
+/** Board with a column per status. A card can be moved by dragging or with its button. */
 export const Board = ({ list }: { list: LiveTasks }) => (
   <div class="board">
     {taskStatuses.map((status) => (

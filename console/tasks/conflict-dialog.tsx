@@ -18,7 +18,7 @@ const labels: Record<Field, string> = {
 /** Maximum number of characters of a description before it is cut. */
 const mostShown = 300;
 
-/** Dialog that shows both versions of a task and asks which to keep. Escape returns to editing. */
+/** Dialog that shows both versions of a task and asks which version to keep. Escape returns to editing. */
 export const ConflictDialog = () => {
   if (!conflict.value) return null;
   const { before, changes, theirs, answer } = conflict.value;

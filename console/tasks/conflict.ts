@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Task, TaskChanges } from 'signalbox/client';
 
-/** `mine` or `theirs`: version to keep; `neither`: the user continues editing. */
+/** Version to keep: `mine` or `theirs`, or `neither` if the user continues editing. */
 export type KeptVersion = 'mine' | 'theirs' | 'neither';
 
 /** Task changed by two users at the same time. */
@@ -21,7 +21,7 @@ interface Conflict extends Versions {
 /** Conflict shown to the user. */
 export const conflict = signal<Conflict | undefined>(undefined);
 
-/** Shows both versions and asks which to keep. */
+/** Shows both versions and asks the user which version to keep. */
 export const askWhich = (versions: Versions): Promise<KeptVersion> =>
   new Promise((resolve) => {
     conflict.peek()?.answer('neither');
@@ -37,7 +37,7 @@ export const askWhich = (versions: Versions): Promise<KeptVersion> =>
 /** Editable fields. */
 export const fields = ['Title', 'Description', 'Priority', 'Status'] as const;
 
-/** True if others changed the same fields to different values; for a deletion, any field. */
+/** True if others changed the same fields to different values. For a deletion, any changed field is a conflict. */
 export const isTaskConflict = ({ before, changes, theirs }: Versions): boolean =>
   fields.some(
     (field) =>

@@ -19,13 +19,13 @@ export interface TaskProps {
   list: LiveTasks;
 }
 
-/** Longest title, in characters, that fits everywhere; longer titles may be cut. */
+/** Maximum length of a title, in characters, that fits everywhere. Longer titles may be cut. */
 const mostInLine = 30;
 
-/** Title being edited in place. Stored outside the component because scrolling would lose the text. */
+/** Title being edited in place. Stored outside the component, because scrolling would lose the text. */
 const draft = signal<{ before: Task; title: string } | undefined>(undefined);
 
-/** Title; a click or Enter starts editing in place. */
+/** Title of a task. A click or Enter starts editing in place. */
 export const Title = ({ task, list }: TaskProps) => {
   const isEdited = draft.value?.before.Id === task.Id;
   const button = useRef<HTMLButtonElement>(null);
@@ -60,7 +60,7 @@ export const Title = ({ task, list }: TaskProps) => {
   );
 };
 
-/** Title field. Enter and blur save the title; Escape discards the change. Cards show all lines. */
+/** Input for the title. Enter and blur save the title; Escape discards the change. Cards show all lines. */
 const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) => {
   const input = useRef<HTMLTextAreaElement>(null);
   // Takes the focus before the next key press.
@@ -135,7 +135,7 @@ export const PriorityChoice = ({ task, list }: TaskProps) => (
   </select>
 );
 
-/** Status choice that looks like a button, for cards: the column already shows the status. */
+/** Choice of the status that looks like a button. Used on cards, because the column already shows the status. */
 export const MoveChoice = (props: TaskProps) => (
   <span class="move" title={words.move}>
     <Icon name="move" />
@@ -143,7 +143,7 @@ export const MoveChoice = (props: TaskProps) => (
   </span>
 );
 
-/** Buttons: complete, open, delete. Double clicks are ignored because the second click would hit the next row. */
+/** Buttons: complete, open, delete. Double clicks are ignored, because the second click would hit the next row. */
 export const TaskActions = ({ task, list, children }: TaskProps & { children?: ComponentChildren }) => {
   const name = toTaskName(task);
   const isDone = task.Status === 'Completed';

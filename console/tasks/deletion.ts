@@ -4,7 +4,10 @@ import { findRoute } from '../routes.ts';
 import { onLogOut, session } from '../session.ts';
 import { explainRefusal } from './reason.ts';
 
-/** Ids of tasks that the user has deleted: hidden at once, deleted on the server when undo expires. */
+/**
+ * Ids of tasks that the user has deleted. Such tasks are hidden immediately, and deleted on the server when undo
+ * expires.
+ */
 export const leaving = signal<ReadonlySet<number>>(new Set());
 
 /** Version of a task that may be deleted. */
@@ -13,7 +16,7 @@ export type Version = { ifMatch?: string };
 /** Pending deletions by task id. */
 const waiting = new Map<number, Version>();
 
-/** Hides a task. A deleted id may stay hidden, since ids are never reused. */
+/** Hides a task. A deleted id may stay hidden, because ids are never reused. */
 export const beginDeletion = (id: number, version: Version): void => {
   waiting.set(id, version);
   leaving.value = new Set([...leaving.value, id]);
@@ -25,7 +28,8 @@ export const undoDeletion = (id: number): void => {
 };
 
 /**
- * Deletes a task on the server. After a failure, whose reason it returns, or a change by others, shows the task again.
+ * Deletes a task on the server. Shows the task again after a change by others, or after a failure, whose reason is
+ * returned.
  */
 export const completeDeletion = async (id: number): Promise<'deleted' | 'changed' | { reason: string }> => {
   const version = waiting.get(id);

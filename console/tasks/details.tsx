@@ -51,7 +51,7 @@ interface FormProps {
 }
 
 /**
- * Form that holds and sends only the fields changed by the user; other fields follow the server. `before` has the
+ * Form that holds and sends only the fields that the user changed. Other fields follow the server. `before` has the
  * original values of changed fields.
  */
 const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {

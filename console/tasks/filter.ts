@@ -1,7 +1,7 @@
 import type { TaskPriority as Priority, TaskStatus as Status } from 'signalbox/client';
 import { createAddressChoice, createAddressFilter } from '../list-address.ts';
 
-/** Query for the server; undefined texts do not filter. */
+/** Query for the server. Undefined texts do not filter. */
 export interface TaskCriteria {
   status?: Status | undefined;
   priority?: Priority | undefined;
@@ -18,7 +18,7 @@ export const taskFilter = createAddressFilter(['status', 'priority', 'q']);
 /** Maximum length of a search text on the server. */
 const mostSearched = 256;
 
-/** Filters from the URL: one filter for the table, one filter per non-empty column for the board. */
+/** Reads filters from the URL: one filter for the table, or one filter per non-empty column for the board. */
 export const readFilters = (): TaskCriteria[] => {
   const { q, ...others } = taskFilter.read();
   const filter = { ...others, q: q?.slice(0, mostSearched) } as TaskCriteria;

@@ -7,14 +7,14 @@ import { session } from '../session.ts';
 import type { TaskCriteria } from './filter.ts';
 import { createTaskPages } from './pages.ts';
 
-/** Maximum number of changed tasks loaded one by one; after more changes, the lists are reloaded. */
+/** Maximum number of changed tasks that are loaded one by one. After more changes, the lists are reloaded. */
 const mostSingle = 20;
 /** Milliseconds for which changes are collected. */
 const calm = 100;
-/** Maximum share of time spent reloading lists. */
+/** Maximum share of the time that is spent reloading lists. */
 const share = 1 / 20;
 
-/** Task lists for these filters, updated live; a changed task moves between lists. */
+/** Loads task lists for these filters, updated live. A changed task moves between lists. */
 export const useTaskList = (filters: readonly TaskCriteria[]): LiveTasks => {
   const before = useRef<LiveTasks | undefined>(undefined);
   const key = JSON.stringify(filters);
@@ -28,7 +28,7 @@ export const useTaskList = (filters: readonly TaskCriteria[]): LiveTasks => {
 const createTaskList = (filters: readonly TaskCriteria[], shown: Task[] | undefined) => {
   const aborted = new AbortController();
   const pages = filters.map((filter) => createTaskPages(filter, shown, aborted.signal));
-  /** Task open in a dialog, possibly in none of the lists; null if there is no such task. */
+  /** Task that is open in a dialog, possibly in none of the lists; null if the task does not exist. */
   const opened = signal<Task | null | undefined>(undefined);
   const changed = new Set<number>();
   const gone = new Set<number>();

@@ -13,13 +13,13 @@ interface State {
   error: ApiError | undefined;
 }
 
-/** Page size, also when loading by scrolling; the server's maximum is 1000. */
+/** Page size, which also applies when loading by scrolling. The server's maximum is 1000. */
 const pageSize = 200;
 const nextPageSize = 1000;
 /** Maximum number of tasks in a list, to limit memory. */
 const mostKept = 20_000;
 
-/** Tasks that match a filter, loaded page by page; `known` tasks are shown until the first page is loaded. */
+/** Loads the tasks that match a filter, page by page. The tasks in `known` are shown until the first page is loaded. */
 export const createTaskPages = (filter: TaskCriteria, known: readonly Task[] | undefined, stop: AbortSignal) => {
   const state = signal<State>({
     tasks: known?.filter((task) => isMatch(task, filter)),
@@ -129,7 +129,7 @@ const isMatch = ({ Status, Priority, Title }: Task, { status, priority, q }: Tas
   (!priority || Priority === priority) &&
   (!q || Title.toLowerCase().includes(q.toLowerCase()));
 
-/** Index of the task with this id, or the index at which to insert it. */
+/** Returns the index of the task with this id or, if it is not in the list, the index at which to insert it. */
 const findPlace = (tasks: readonly Task[], id: number): number => {
   let low = 0;
   let high = tasks.length;

@@ -60,7 +60,10 @@ const Compact = ({ task, list }: TaskProps) => (
   </div>
 );
 
-/** Table of tasks with fields edited in place. The server sorts by newest; other orders need all tasks loaded. */
+/**
+ * Table of tasks with fields that can be edited in place. The server sorts newest first; other orders need all tasks to
+ * be loaded.
+ */
 export const TaskTable = ({ pages, list }: { pages: TaskPages; list: LiveTasks }) => {
   const { tasks = [], isLoading } = pages.state.value;
   const isWhole = !pages.hasMore();
@@ -92,7 +95,7 @@ export const TaskTable = ({ pages, list }: { pages: TaskPages; list: LiveTasks }
   );
 };
 
-/** End of a list: the next page, or the reason there is none. */
+/** End of a list: a link to the next page, or the reason why there is none. */
 export const MoreTasks = ({ pages, isLoading }: { pages: TaskPages; isLoading: boolean }) => {
   const { tasks = [], total } = pages.state.value;
   if (!pages.hasMore() && tasks.length < total) return <p class="hint">{words.full(toCount(tasks.length))}</p>;

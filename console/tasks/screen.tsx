@@ -23,7 +23,7 @@ const words = text.tasks;
 const openNew = (): void => goTo('/tasks/new', place.value.params);
 const close = (): void => goTo('/tasks', place.value.params);
 
-/** Tasks as a table or board; an existing or new task opens in a dialog. */
+/** Tasks as a table or board. A task, or the form for a new task, opens in a dialog. */
 const TasksScreen = ({ rest }: { rest: string }) => {
   const list = useTaskList(readFilters());
   useCommands([{ title: words.create, icon: 'plus', run: openNew }]);
@@ -41,7 +41,7 @@ const TasksScreen = ({ rest }: { rest: string }) => {
   );
 };
 
-/** Controls beside the heading: new task, table or board. */
+/** Controls beside the heading: new task, and table or board. */
 const TaskControls = () => (
   <div class="actions">
     <AddressSegments label={words.view} choice={viewChoice} labels={words} />

@@ -8,7 +8,7 @@ import { text } from '../strings/index.ts';
 /** Maximum number of outages listed. */
 const mostOutages = 10;
 
-/** Looks of a day in the bar, in the order of the legend. */
+/** Kinds of days in the bar, in the order of the legend. */
 const looks = ['up', 'some', 'down', 'maintenance', 'unknown'] as const;
 
 type Day = CheckAvailability['days'][number];
@@ -18,7 +18,7 @@ interface Props {
   load: (signal: AbortSignal) => Promise<CheckAvailability>;
 }
 
-/** A check's 90 days, percentage and outages. */
+/** Percentage and outages of a check over 90 days. */
 export const AvailabilityPart = ({ name, load }: Props) => {
   const { value } = useResource(load, { key: name, isKept: true });
   if (!value) return null;
@@ -65,7 +65,7 @@ const Outage = ({ outage }: { outage: CheckAvailability['outages'][number] }) =>
   );
 };
 
-/** One bar for each day, whose colour is the worst state; the legend counts the days of each colour. */
+/** Bar for each day, whose colour shows the worst state. The legend counts the days of each colour. */
 const DayBar = ({ days }: { days: readonly Day[] }) => {
   const counts = looks.map((look) => [look, days.filter((day) => lookOf(day) === look).length] as const);
   return (
@@ -121,7 +121,7 @@ const describeDay = (day: Day): string => {
   return words.day(day.day, share, day.down > 0 ? words.down(toDuration(day.down)) : '');
 };
 
-/** Rounds down, so that an outage never becomes 100 %. */
+/** Formats a percentage, rounded down so that a check with an outage never shows 100 %. */
 const toShare = (percentage: number): string => String(Math.floor(percentage * 100) / 100);
 
 const toShares = ({ up, down, maintenance, unknown }: CheckAvailability): string[] => {

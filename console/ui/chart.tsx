@@ -15,7 +15,7 @@ interface Props {
   aside?: ComponentChildren;
 }
 
-/** Chart of time series with legend and readings; screen readers get one sentence per series. */
+/** Chart of time series with legend and readings. Screen readers get one sentence per series. */
 export const Chart = ({ title, data, aside }: Props) => {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
@@ -67,7 +67,7 @@ export const Chart = ({ title, data, aside }: Props) => {
 };
 
 /**
- * Values at the crosshair; without a crosshair, the last values of lines and the sums of bars. Empty bars are omitted.
+ * Values at the crosshair. Without a crosshair, the last values of lines and the sums of bars. Empty bars are omitted.
  */
 const Readings = ({ data, index }: { data: PlotData | undefined; index: number | null }) => (
   <p class="readings" aria-hidden="true">

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface Look {
-  /** A colour from style/colors.css: `critical`, `error`, `warning`, `info`, `good` or `quiet`. */
+  /** Colour from style/colors.css: `critical`, `error`, `warning`, `info`, `good` or `quiet`. */
   tone: string;
   icon?: IconName | undefined;
 }
@@ -11,7 +11,7 @@ interface Props extends Look {
   children: ComponentChildren;
 }
 
-/** Label with icon and colour; the text alone carries the meaning. */
+/** Label with icon and colour. The text alone carries the meaning. */
 export const Chip = ({ tone, icon, children }: Props) => (
   <span class={`chip tone-${tone}`}>
     {icon && <Icon name={icon} />}
@@ -39,7 +39,7 @@ interface SegmentsProps<T extends string> {
   onValue: (value: T) => void;
 }
 
-/** Segmented control: a few options side by side, exactly one of them active. */
+/** Segmented control: a few options side by side, of which exactly one is active. */
 export const Segments = <T extends string>({ label, value, options, onValue }: SegmentsProps<T>) => (
   <fieldset class="segments">
     <legend class="unseen">{label}</legend>

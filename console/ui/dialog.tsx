@@ -13,8 +13,8 @@ interface Props {
 }
 
 /**
- * Modal dialog, open while rendered. Its first field gets the focus. Escape and the close button close it; the focus
- * returns to where it was, or to the screen if the focused element is gone.
+ * Modal dialog, open while rendered. Its first field gets the focus. Escape and the close button close the dialog, and
+ * the focus returns to its former place, or to the screen if the focused element no longer exists.
  */
 export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
   const element = useRef<HTMLDialogElement>(null);

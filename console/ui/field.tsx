@@ -30,7 +30,7 @@ export const bind = (signal: Signal<string>) => ({
   },
 });
 
-/** Attributes of fields for names and other exact texts: no autofill, capitalization or correction. */
+/** Attributes of fields for names and other exact texts, which turn off autofill, capitalization and correction. */
 export const exact = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {
@@ -42,7 +42,7 @@ interface LabelledProps extends Pick<Common, 'label' | 'hint' | 'error'> {
   }) => ComponentChildren;
 }
 
-/** A field's label, with a hint or the reason for a refusal below. */
+/** Label of a field, with a hint or the reason for a refusal below. */
 const Labelled = ({ label, hint, error, children }: LabelledProps) => {
   const id = useId();
   const about = hint || error ? `${id}-about` : undefined;

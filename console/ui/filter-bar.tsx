@@ -15,7 +15,9 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A list's filters; in narrow windows, all but the text filter are behind a button with the number of active ones. */
+/**
+ * Filters of a list. In narrow windows, all but the text filter are behind a button with the number of active filters.
+ */
 export const FilterBar = ({ label, others, children }: Props) => (
   <search class="filters" aria-label={text.filters}>
     <TextFilter name="q" label={label} type="search" />
@@ -32,7 +34,7 @@ export const FilterBar = ({ label, others, children }: Props) => (
 
 type Clearable = Pick<AddressFilter<string>, 'isSet' | 'clear'>;
 
-/** Button that removes all of a list's filters. */
+/** Button that removes all filters of a list. */
 export const ClearButton = ({ filter }: { filter: Clearable }) => (
   <IconButton icon="close" label={text.clear} kind="quiet" isDisabled={!filter.isSet()} onClick={filter.clear} />
 );
@@ -44,7 +46,7 @@ interface NoRowsProps {
   children?: ComponentChildren;
 }
 
-/** Placeholder for a list without rows: no match, or no data. */
+/** Placeholder for a list without rows, because nothing matches or there is no data. */
 export const NoRows = ({ filter, words, children }: NoRowsProps) =>
   filter.isSet() ? (
     <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={filter.clear} />

@@ -7,12 +7,12 @@ export interface Bar {
   to: number;
   /** Stacked parts, from the bottom up. */
   parts: { color: string; count: number }[];
-  /** Bar in words. */
+  /** Description of the bar in words. */
   title: string;
 }
 
 interface Props {
-  /** Histogram in words, for screen readers. */
+  /** Description of the histogram in words, for screen readers. */
   label: string;
   bars: readonly Bar[];
   /** Chosen time range in milliseconds. */
@@ -25,7 +25,7 @@ interface Props {
 }
 
 const height = 88;
-/** Minimum pixels between labels, and to the end. */
+/** Minimum pixels between labels, and between a label and the end. */
 const labelWidth = 60;
 
 /**
@@ -155,7 +155,7 @@ const Stack = ({ id, bar, isChosen, x, width, scale }: StackProps) => {
   );
 };
 
-/** Index of the bar that a key moves to; undefined for other keys. */
+/** Returns the index of the bar that a key moves to; undefined for other keys. */
 const toNext = (key: string, index: number, last: number): number | undefined => {
   const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[key];
   return next === undefined ? undefined : Math.max(0, Math.min(last, next));
@@ -182,7 +182,7 @@ const toTop = (most: number): number => {
   return [2, 4, 6, 8, 10, 20].map((step) => step * power).find((each) => each >= most && each % 2 === 0) ?? most;
 };
 
-/** Labels with positions in pixels; labels without room are omitted. */
+/** Places labels, with positions in pixels. Labels without room are omitted. */
 const placeTicks = (ticks: Props['ticks'], bars: readonly Bar[], width: number) => {
   const [from = 0, to = 0] = [bars[0]?.from, bars.at(-1)?.to];
   const every = Math.max(1, Math.ceil((ticks.length * labelWidth) / Math.max(1, width)));

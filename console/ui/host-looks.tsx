@@ -13,10 +13,10 @@ export const hostLooks: Record<Host['state'], Look> = {
   up: { tone: 'good', icon: 'check' },
 };
 
-/** State in words and in its colour. */
+/** State of a host, in words and in its colour. */
 export const HostChip = ({ state }: Pick<Host, 'state'>) => <Chip {...hostLooks[state]}>{words.states[state]}</Chip>;
 
-/** `since 14:05 (2 h 3 min)`; nothing for a host that has never reported. */
+/** Time since which the state holds: `since 14:05 (2 h 3 min)`. Shows nothing for a host that has never reported. */
 export const Since = ({ since }: Pick<Host, 'since'>) => {
   if (since === null) return null;
   const at = Date.parse(since);
@@ -36,7 +36,7 @@ export const toShares = ({ readings }: Pick<Host, 'readings'>): { cpu: Usage; me
   };
 };
 
-/** Bar with its percentage; a dash if unknown. */
+/** Bar with its percentage, or a dash if unknown. */
 export const Meter = ({ label, share }: { label: string; share: Usage }) => {
   if (typeof share !== 'number') return <span class="hint">–</span>;
   const percent = Math.min(100, share * 100);
@@ -48,7 +48,7 @@ export const Meter = ({ label, share }: { label: string; share: Usage }) => {
   );
 };
 
-/** Processor usage in the last hour. */
+/** Processor usage of a host in the last hour. */
 export const HourLine = ({ line, readings }: Pick<Host, 'line' | 'readings'>) => {
   const values = line.cpu.map((value) => value && value * 100);
   const { cpu } = readings ?? {};

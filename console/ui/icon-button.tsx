@@ -4,7 +4,7 @@ import { Icon, type IconName } from './icon.tsx';
 interface ButtonProps {
   icon: IconName;
   label: string;
-  /** Accessible name, if the label alone is ambiguous. */
+  /** Accessible name, needed if the label alone is ambiguous. */
   name?: string;
   kind?: 'primary' | 'quiet';
   isDisabled?: boolean;
@@ -21,7 +21,7 @@ interface LinkProps {
   icon: IconName;
   label: ComponentChildren;
   href: string;
-  /** True for a link to another site, opened in a new tab. */
+  /** True for a link to another site, which opens in a new tab. */
   isExternal?: boolean;
 }
 

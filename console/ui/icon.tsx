@@ -1,6 +1,6 @@
 import type names from './icons.json';
 
-/** Name of an icon; icons.json maps names to Lucide icons. */
+/** Name of an icon. icons.json maps these names to Lucide icons. */
 export type IconName = keyof typeof names;
 
 /** Outlines of the used icons, extracted from Lucide by vite.config.mjs. */

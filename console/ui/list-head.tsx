@@ -1,7 +1,7 @@
 import { text } from '../strings/index.ts';
 import { IconButton } from './icon-button.tsx';
 
-/** Number of rows, announced when it changes. */
+/** Number of rows. Announced by screen readers when it changes. */
 export const ListCount = ({ children }: { children: string }) => (
   <p class="hint" role="status">
     {children}

@@ -17,7 +17,7 @@ interface Props {
   span: Span;
 }
 
-/** Link to the form of a watch for a chart's value. */
+/** Link to the form for a watch on the value of a chart. */
 const WatchThis = ({ title, preset }: { title: string; preset: Params }) =>
   isAllowed('createWatch') && (
     <a
@@ -48,7 +48,7 @@ const presets = {
   load: { type: 'load', limit: '2', for: '300' },
 } satisfies Record<string, Params>;
 
-/** Minimum limit for a new network watch, in bytes per second; otherwise about twice the highest reading. */
+/** Minimum limit for a new network watch, in bytes per second. A higher limit is about twice the highest reading. */
 const leastNetwork = 2 ** 20;
 
 const toNetworkPreset = ({ columns }: Samples): Params => {
@@ -72,7 +72,7 @@ export const DiskChart = ({ samples, span }: Props) => {
   );
 };
 
-/** Machine charts and any additional charts, sharing one crosshair. */
+/** Charts of the machine and any additional charts, which share one crosshair. */
 export const MachineCharts = ({ samples, span, children }: Props & { children?: ComponentChildren }) => {
   const build = (found: [name: string, label: string][], rest: Partial<PlotData> = {}): PlotData | undefined =>
     samples.times.length < 2 || found.length === 0 ? undefined : toData(samples, span, found, rest);
@@ -117,7 +117,7 @@ export const MachineCharts = ({ samples, span, children }: Props & { children?: 
 
 const barSeconds: Record<Span, number> = { live: 10, day: 600 };
 
-/** Levels from the worst, which is at the bottom. */
+/** Levels, worst first. The worst is at the bottom of the chart. */
 const levels = severities.map((severity): [string, string] => [
   `alerts ${toTone(severity)}`,
   text.alerts.severities[severity],

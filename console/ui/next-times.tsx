@@ -12,7 +12,7 @@ interface Props {
   timeZone?: string | undefined;
 }
 
-/** Next times of a schedule being typed, or the reason there are none. */
+/** Next times of a schedule that is being typed, or the reason why there are none. */
 export const NextTimes = ({ schedule, timeZone }: Props) => {
   const load = async (signal: AbortSignal) => {
     if (schedule === '' || !isAllowed('previewSchedule')) return undefined;

@@ -3,12 +3,12 @@ import { Dialog } from './dialog.tsx';
 
 /** Maximum number of characters that fit on a narrow window's line. */
 const mostInLine = 36;
-/** Maximum number of characters rendered; the window cuts the text earlier. */
+/** Maximum number of characters rendered. The window cuts the text earlier. */
 const mostShown = 400;
 
-/** Text in a table row. If it may not fit, it is a button that shows the full text. */
+/** Text in a table row. If the text may not fit, it becomes a button that shows the full text. */
 export const OneLine = ({ value, title }: { value: string; title: string }) => {
-  // Stores the open value: if the row gets another value, the dialog closes.
+  // Stores the open value, so that the dialog closes if the row gets another value.
   const open = useSignal<string | undefined>(undefined);
   const line = <bdi>{value.slice(0, mostShown)}</bdi>;
   if (value.length <= mostInLine) return line;

@@ -14,13 +14,13 @@ const words = text.notifications;
 interface Props {
   onCall: OnCall;
   members: readonly string[];
-  /** Range to override, in milliseconds; infinite if unknown. By default from now to the end of the shift. */
+  /** Range to override, in milliseconds; infinite if unknown. Default: from now to the end of the shift. */
   range?: { start: number; end: number };
   onSaved: () => void;
   onClose: () => void;
 }
 
-/** Dialog to override who is on call until a given time. */
+/** Dialog to override who is on call, up to a given time. */
 export const OverrideDialog = ({
   onCall: { rotation, member: present, next, endsAt },
   members,

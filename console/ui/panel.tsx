@@ -27,7 +27,7 @@ export const Panel = ({ title, aside, kind = '', children }: PanelProps) => {
   );
 };
 
-/** Grey lines in place of loading content, at its expected size. */
+/** Grey lines in place of content that is loading, in its expected size. */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div class="skeleton" aria-busy="true">
     <span class="unseen">{text.loading}</span>
@@ -43,7 +43,7 @@ interface EmptyProps {
   children?: ComponentChildren;
 }
 
-/** Placeholder for missing content, with what to do. */
+/** Placeholder for missing content, with advice on what to do. */
 export const Empty = ({ title, hint, children }: EmptyProps) => (
   <div class="empty">
     <p class="strong">{title}</p>
@@ -69,7 +69,7 @@ interface UnloadedProps {
   error: ApiError | undefined;
   reload: () => void;
   lines: number;
-  /** Message for a response that the item does not exist. */
+  /** Message for a response that says that the item does not exist. */
   words?: { missing: string; missingHint: string };
 }
 
@@ -84,7 +84,7 @@ export const LoginButton = () => (
   <IconButton icon="user" label={text.login.action} kind="primary" onClick={openLogin} />
 );
 
-/** Reason for a failure, and what to do: log in, or try again. */
+/** Reason for a failure, with buttons to log in or try again. */
 export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
   if (isForbidden(error)) {
     if (session.value) return <Empty title={text.errors.admin} />;

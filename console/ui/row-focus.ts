@@ -6,18 +6,18 @@ type Key = string | number;
 interface RowFocus {
   /** Index of the focused row, which stays rendered at any scroll position. */
   focused: number | undefined;
-  /** Handlers for the element around the rows; each row has its key in the `data-row` attribute. */
+  /** Handlers for the element around the rows. Each row has its key in the `data-row` attribute. */
   handlers: { onFocusIn: (event: FocusEvent) => void; onFocusOut: (event: FocusEvent) => void };
 }
 
 /**
- * Keeps the focus on a record even if it moves within or between lists. If the record is gone, the first control of the
- * row in its place gets the focus; pressing the same key again then deletes nothing.
+ * Keeps the focus on a record even if the record moves within or between lists. If the record no longer exists, the
+ * first control in the row in its place gets the focus, so that pressing the same key again deletes nothing.
  */
 export const useRowFocus = (list: RefObject<HTMLElement | null>, keys: readonly Key[]): RowFocus => {
   const [key, setKey] = useState<string | undefined>(undefined);
   const last = useRef<{ element: HTMLElement; index: number } | undefined>(undefined);
-  // From here to the layout effect, elements lose focus only by being moved or removed.
+  // From here to the layout effect, elements lose focus only if they are moved or removed.
   const isRendering = useRef(true);
   isRendering.current = true;
   const found = key === undefined ? -1 : keys.findIndex((each) => String(each) === key);

@@ -16,7 +16,7 @@ export const stepRow = (isForward: boolean): void => {
 const moveFocus = (row: Element | null, isForward: boolean): boolean => {
   const next = isForward ? row?.nextElementSibling : row?.previousElementSibling;
   if (row && next?.matches('.gap')) {
-    // The row was scrolled out of view; its neighbours are rendered after scrolling back.
+    // The row was scrolled out of view. Its neighbours are rendered after scrolling back.
     row.scrollIntoView({ block: 'center' });
     requestAnimationFrame(() => requestAnimationFrame(() => focusRowBeside(row, isForward)));
     return true;

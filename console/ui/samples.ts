@@ -2,7 +2,7 @@ import type { History } from 'signalbox/client';
 
 type Values = (number | null)[];
 
-/** Columns of readings with one value per time; null for missing values. */
+/** Columns of readings, with one value per time and null for missing values. */
 export interface Samples {
   /** Seconds since 1970, ascending. */
   times: number[];
@@ -16,7 +16,7 @@ export type Span = keyof typeof spans;
 
 export const noSamples: Samples = { times: [], columns: {} };
 
-/** Merges samples in order of time; at equal times, `later` wins. Samples older than `seconds` are dropped. */
+/** Merges samples in order of time. At equal times, `later` wins. Samples older than `seconds` are dropped. */
 export const merge = (before: Samples, later: Samples, seconds: number): Samples => {
   const rows = new Map([
     ...before.times.map((time, at): [number, Row] => [time, { from: before, at }]),
@@ -42,7 +42,7 @@ interface Row {
   at: number;
 }
 
-/** Server history converted to percentages and rates. */
+/** Converts the server's history to percentages and rates. */
 export const toSamples = (history: History): Samples => {
   const { step, start, count, cpu, memoryUsed, memoryTotal, load, networkReceived, networkSent, alerts } = history;
   const first = Math.round(Date.parse(start) / 1000);
@@ -64,7 +64,7 @@ const toPercent = (used: Values, total: Values): Values =>
     return value === null || !whole ? null : (value / whole) * 100;
   });
 
-/** Sums over longer steps, which give bars a visible width. */
+/** Adds up values over longer steps, which give bars a visible width. */
 export const sumUp = ({ times, columns }: Samples, names: string[], seconds: number): Samples => {
   const first = Math.floor((times[0] ?? 0) / seconds);
   const count = times.length === 0 ? 0 : Math.floor((times.at(-1) ?? 0) / seconds) - first + 1;

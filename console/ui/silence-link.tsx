@@ -6,7 +6,7 @@ import { IconLink } from './icon-button.tsx';
 /** Maximum length of a pattern. */
 const most = 256;
 
-/** Pattern that matches similar messages: `*` replaces numbers. */
+/** Returns a pattern that matches similar messages, with `*` in place of numbers. */
 const toPattern = (message: string): string => {
   const pattern = message.replace(/^Resolved: /, '').replace(/\d+/g, '*');
   return pattern.length > most ? `${pattern.slice(0, most - 1)}*` : pattern;
@@ -18,7 +18,7 @@ interface Props {
   message: string;
 }
 
-/** Link to the form for silencing similar alerts; the form returns to the current page. */
+/** Link to the form for silencing similar alerts. The form returns to the current page. */
 export const SilenceLink = ({ source, hostname, message }: Props) => {
   if (!isAllowed('createSilence')) return null;
   const { path, rest, params } = place.value;

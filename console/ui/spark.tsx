@@ -1,4 +1,4 @@
-/** Minimum number of steps: a new watch or heartbeat starts with empty slots, to keep its line from looking long. */
+/** Minimum number of steps. A new watch or heartbeat starts with empty slots, so that its line does not look long. */
 const fewest = 24;
 const height = 32;
 
@@ -11,7 +11,7 @@ interface Props {
   bad: readonly (boolean | null)[];
   /** Limits drawn as dashed lines; the second limit is critical. */
   limits: readonly number[];
-  /** Maximum; by default, based on values and limits. */
+  /** Maximum of the axis. By default, based on values and limits. */
   top?: number | undefined;
   /** True for a strip of good and bad steps instead of a line. */
   isStrip: boolean;
@@ -69,7 +69,7 @@ const toSpans = (bad: Props['bad']): { from: number; to: number; isBad: boolean 
   return spans;
 };
 
-/** Line path. Each step is as wide as its time, which makes a single value visible. */
+/** Returns the path of a line. Each step is as wide as its time, which makes a single value visible. */
 const toPath = (values: Props['values'], left: number, toY: (value: number) => number): string => {
   let isOpen = false;
   const parts = values.map((value, index) => {

@@ -9,13 +9,13 @@ import { focusRow } from './row-keys.ts';
 import { isMedium, isTight, listPieces, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
-  /** Short, stable name; stored in the URL while sorting by this column. */
+  /** Short, stable name, which is stored in the URL while sorting by this column. */
   key: string;
   title: string;
-  /** Content of the header, instead of the title. */
+  /** Content of the header in place of the title. */
   head?: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
-  /** CSS width; columns without one share the rest. */
+  /** CSS width. Columns without a width share the rest. */
   width?: string;
   align?: 'end';
   /** True to hide the column in windows without room for all columns. */
@@ -30,7 +30,7 @@ export interface TableProps<Row> {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
-  /** Row content in narrow windows: several lines, the first of which may wrap once. */
+  /** Content of a row in narrow windows: several lines, the first of which may wrap once. */
   compact: (row: Row) => ComponentChildren;
   /** CSS class of a row. */
   rowClass?: (row: Row) => string;
@@ -40,7 +40,7 @@ export interface TableProps<Row> {
 
 const defaultHeights = [34, 66] as const;
 
-/** Table of any length that renders only rows near the viewport, sorted by the `sort` parameter. */
+/** Table of any length, sorted by the `sort` parameter. Renders only rows near the viewport. */
 export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
   const isFew = isTight.value;
   const columns = useMemo(() => all.filter(({ isMinor }) => !(isMinor && isFew)), [all, isFew]);
@@ -89,7 +89,7 @@ interface LinesProps {
   hint: ComponentChildren;
 }
 
-/** Row content in narrow windows: the title in up to two lines, with the rest below. */
+/** Content of a row in narrow windows: the title in up to two lines, with the rest below. */
 export const TwoLines = ({ title, hint }: LinesProps) => (
   <div class="two-lines">
     <span class="two-line">{title}</span>
@@ -164,7 +164,7 @@ const readSort = (): [key: string, direction: 'up' | 'down'] => {
   return sort.endsWith('-down') ? [sort.slice(0, -5), 'down'] : [sort, 'up'];
 };
 
-/** Sorts rows as in the URL; without a sort column, keeps the order. */
+/** Sorts rows as in the URL. Without a sort column, keeps the order. */
 export const sortRows = <Row,>(rows: readonly Row[], columns: Column<Row>[]): readonly Row[] => {
   const [key, direction] = readSort();
   const sortBy = columns.find((column) => column.key === key)?.sortBy;

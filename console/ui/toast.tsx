@@ -10,13 +10,13 @@ interface Toast {
   message: string;
   kind: 'note' | 'failure';
   action: { label: string; run: () => void } | undefined;
-  /** Time at which it was shown, in milliseconds. */
+  /** Time at which the message was shown, in milliseconds. */
   at: number;
-  /** Called when the message closes without its action having been used. */
+  /** Called when the message closes before its action was used. */
   onEnd: (() => void) | undefined;
 }
 
-/** Milliseconds for which messages are shown; failures stay until closed. */
+/** Milliseconds for which messages are shown. Failures stay until they are closed. */
 const shownFor = { note: 6000, action: 10_000 };
 const mostShown = 4;
 
@@ -43,14 +43,14 @@ export const notify = (
   for (const oldest of toasts.value.slice(0, -mostShown)) dismiss(oldest);
 };
 
-/** Closes the notes of the screen being left, except undo notes and recent ones, which belong to the next screen. */
+/** Closes the notes of the screen being left, except undo notes and recent notes, which belong to the next screen. */
 const endNotes = (): void => {
   for (const toast of toasts.value) {
     if (toast.kind === 'note' && !toast.action && Date.now() - toast.at > 1000) dismiss(toast);
   }
 };
 
-/** Container of messages: in the topmost dialog, since a modal dialog makes the rest of the page inert. */
+/** Container of messages. Moved into the topmost dialog, because a modal dialog makes the rest of the page inert. */
 const home = document.createElement('div');
 home.className = 'toast-place';
 const dialogs: HTMLElement[] = [];
@@ -60,7 +60,9 @@ const movePlace = (): void => {
   if (home.parentElement !== target) target.append(home);
 };
 
-/** Moves messages into a dialog until the returned function is called, before the dialog is removed. */
+/**
+ * Moves messages into a dialog until the returned function is called, which must happen before the dialog is removed.
+ */
 export const holdToasts = (dialog: HTMLElement): (() => void) => {
   dialogs.push(dialog);
   movePlace();
@@ -81,7 +83,7 @@ export const startToasts = (): void => {
   render(<Toasts />, home);
 };
 
-/** List of messages; their timers stop while the list is hovered or focused. */
+/** List of messages. Their timers stop while the list is hovered or focused. */
 const Toasts = () => {
   const [isPointed, isFocused] = [useSignal(false), useSignal(false)];
   const isPaused = isPointed.value || isFocused.value;
@@ -91,7 +93,7 @@ const Toasts = () => {
       .map((toast) => <Message key={toast.id} toast={toast} isPaused={isPaused} />);
   const isEmpty = toasts.value.length === 0;
   useEffect(() => {
-    // The removed message had the pointer or focus, and no leave event fires.
+    // The removed message had the pointer or focus, so no leave event fires.
     if (isEmpty) isPointed.value = isFocused.value = false;
   }, [isEmpty]);
   return (

@@ -7,7 +7,7 @@ const calm = 200;
 
 type Values = Record<string, string>;
 
-/** Typed text by URL parameter; `write` writes it to the URL at once. */
+/** Typed text by URL parameter. `write` writes the text to the URL immediately. */
 interface Typed {
   typed: Signal<Values>;
   write: () => void;

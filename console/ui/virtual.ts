@@ -8,7 +8,7 @@ export interface Range {
   last: number;
 }
 
-/** Rows rendered above and below the viewport, to show no gap while scrolling. */
+/** Number of rows rendered above and below the viewport, so that scrolling shows no gap. */
 const margin = 8;
 /** Maximum number of printed rows. */
 const printed = 1000;
@@ -21,7 +21,7 @@ addEventListener('afterprint', () => {
   isPrinting.value = false;
 });
 
-/** Rows near the viewport in a list that scrolls with the page; all rows have the same height in pixels. */
+/** Returns the rows near the viewport in a list that scrolls with the page. All rows have the same height in pixels. */
 export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: number, height: number): Range => {
   const [range, setRange] = useState<Range>({ first: 0, last: 60 });
   useEffect(() => {
@@ -31,7 +31,7 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
       const top = element.current?.getBoundingClientRect().top ?? 0;
       const first = Math.max(0, Math.floor(-top / height) - margin);
       const last = Math.ceil((innerHeight - top) / height) + margin;
-      // Steps of eight rows: most scroll events then change nothing.
+      // Uses steps of eight rows, so that most scroll events change nothing.
       const next = { first: first - (first % 8), last: last + (8 - (last % 8)) };
       setRange((before) => (before.first === next.first && before.last === next.last ? before : next));
     };
@@ -55,7 +55,7 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
 /** Row index, or a gap of rows that are not rendered. */
 type Piece = number | { gap: number; key: string };
 
-/** Pieces of a list to render: the rows in the range, the focused row, and the gaps between them. */
+/** Lists the pieces to render: the rows in the range, the focused row, and the gaps between them. */
 export const listPieces = ({ first, last }: Range, count: number, focused: number | undefined): Piece[] => {
   const indexes = Array.from({ length: last - first }, (_, index) => first + index);
   if (focused !== undefined && focused < first) indexes.unshift(focused);
@@ -83,8 +83,10 @@ const follow = (query: string) => {
 /** True on phones. */
 export const isNarrow = follow('(max-width: 47.99rem)');
 
-/** True in windows too narrow for table columns beside the navigation; rows are shown as blocks of lines. */
+/**
+ * True in windows that are too narrow for table columns beside the navigation. Rows are then shown as blocks of lines.
+ */
 export const isMedium = follow('(max-width: 59.99rem)');
 
-/** True in windows too narrow for all of a table's columns. */
+/** True in windows that are too narrow for all columns of a table. */
 export const isTight = follow('(max-width: 79.99rem)');

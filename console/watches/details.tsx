@@ -39,14 +39,14 @@ const mostShown = 30;
 
 interface Props {
   name: string;
-  /** Undefined if no watch has this name. */
+  /** Watch with this name; undefined if it does not exist. */
   watch: Watch | undefined;
   known: readonly Watch[];
   incidents: ActiveIncidents;
   onChanged: () => void;
 }
 
-/** Dialog for a watch; with `edit` in the URL, the edit form. */
+/** Dialog for a watch. With `edit` in the URL, shows the edit form. */
 export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props) => {
   if (watch && place.value.params['edit'] && watch.origin !== 'config') {
     return (
@@ -72,7 +72,7 @@ export const WatchDialog = ({ name, watch, known, incidents, onChanged }: Props)
 
 const Details = ({ watch, incidents, onChanged }: Omit<Props, 'name' | 'known' | 'watch'> & { watch: Watch }) => {
   const { name, settings, state, since, things } = watch;
-  // With a single thing, its state is the watch's state.
+  // If there is a single thing, its state is the state of the watch.
   const isSingle = things.length < 2;
   const trial = useTrial();
   const test = useRun(() => trial.run(settings));
@@ -141,7 +141,7 @@ const Thing = ({
   );
 };
 
-/** Minimum span of the time axis in seconds, to keep a new watch from seeming old. */
+/** Minimum span of the time axis in seconds, so that a new watch does not seem old. */
 const leastSeconds = 30 * 60;
 
 const colors = ['--warning-bar', '--critical-bar'] as const;
@@ -189,7 +189,7 @@ const toFacts = ({ settings, updatedBy, updatedAt }: Watch): Fact[] => {
   ];
 };
 
-/** Alert condition in words: `at 90 % or more, critical at 97 % or more, after 1 min`. */
+/** Describes the condition of the alert in words: `at 90 % or more, critical at 97 % or more, after 1 min`. */
 const describeLimit = (settings: Watch['settings']): string => {
   const format = toLimitText(settings);
   const toReached = words.reached[sideOf(settings)];

@@ -10,7 +10,7 @@ type OwnField = (typeof watchFields)[keyof typeof watchFields][number];
 export interface WatchDraft {
   name: string;
   type: WatchKind;
-  /** Values by setting; lists have one entry per line, and a checked box is `1`. */
+  /** Values by setting. Lists have one entry per line, and a checked box is `1`. */
   own: Partial<Record<OwnField, string>>;
   limit: string;
   critical: string;
@@ -47,13 +47,13 @@ export const listFields = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): rea
   return fields.filter((name) => name !== 'minutes' || own.metric === 'count');
 };
 
-/** Measured value, which determines the unit. */
+/** Returns the measured value, which determines the unit. */
 export const toMeasured = ({ type, own }: Pick<WatchDraft, 'type' | 'own'>): Pick<WatchSettings, 'type' | 'metric'> => {
   const metric = own.metric ?? watchMetrics[type]?.[0];
   return { type, ...(metric && { metric: metric as NonNullable<WatchSettings['metric']> }) };
 };
 
-/** Draft of a new watch, prefilled from the URL, with a free name. */
+/** Returns the draft of a new watch, prefilled from the URL, with a name that is not taken. */
 export const toNewWatch = (params: Params, known: readonly Watch[]): WatchDraft => {
   const type = Object.values(groups)
     .flat()
@@ -73,7 +73,7 @@ export const toNewWatch = (params: Params, known: readonly Watch[]): WatchDraft 
   };
 };
 
-/** First free name; the names of default watches count as free. */
+/** Returns the first name that is not taken. The names of default watches are free. */
 const toFreeName = (name: string, known: readonly Watch[]): string => {
   const isTaken = (each: string): boolean => known.some((watch) => watch.name === each && watch.origin !== 'default');
   let number = 1;
@@ -110,11 +110,11 @@ export const toWatchDraft = (settings: WatchSettings): WatchDraft => {
 const sizeOf = (draft: Pick<WatchDraft, 'type' | 'own'>): number =>
   unitSizes[unitOf(toMeasured(draft)) ?? 'number'] ?? 1;
 
-/** Bytes in the unit of the form. */
+/** Converts a value in the unit of the form to bytes. */
 const fromUnit = (draft: Pick<WatchDraft, 'type' | 'own'>, value: string): string =>
   value === '' ? '' : String(Number((Number(value) / sizeOf(draft)).toPrecision(6)));
 
-/** Request body for a draft. Throws an Error with a message for the user. */
+/** Returns the request body for a draft. Throws an Error with a message for the user. */
 export const toSettings = (draft: WatchDraft): WatchSettings => {
   const { name, type, level, message, isEnabled } = draft;
   if (name.trim() === '') throw new Error(words.noName);
@@ -149,7 +149,7 @@ export const toSettings = (draft: WatchDraft): WatchSettings => {
 
 type JsonCondition = NonNullable<WatchSettings['json']>[number];
 
-/** A setting's text in the form; headers and conditions have one line each. */
+/** Formats a setting for the form. Headers and conditions have one line each. */
 const toTyped = (value: NonNullable<WatchSettings[OwnField]>): string => {
   if (typeof value === 'boolean') return value ? '1' : '';
   if (typeof value !== 'object') return String(value);
@@ -162,7 +162,10 @@ const toTyped = (value: NonNullable<WatchSettings[OwnField]>): string => {
 
 const toConditionLine = ({ pointer, is, value }: JsonCondition): string => `${pointer} ${is} ${JSON.stringify(value)}`;
 
-/** Condition in a line such as `/status = "up"`; a value that is not JSON is text. Throws an Error for the user. */
+/**
+ * Parses a condition in a line such as `/status = "up"`. A value that is not JSON is text. Throws an Error with a
+ * message for the user.
+ */
 const readCondition = (line: string): JsonCondition => {
   const [, pointer = '', is, value = ''] = /^(\S*)\s+(!=|<=|>=|=|<|>)\s+(.+)$/.exec(line) ?? [];
   if (is === undefined) throw new Error(words.badCondition(line));
@@ -175,7 +178,7 @@ const readCondition = (line: string): JsonCondition => {
   return { pointer, is: is as JsonCondition['is'], value: parsed as JsonCondition['value'] };
 };
 
-/** Name and value in a line such as `Accept: text/html`. Throws an Error with a message for the user. */
+/** Parses the name and value in a line such as `Accept: text/html`. Throws an Error with a message for the user. */
 const readHeader = (line: string): [string, string] => {
   const [, name, value] = /^([^:\s]+)\s*:\s*(.*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined) throw new Error(words.badHeader(line));

@@ -4,7 +4,7 @@ import { watchTexts as words } from '../strings/watches.ts';
 
 export type WatchKind = WatchSettings['type'];
 
-/** Types in the form, in groups; watches of files and plugins can only be defined in the config file. */
+/** Types in the form, in groups. Watches of files and plugins can be defined only in the config file. */
 export const groups = {
   machine: [
     'disk',
@@ -59,7 +59,7 @@ export const watchFields = {
   alert: ['source', 'metric', 'minutes'],
 } as const satisfies Partial<Record<WatchKind, readonly (keyof WatchSettings)[]>>;
 
-/** Metrics of each type, default first. */
+/** Metrics of each type, with the default first. */
 export const watchMetrics: Partial<Record<WatchKind, readonly (keyof typeof words.metrics)[]>> = {
   disk: ['used', 'free', 'inodes'],
   network: ['received', 'sent'],
@@ -69,7 +69,7 @@ export const watchMetrics: Partial<Record<WatchKind, readonly (keyof typeof word
 
 export type WatchUnit = keyof typeof words.units;
 
-/** Factor from typed to stored values: `2` means 2 GiB. */
+/** Factor from typed to stored values, e.g. so that `2` means 2 GiB. */
 export const unitSizes: Partial<Record<WatchUnit, number>> = { bytes: 1024 ** 3, rate: 1024 ** 2 };
 
 const units: Partial<Record<WatchKind, WatchUnit>> = {
@@ -95,7 +95,7 @@ const units: Partial<Record<WatchKind, WatchUnit>> = {
 
 type Measured = Pick<WatchSettings, 'type' | 'metric'>;
 
-/** Unit of the limit; undefined for yes-or-no checks. */
+/** Returns the unit of the limit; undefined for yes-or-no checks. */
 export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
   if (type === 'disk' && metric === 'free') return 'bytes';
   if (type === 'process') return metric === 'memory' ? 'mebibytes' : metric === 'cpu' ? 'percent' : undefined;
@@ -103,16 +103,16 @@ export const unitOf = ({ type, metric }: Measured): WatchUnit | undefined => {
   return units[type];
 };
 
-/** True if a limit is optional: without one, only faults are reported. */
+/** True if the limit is optional. Without a limit, only faults are reported. */
 export const isLimitOptional = ({ type }: Measured): boolean =>
   type in units && (units[type] === 'ms' || units[type] === 'days');
 
-/** Limit in days of a watch without one. */
+/** Limit in days for a watch that sets none. */
 export const usualDays: Partial<Record<WatchKind, number>> = { certificate: 14, domain: 30 };
 
 const isLowBad = ({ type, metric }: Measured): boolean => usualDays[type] !== undefined || metric === 'free';
 
-/** Side of the limit that raises an alert; `beyond` excludes the limit itself. */
+/** Returns the side of the limit that raises an alert. `beyond` excludes the limit itself. */
 export const sideOf = (settings: Measured): 'low' | 'high' | 'beyond' => {
   if (isLowBad(settings)) return 'low';
   return settings.metric === 'count' ? 'beyond' : 'high';
@@ -139,12 +139,12 @@ export const toLimitText =
     return toFigure(settings)(value).replace(/[.,]0(?= )/, '');
   };
 
-/** Limits that can be drawn, critical limit last. */
+/** Lists the limits that can be drawn, with the critical limit last. */
 export const limitsOf = ({ limit, critical, type }: WatchSettings): number[] => {
   return [limit ?? usualDays[type], critical].filter((each) => each !== undefined);
 };
 
-/** Watched things in words: `Disk space: /var, /srv/*`. */
+/** Describes the watched things in words: `Disk space: /var, /srv/*`. */
 export const describeWatch = (settings: WatchSettings): string => {
   const {
     type,
@@ -191,7 +191,7 @@ const order: readonly Watch['state'][] = ['firing', 'cannot check', 'pending', '
 export const compareStates = (one: { state: Watch['state'] }, other: { state: Watch['state'] }): number =>
   order.indexOf(one.state) - order.indexOf(other.state);
 
-/** Thing that stands for the watch: in the worst state, with the worst value. */
+/** Finds the thing that represents the watch: in the worst state, with the worst value. */
 export const findWorst = ({ things, settings }: Pick<Watch, 'things' | 'settings'>): WatchedThing | undefined =>
   sortThings(things, settings)[0];
 
@@ -202,7 +202,7 @@ export const sortThings = (things: readonly WatchedThing[], settings: WatchSetti
   return things.toSorted((one, other) => compareStates(one, other) || sign * ((one.figure ?? 0) - (other.figure ?? 0)));
 };
 
-/** Settings that apply to a thing: some watches measure two metrics. */
+/** Returns the settings that apply to a thing, because some watches measure two metrics. */
 export const settingsOf = (settings: WatchSettings, { thing }: Pick<WatchedThing, 'thing'>): WatchSettings => {
   const { name, type, certificateDays } = settings;
   if (type === 'http' && certificateDays !== undefined && thing.endsWith(' certificate'))

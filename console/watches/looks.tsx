@@ -17,7 +17,7 @@ const looks: Record<Watch['state'], Look> = {
   elsewhere: { tone: 'quiet', icon: 'instances' },
 };
 
-/** State in words; a firing watch has its level's colour. */
+/** State in words. A firing watch has the colour of its level. */
 export const WatchChip = ({ state, level }: Pick<Watch, 'state'> & Partial<Pick<WatchedThing, 'level'>>) => {
   const { tone, icon } = looks[state];
   return (
@@ -27,13 +27,13 @@ export const WatchChip = ({ state, level }: Pick<Watch, 'state'> & Partial<Pick<
   );
 };
 
-/** `since 14:05 (2 h 3 min)`. */
+/** Time since which the state holds: `since 14:05 (2 h 3 min)`. */
 export const Since = ({ time }: { time: string }) => {
   const at = Date.parse(time);
   return <time dateTime={time}>{words.since(toMinute(at), toDuration(Math.max(0, -untilTime(at) / 1000)))}</time>;
 };
 
-/** A thing's recent history, with its limits. */
+/** Recent history of a thing, with its limits. */
 export const RecentLine = ({ settings: all, thing }: Pick<Watch, 'settings'> & { thing: WatchedThing }) => {
   const { recent } = thing;
   const settings = settingsOf(all, thing);
@@ -53,7 +53,7 @@ export const RecentLine = ({ settings: all, thing }: Pick<Watch, 'settings'> & {
   );
 };
 
-/** Recent history in words. */
+/** Describes the recent history in words. */
 const summarize = (settings: Watch['settings'], { recent }: WatchedThing): string => {
   const format = toFigure(settings);
   const known = (recent?.figures ?? []).filter((figure) => figure !== null);

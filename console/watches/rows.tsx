@@ -15,7 +15,7 @@ const Name = ({ watch: { name } }: { watch: Watch }) => (
   </a>
 );
 
-/** Watched things, and the source of the definition. */
+/** Describes the watched things and the source of the definition. */
 const toWhat = ({ settings, origin }: Watch): string =>
   [describeWatch(settings), words.origins[origin]].filter(Boolean).join(' · ');
 
@@ -29,7 +29,7 @@ const toReading = (watch: Watch): string => {
 
 const Chip = ({ watch }: { watch: Watch }) => <WatchChip state={watch.state} level={findWorst(watch)?.level ?? null} />;
 
-/** State and its start, and any open incident. */
+/** State and the time it began, and the open incident if there is one. */
 const State = ({ watch, incidents }: { watch: Watch; incidents: ActiveIncidents }) => {
   const { name, since, state } = watch;
   const incident = findIncident(incidents, `watch/${name}`);
@@ -91,7 +91,7 @@ const toCompact = (incidents: ActiveIncidents) => (watch: Watch) => (
   </div>
 );
 
-/** Table of watches with their last readings; paused ones are dimmed. */
+/** Table of watches with their last readings. Paused watches are dimmed. */
 export const WatchTable = ({ rows, incidents }: { rows: readonly Watch[]; incidents: ActiveIncidents }) => (
   <Table
     label={text.titles.watches}

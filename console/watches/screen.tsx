@@ -20,11 +20,11 @@ import { WatchForm } from './form.tsx';
 import { compareStates, describeWatch } from './kinds.ts';
 import { WatchTable } from './rows.tsx';
 
-/** Milliseconds between reloads, equal to the machine's check interval; shorter while a watch is unchecked. */
+/** Milliseconds between reloads, equal to the machine's check interval. Shorter while a watch has not been checked. */
 const rereadEvery = 10_000;
 const rereadSoon = 1500;
 
-/** List of watches, worst first; one opens in a dialog. */
+/** List of watches, worst first. A watch opens in a dialog. */
 const WatchesScreen = ({ rest }: { rest: string }) => {
   const resource = useResource((signal) => client.listWatches(undefined, { signal }), { isKept: true });
   const incidents = useActiveIncidents().value;
@@ -93,7 +93,7 @@ const List = ({ watches, incidents }: { watches: readonly Watch[]; incidents: Ac
   );
 };
 
-/** Searchable text of a watch. */
+/** Returns the text of a watch that the filter searches. */
 const toWords = ({ name, settings, things }: Watch): string =>
   [name, describeWatch(settings), ...things.map(({ thing }) => thing)].join(' ');
 
