@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toConsoleOptions } from '../console/build.mjs';
+import { buildExecutable } from '../tools/executable/build.mjs';
 import { buildPackage, dist } from './bundle.mjs';
 import { buildDeb } from './deb.mjs';
-import { buildExecutable } from './executable.mjs';
 import { install, root, run } from './install.mjs';
 
 const options = { release: { type: 'string' }, folder: { type: 'string' } };
@@ -31,12 +31,12 @@ const targets = {
   },
   /** Builds the documentation site in dist/site; `dev` serves it with hot reload, `preview` serves the built site. */
   docs: async () => {
-    await install(['docs']);
+    await install('tools/docs');
     run(process.execPath, ['node_modules/vitepress/bin/vitepress.js', others[0] ?? 'build', 'tools/docs']);
   },
   /** Installs everything that tests and measurements need. */
   tools: async () => {
-    await install(['tools', 'client']);
+    await install('tools', 'tools/client');
     await buildPackage();
   },
 };

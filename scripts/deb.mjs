@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { executablePath, nodeLicense } from '../tools/executable/build.mjs';
 import { dist } from './bundle.mjs';
-import { executablePath, nodeLicense } from './executable.mjs';
 import { readJson, root, withFolder } from './install.mjs';
 
 const maintainer = 'the signalbox authors <maintainers@signalbox.invalid>';

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -44,67 +44,50 @@ export const putInPlace = (made, place) => {
 
 const has = (path) => existsSync(join(root, 'node_modules', path));
 
-/** Compares the lockfile with the packages that npm has installed for the program and the workspaces in `tools`. */
-const readState = () => {
+/** Adds workspaces installed earlier to the given ones, and says if all their packages are those of the lockfile. */
+const readState = (names) => {
   const { packages: locked } = readJson('package-lock.json');
   const installed = has('.package-lock.json') ? readJson('node_modules', '.package-lock.json').packages : {};
-  const isComplete = ({ dependencies, devDependencies }) =>
-    Object.keys({ ...dependencies, ...devDependencies }).every(has);
+  const workspaces = locked[''].workspaces.filter((path) => names.includes(path) || has(`signalbox-${basename(path)}`));
+  const listPackages = (path) => Object.keys({ ...locked[path].dependencies, ...locked[path].devDependencies });
   const isOutdated = ([path, { version }]) => locked[path] !== undefined && locked[path].version !== version;
-  const toLink = (name) => `signalbox-${name}`;
-  return {
-    isCurrent: isComplete(locked['']) && !Object.entries(installed).some(isOutdated),
-    hasWorkspace: (name) => has(toLink(name)) && isComplete(locked[locked[`node_modules/${toLink(name)}`].resolved]),
-    workspaces: ['client', 'docs', 'runtimes', 'tools'].filter((name) => has(toLink(name))),
-  };
+  const isComplete = ['', ...workspaces].flatMap(listPackages).every(has);
+  return { workspaces, isCurrent: isComplete && !Object.entries(installed).some(isOutdated) };
 };
 
-export const isInstalled = () => readState().isCurrent;
-
 /**
- * Installs the program's packages into a new folder, which then becomes node_modules, and adds those of workspaces by
- * name: `client`, `docs`, `tools`. Workspaces installed earlier stay installed.
+ * Installs the packages of the program and of workspaces into a new folder, which then becomes node_modules. Workspaces
+ * installed earlier stay installed.
  */
-export const install = async (names = [], { retries = 2 } = {}) => {
-  const { isCurrent, workspaces } = readState();
-  if (!isCurrent) {
-    process.stderr.write('Installing the dependencies (70 MB) ...\n');
-    await withFolder(async (folder, signal) => {
-      for (const name of ['package.json', 'package-lock.json', '.npmrc'])
-        if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name));
-      await runNpm(['ci', '--workspaces=false', `--fetch-retries=${retries}`], folder, signal);
-      if (!isInstalled()) putInPlace(join(folder, 'node_modules'), join(root, 'node_modules'));
-    });
-  }
-  const { hasWorkspace } = readState();
-  const missing = [...new Set([...workspaces, ...names])].filter((name) => !hasWorkspace(name));
-  if (missing.length === 0) return;
-  process.stderr.write(`Installing packages for ${missing.join(', ')} ...\n`);
-  const selection = missing.map((name) => `--workspace=signalbox-${name}`);
-  await withFolder((_, signal) => runNpm(['install', '--no-save', ...selection], root, signal));
+export const install = async (...names) => {
+  const { isCurrent, workspaces } = readState(names);
+  if (isCurrent) return;
+  process.stderr.write(`Installing the dependencies${workspaces.map((path) => `, ${path}`).join('')} ...\n`);
+  await withFolder(async (folder, signal) => {
+    const manifests = ['', ...workspaces].map((path) => join(path, 'package.json'));
+    for (const path of [...manifests, 'package-lock.json', '.npmrc'])
+      if (existsSync(join(root, path))) cpSync(join(root, path), join(folder, path));
+    const selection = workspaces.map((path) => `--workspace=${path}`);
+    const all = selection.length > 0 ? ['--include-workspace-root', ...selection] : ['--workspaces=false'];
+    await runNpm(['ci', ...all], folder, signal);
+    if (!readState(workspaces).isCurrent) putInPlace(join(folder, 'node_modules'), join(root, 'node_modules'));
+  });
 };
 
 /** Set explicitly, because npm passes on its own command's options to this one. */
-const options = [
-  '--include=dev',
-  '--include=optional',
-  '--ignore-scripts',
-  '--prefer-offline',
-  '--dry-run=false',
-  '--global=false',
-  '--fetch-retry-mintimeout=500',
-  '--fetch-retry-maxtimeout=2000',
-  '--audit=false',
-  '--fund=false',
-  '--loglevel=error',
-];
+const options =
+  '--include=dev --include=optional --ignore-scripts --prefer-offline --dry-run=false --global=false --audit=false ' +
+  '--fund=false --fetch-retries=1 --fetch-retry-mintimeout=500 --loglevel=error';
 
 /** Failed installation; the message is one line. */
 export class InstallError extends Error {}
 
 const runNpm = async (args, cwd, signal) => {
   // On Windows npm is a batch file, which needs a shell.
-  const running = promisify(execFile)('npm', [...args, ...options], { cwd, shell: process.platform === 'win32' });
+  const running = promisify(execFile)('npm', [...args, ...options.split(' ')], {
+    cwd,
+    shell: process.platform === 'win32',
+  });
   signal.addEventListener('abort', () => running.child.kill('SIGKILL'));
   await running.catch(({ stderr, message }) => {
     const lines = (stderr || message).split('\n').map((line) => line.replace(/^npm (error|ERR!) (FetchError: )?/, ''));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { node } from './executable.mjs';
+import { node } from '../tools/executable/build.mjs';
 import { readJson, root } from './install.mjs';
 
 // Prints a CycloneDX bill of materials: the libraries in the program and its pages, and Node.js with its libraries.

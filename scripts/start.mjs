@@ -25,8 +25,7 @@ const stopWithParent = () => {
 if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
 const isRunnable = existsSync(bundlePath) && existsSync(join(root, 'node_modules'));
 try {
-  // Without retries if another build can run.
-  await install([], { retries: isRunnable ? 0 : 2 });
+  await install();
   await buildProgram();
 } catch (error) {
   const isUnwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code);

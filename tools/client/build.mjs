@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { root } from './install.mjs';
+import { root } from '../../scripts/install.mjs';
 
 /** Maximum bytes of the client, gzipped. */
 const budget = 6500;

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { buildProgram, bundlePath, bundleProgram, dist, isCurrent, listFiles } from './bundle.mjs';
-import { install, putInPlace, root, run, withFolder } from './install.mjs';
+import { buildProgram, bundlePath, bundleProgram, dist, isCurrent, listFiles } from '../../scripts/bundle.mjs';
+import { install, putInPlace, root, run, withFolder } from '../../scripts/install.mjs';
 
 /** Executable for Linux on x64 that includes Node.js. */
 export const executablePath = join(dist, 'signalbox-linux-x64');
@@ -26,7 +26,7 @@ export const buildExecutable = async () => {
     run('npm', ['ci', '--prefix', home, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   }
   await buildProgram();
-  if (isCurrent(executablePath, bundlePath)) return;
+  if ([bundlePath, import.meta.filename].every((source) => isCurrent(executablePath, source))) return;
   await withFolder(async (folder) => {
     const runHere = (program, ...args) => execFileSync(program, args, { cwd: folder, stdio: 'pipe' });
     await bundleProgram({
