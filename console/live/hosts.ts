@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { Host } from 'signalbox/client';
+import type { Host, HostEvent } from 'signalbox/client';
 import { client } from '../api.ts';
 import { isReadable } from '../routes.ts';
 import { type Resource, useResource } from './resource.ts';
@@ -26,8 +26,12 @@ export const useKnownHosts = (): void => {
 const loadHosts = async (signal: AbortSignal): Promise<readonly Host[]> =>
   isReadable('listHosts') ? (await client.listHosts(undefined, { signal })).data : [];
 
-const apply = (changed: Host, before: readonly Host[] | undefined): readonly Host[] | undefined => {
+const apply = (
+  { isDeleted, ...changed }: HostEvent,
+  before: readonly Host[] | undefined,
+): readonly Host[] | undefined => {
   if (!before) return before;
+  if (isDeleted) return before.filter(({ name }) => name !== changed.name);
   const index = before.findIndex(({ name }) => name === changed.name);
   return index < 0 ? [...before, changed] : before.with(index, changed);
 };

@@ -29,8 +29,9 @@ export const toValidationRefusal = (errors: readonly SchemaError[]): HttpError =
     const place = path.join('.').slice(0, longestPlace);
     for (const name of field === undefined ? members : [field]) {
       if (clauses.has(name)) continue;
-      const missing = field === undefined ? name : [place, ...members].join('.');
-      clauses.set(name, keyword === 'required' ? `${missing} is required` : `${place || name} ${clause}`);
+      const missing = field === undefined ? name : `${place}.${members[0]}`;
+      const isAlone = field === undefined || members.length === 1;
+      clauses.set(name, keyword === 'required' && isAlone ? `${missing} is required` : `${place || name} ${clause}`);
     }
   }
   return new HttpError('invalid', [...clauses.values()].join('; ') || 'Request body is required');

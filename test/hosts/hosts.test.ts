@@ -279,6 +279,42 @@ test('the topic `hosts` sends a host after each of its reports', async (t) => {
   assert.equal(event?.data['name'], 'web-1');
 });
 
+test('the topic `hosts` sends hosts that are created, changed and deleted', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const client = await openEvents(t, app.url, 'hosts', { token });
+  await app.request('POST', '/api/hosts', { token, body: { name: 'web-1' } });
+  await app.request('PATCH', '/api/hosts/web-1', { token, body: { note: 'rack 4' } });
+  await app.request('DELETE', '/api/hosts/web-1', { token });
+  const events = await client.waitFor('hosts', 3);
+  assert.deepEqual(
+    events.map(({ data }) => [data['name'], data['note'], data['isDeleted']]),
+    [
+      ['web-1', '', undefined],
+      ['web-1', 'rack 4', undefined],
+      ['web-1', 'rack 4', true],
+    ],
+  );
+});
+
+test('the refusal of a report names the faulty part', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const key = await enrol(app, token, 'web-1');
+  const disk = { mountPath: '/', used: 1, total: 2 };
+  const time = new Date().toISOString();
+  for (const [more, message] of [
+    [{ readings: { disks: [disk, { ...disk, used: -1 }] } }, /^readings\.disks\.1\.used must be at least 0$/],
+    [{ readings: { disks: [{ mountPath: '/' }] } }, /^readings\.disks\.0 must have used, total$/],
+    [{ readings: { disks: [{ mountPath: '/', used: 1 }] } }, /^readings\.disks\.0\.total is required$/],
+    [{ kept: [{ time, readings: {} }, { time: 'yesterday', readings: {} }] }, /^kept\.1\.time must be an RFC 3339 time/],
+  ] as [object, RegExp][]) {
+    const { status, json } = await report(app, key, 'web-1', more);
+    assert.equal(status, 400);
+    assert.match(json['error'] as string, message);
+  }
+});
+
 test('a history without rows gets 200, an invalid step or time 400, and an unknown host 404', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');

@@ -40,6 +40,19 @@ const createFleet = (t: Scope) => {
   };
 };
 
+test('two reports in time, just before and just after a step, leave no hole', async (t) => {
+  const fleet = new Fleet(new HostFiles(createFolder(t)), options);
+  atEnd(t, () => fleet.close());
+  const at = (seconds: number): number => start + seconds * 1000;
+  const take = (time: number) => fleet.take('web-1', createReport('web-1', { readings: { cpu: 0.5 } }), time);
+  for (const time of [at(9.9), at(20.1), at(45)]) await take(time);
+  const rows = await fleet.readRows('web-1', 10, start / 1000, start / 1000 + 40);
+  assert.deepEqual(
+    rows.map(({ time }) => time - start / 1000),
+    [0, 10, 20, 40],
+  );
+});
+
 test('a kept minute that is older than the ring of minutes does not overwrite a newer minute', async (t) => {
   const { take, readCpu } = createFleet(t);
   const minute = start - 30 * minuteMs;

@@ -135,14 +135,14 @@ export class Fleet {
     const now = Math.floor(at / 1000);
     const clock = Date.parse(time);
     const disks = assignDisks(before?.disks ?? [], report.readings.disks ?? [], now);
-    const rows: RingRow[] = [
-      { step: rings[0].step, time: align(now, rings[0].step), values: toRow(report.readings, disks) },
-    ];
+    const rows = listSteps(before, now).map(
+      (time): RingRow => ({ step: rings[0].step, time, values: toRow(report.readings, disks) }),
+    );
     const minutes = new Map<number, RingRow>();
     for (const each of kept) {
       const age = Math.floor((clock - Date.parse(each.time)) / 1000);
       const row = { step: rings[1].step, time: align(now - age, rings[1].step), values: toRow(each.readings, disks) };
-      // The time is invalid, too old, or in the future by the host's own clock.
+      // The time is too old, or in the future by the host's own clock.
       if (age >= 0 && isInRing(row, now)) minutes.set(row.time, row);
     }
     rows.push(...minutes.values());
@@ -201,6 +201,15 @@ export class Fleet {
     return means;
   }
 }
+
+/** Returns the steps that a report covers: its own, and the step before if it began after the previous report. */
+const listSteps = (before: HostState | undefined, now: number): number[] => {
+  const { step } = rings[0];
+  const own = align(now, step);
+  // Reports every ten seconds skip a step if one arrives just before it, and the next just after it.
+  const isSkipped = before !== undefined && align(Math.floor(before.at / 1000), step) === own - 2 * step;
+  return isSkipped && now - before.at / 1000 < 1.5 * step ? [own - step, own] : [own];
+};
 
 /** @throws HttpError for a state that is too large for any storage */
 const assertStorable = (name: string, body: string): void => {

@@ -19,7 +19,7 @@ import { Hub } from './hub.ts';
 import { assertOwnNames, ConfiguredHost, type HostKeeper, hostKind } from './kind.ts';
 import { OwnHost } from './own-host.ts';
 import { createHostRoutes } from './routes.ts';
-import { ShownHost } from './schema.ts';
+import { HostEvent } from './schema.ts';
 import { Scraper } from './scraper.ts';
 
 /** Milliseconds between checks for reports received by other instances. */
@@ -76,7 +76,7 @@ export const hosts = defineFeature({
     });
     const lease = database ? createLease(database, 'hosts') : ownLease;
     const incidents = new HostIncidents(offers.incidents);
-    const { topic, publish } = createEventTopic(needs('hosts:read'), ShownHost);
+    const { topic, publish } = createEventTopic(needs('hosts:read'), HostEvent);
     const watch = new HostWatch({
       fleet,
       keeper,
@@ -96,6 +96,16 @@ export const hosts = defineFeature({
       if (known) publish(() => hub.show(known));
     };
     fleet.onReport(publishHost);
+    let known = keeper.list();
+    keeper.onChanged(() => {
+      const before = new Map(known.map((each) => [each.name, each]));
+      known = keeper.list();
+      for (const each of known) {
+        if (before.get(each.name) !== each) publishHost(each.name);
+        before.delete(each.name);
+      }
+      for (const each of before.values()) publish(() => ({ ...hub.show(each), isDeleted: true }));
+    });
     const own = new OwnHost({ fleet, keeper, host, version, clock, log });
     const scraper = new Scraper({ fleet, list: () => keeper.listConfigured(), lease, clock, log });
     let following: NodeJS.Timeout | undefined;

@@ -170,6 +170,7 @@ const createReportRoute = ({ hub, commands }: RouteParts): Route =>
     handler: async (request, reply) => {
       const { body, params } = request;
       requireTime('time', body.time);
+      for (const [index, { time }] of (body.kept ?? []).entries()) requireTime(`kept.${index}.time`, time);
       const { name, at } = await hub.report(params.name, callerOf(request), body);
       keepConnection(request, reply);
       sendJson(reply, {

@@ -132,6 +132,12 @@ export const ShownHost = defineShape('Host', {
 });
 export type ShownHost = Static<typeof ShownHost>;
 
+/** Event on the `hosts` topic. */
+export const HostEvent = defineShape('HostEvent', {
+  ...ShownHost.properties,
+  isDeleted: Type.Optional(Type.Boolean({ description: 'True if the host was deleted; otherwise absent.' })),
+});
+
 export const HostList = defineList('HostList', 'Hosts', ShownHost, 'By name.');
 
 export const HostProcessList = defineShape('HostProcessList', {
