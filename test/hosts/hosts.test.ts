@@ -307,7 +307,15 @@ test('the refusal of a report names the faulty part', async (t) => {
     [{ readings: { disks: [disk, { ...disk, used: -1 }] } }, /^readings\.disks\.1\.used must be at least 0$/],
     [{ readings: { disks: [{ mountPath: '/' }] } }, /^readings\.disks\.0 must have used, total$/],
     [{ readings: { disks: [{ mountPath: '/', used: 1 }] } }, /^readings\.disks\.0\.total is required$/],
-    [{ kept: [{ time, readings: {} }, { time: 'yesterday', readings: {} }] }, /^kept\.1\.time must be an RFC 3339 time/],
+    [
+      {
+        kept: [
+          { time, readings: {} },
+          { time: 'yesterday', readings: {} },
+        ],
+      },
+      /^kept\.1\.time must be an RFC 3339 time/,
+    ],
   ] as [object, RegExp][]) {
     const { status, json } = await report(app, key, 'web-1', more);
     assert.equal(status, 400);

@@ -15,7 +15,7 @@ export interface FleetHost {
 
 /** Faults of a host: kill -9, SIGSTOP, an unplugged cable, an orderly restart. */
 export const faultKinds = ['killed', 'frozen', 'cut off', 'restarted'] as const;
-export type FaultKind = (typeof faultKinds)[number];
+type FaultKind = (typeof faultKinds)[number];
 
 /** Fault of a host, and the time of the host's first report afterwards, in Unix milliseconds. */
 export interface Fault {
