@@ -153,7 +153,7 @@ const acknowledgeAgain = async ({
   await userClient.acknowledgeIncident({ id, ...(until !== null && { until }), ...(comment !== null && { comment }) });
 };
 
-/** Runs a user's action; on failure, shows the reason and resolves to false. */
+/** Runs an action by the user. On failure, shows the reason and resolves to false. */
 const attempt = async (run: () => Promise<void>): Promise<boolean> => {
   try {
     await run();

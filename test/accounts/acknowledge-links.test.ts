@@ -52,7 +52,7 @@ const refused = [
   'This link is not valid: its destination was removed, or its address has changed. Acknowledge the incident in the console, or with the link of a newer notification.',
 ];
 
-/** Starts the app again with its data. */
+/** Restarts the app with its data. */
 const restart = async (t: Scope, app: TestApp, dataDir: string, settings: object = {}): Promise<TestApp> => {
   await app.close();
   const again = await startApp(t, { settings: { publicUrl, dataDir, ...settings } });

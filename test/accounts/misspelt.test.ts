@@ -8,7 +8,7 @@ import { strong } from './support/accounts.ts';
 const endsAt = '2036-01-31T08:30:00Z';
 const inAYear = new Date(Date.now() + 365 * 24 * 60 * 60_000).toISOString();
 
-/** Routes of runtime settings, with a body that they accept. */
+/** Routes of runtime settings, each with a body that the route accepts. */
 const routes: [method: string, path: string, body: object][] = [
   ['POST', '/api/watches', { name: 'disks', type: 'disk', limit: 90 }],
   ['POST', '/api/watches/test', { name: 'disks', type: 'disk', limit: 90 }],

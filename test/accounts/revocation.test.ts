@@ -19,7 +19,7 @@ const endSessions = (app: TestApp, token: string) => app.request('DELETE', '/api
 const statusOf = async (app: TestApp, token: string): Promise<number> =>
   (await app.request('GET', '/api/items', { token })).status;
 
-/** Logs in and ends all sessions again and again; resolves to all tokens, whose times can be ahead of the clock. */
+/** Logs in and ends all sessions again and again. Resolves to all tokens, whose times can be ahead of the clock. */
 const collectTokens = async (app: TestApp, name: string, count: number): Promise<string[]> => {
   const tokens: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -133,7 +133,7 @@ test('after a change of an account, other instances refuse its old token and acc
     const theirs = await getToken(one, 'eve');
     assert.equal(await statusOf(other, theirs), 200);
     assert.equal((await endSessions(one, theirs)).status, 200);
-    // A change of access reads the accounts again, so not even a moment remains to use the old token.
+    // A change of access reads the accounts again, so the old token cannot be used even for a moment.
     const backdoor = await createUser(other, theirs, 'mallory', 'Admin');
     assert.equal(backdoor.status, 401);
   }

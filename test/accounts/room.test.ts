@@ -15,12 +15,12 @@ import { createUser, getToken } from './support/accounts.ts';
 const MiB = 1024 * 1024;
 const hour = 60 * 60 * 1000;
 
-/** Silences that fill the 64 MiB that version 1.1.0 had for all settings together. */
+/** Number of silences that fill the 64 MiB that version 1.1.0 allowed for all settings together. */
 const fullCount = 1050;
 
 const idOf = (index: number): string => `0199${String(index).padStart(4, '0')}-7c11-7b5e-a1f0-3d0a7d6e2c56`;
 
-/** Returns a silence of nearly 64 KiB, as 1.1.0 stores it. */
+/** Returns a silence of nearly 64 KiB, in the form that 1.1.0 stores. */
 const toLargeSilence = (index: number, endsAt: number, now: number): LogRecord => {
   const matchers = Array.from({ length: 50 }, (_, each) => {
     return { name: `label${each}`, value: `${index} ${'x'.repeat(1200)}`, isRegex: false, isEqual: true };
@@ -41,7 +41,7 @@ const createFolderWith = async (t: TestContext, count: number, endsAt: number): 
   return directory;
 };
 
-/** Creates users, keys, heartbeats, watches and destinations, and takes rights away. */
+/** Creates users, keys, heartbeats, watches and destinations, and takes away rights. */
 const administer = async (app: TestApp): Promise<void> => {
   const token = await adminToken(app);
   const expectStatus = async (status: number, method: string, path: string, body?: object): Promise<void> => {

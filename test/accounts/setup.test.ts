@@ -93,7 +93,7 @@ test('with a configured password of admin, or configured users, the start prints
   const app = await startApp(t);
   assert.equal(app.invitation, undefined);
   assert.equal((await setUp(app, '')).status, 403);
-  // Without the setup route there is no link, either.
+  // Without the setup route, there is no link either.
   const some = await startWithoutUsers(t, { profiles: ['login', 'settings', 'items'] });
   assert.equal(some.invitation, undefined);
   const { invitation, notices } = await startApp(t, { settings: { readerPassword: undefined } });

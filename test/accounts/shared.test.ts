@@ -14,8 +14,8 @@ import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 import { codeOf, createUser, getToken, logIn, setUp, startWithoutUsers, strong } from './support/accounts.ts';
 
 /**
- * Milliseconds within which an instance must know the changes of another instance; a busy machine needs more than one
- * second.
+ * Milliseconds within which an instance must know the changes made by another instance. A busy machine needs more than
+ * one second.
  */
 const limitMs = 5000;
 
@@ -130,7 +130,7 @@ test('of two simultaneous requests with the links of two instances, one creates 
   const winner = answers.findIndex(({ status }) => status === 201);
   const [app] = apps;
   const token = await getToken(app, ['anna', 'ben'][winner] ?? '');
-  // The other instance may have created the second account and deleted it a moment ago.
+  // The other instance may have created and deleted the second account a moment ago.
   await waitUntilPasses(async () => {
     const { json } = await app.request<{ data: { name: string }[] }>('GET', '/api/users', { token });
     assert.deepEqual(

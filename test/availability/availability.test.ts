@@ -14,7 +14,7 @@ import { readAvailability, waitForCheck } from './support/availability.ts';
 
 const skip = toSkipPostgres();
 
-/** Settings with a watch of a file, which is up while the file exists. */
+/** Settings with a watch on a file, which is up while the file exists. */
 const watchFile = (path: string) => ({ watches: [{ name: 'file', type: 'file', path, every: 1 }] });
 
 test('a watch that fails and works again has an outage with its length, cause and incident', async (t) => {
@@ -60,7 +60,7 @@ test('the time in which the server was off is unknown, and the history from befo
   );
   await first.close();
   const before = Date.now();
-  // The next server's clock shows ten minutes later.
+  // The clock of the next server is ten minutes ahead.
   const later = withClock(() => new Date(Date.now() + 600_000));
   const second = await startApp(t, { settings: { dataDir }, features: later });
   const found = await waitForCheck(second, await second.login('admin'), 'heartbeats/job', 'up');

@@ -22,7 +22,7 @@ export interface Event {
   id: string | undefined;
 }
 
-/** Client without the types of its routes, which are known only once the program is built. */
+/** Client without the types of its routes, which are not known until the program is built. */
 export interface LooseClient {
   call: Call<Promise<Json>>;
   withResponse: Call<Promise<WithVersion<Json>>>;
@@ -37,7 +37,7 @@ interface Built {
 
 const toUrl = (file: string): URL => pathToFileURL(join(packageRoot, 'dist', file));
 
-/** Published file. */
+/** URL of the published file. */
 export const clientPath = toUrl('client.js');
 export const typesPath = toUrl('client.d.ts');
 
@@ -47,7 +47,7 @@ const { ClientError } = built;
 
 type Methods = Record<string, (input: unknown, options: unknown) => unknown>;
 
-/** Creates the client of the built file; its methods are called by name. */
+/** Creates the client from the built file. Its methods are called by name. */
 export const createClient = (url: string, options?: ClientOptions): LooseClient => {
   const client = built.createClient(url, options);
   const { withResponse, each, streamEvents } = client as unknown as Record<string, Methods> & LooseClient;

@@ -5,13 +5,13 @@ import { findFreePort } from '../support/free-port.ts';
 import { answer, type Behaviour, startReceiver } from '../support/receiver.ts';
 import { catchError, createClient } from './built-client.ts';
 
-/** Responds with JSON. */
+/** Creates a handler that responds with JSON. */
 const json =
   (status: number, value: unknown, headers: Record<string, string> = {}): Behaviour =>
   (response) =>
     void response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(value));
 
-/** Uses the handlers in turn; the last one stays. */
+/** Creates a handler that uses the given handlers in turn and then keeps using the last. */
 const inTurn =
   (...behaviours: Behaviour[]): Behaviour =>
   (response, request, index) =>

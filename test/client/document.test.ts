@@ -14,7 +14,7 @@ import { createClient } from './built-client.ts';
 const run = promisify(execFile);
 const compiler = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** Creates a folder where `signalbox/client` is the built package. */
+/** Creates a folder in which `signalbox/client` is the built package. */
 const createProject = (t: Scope, source: string, options: object): string => {
   const folder = createFolder(t);
   mkdirSync(join(folder, 'node_modules'));

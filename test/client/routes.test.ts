@@ -20,7 +20,7 @@ const plain =
 
 const createTask = plain('createTask', { Title: 'Check the backups' });
 
-/** Returns a call that creates a task first. */
+/** Returns a call that first creates a task. */
 const withTask =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -30,7 +30,7 @@ const withTask =
 
 let alerts = 0;
 
-/** Returns a call that sends the alert of a separate incident first. */
+/** Returns a call that first sends the alert of a separate incident. */
 const withIncident =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -40,7 +40,7 @@ const withIncident =
     return plain(name, { id: data.find((one) => one.key === key)?.id, ...changes })(client);
   };
 
-/** Call on the picture of an incident about this machine, which is taken within a second. */
+/** Calls a route for the picture of an incident about this machine, which is taken within a second. */
 const withPicture: Call = async (client) => {
   const key = 'snapshot';
   await plain('createAlert', { level: 'ERROR', message: 'the demo has failed', key, hostname: hostname() })(client);
@@ -54,14 +54,14 @@ const withPicture: Call = async (client) => {
   return found;
 };
 
-/** Returns a call that must be refused, because nothing is mounted or parked that it could return. */
+/** Returns a call that must be refused, because there is nothing mounted or parked to return. */
 const refused =
   (call: Call, status: number): Call =>
   async (client) => {
     assert.equal((await catchError(call(client))).status, status);
   };
 
-/** Returns a call that creates a silence first. */
+/** Returns a call that first creates a silence. */
 const withSilence =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -69,7 +69,7 @@ const withSilence =
     return plain(name, { id, ...changes })(client);
   };
 
-/** Returns a call that creates a heartbeat first. */
+/** Returns a call that first creates a heartbeat. */
 const withHeartbeat =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -83,7 +83,7 @@ const heartbeat = { name: 'backup', period: 3600, open: true };
 
 let watches = 0;
 
-/** Returns a call that creates a watch first. */
+/** Returns a call that first creates a watch. */
 const withWatch =
   (name: string, isReplaced = false): Call =>
   async (client) => {
@@ -94,7 +94,7 @@ const withWatch =
 
 let users = 0;
 
-/** Returns a call that creates a user first. */
+/** Returns a call that first creates a user. */
 const withUser =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -103,7 +103,7 @@ const withUser =
     return plain(name, { user, ...changes })(client);
   };
 
-/** Returns a call that creates a destination first. */
+/** Returns a call that first creates a destination. */
 const withDestination =
   (name: string): Call =>
   async (client) => {
@@ -111,7 +111,7 @@ const withDestination =
     return plain(name, { destination: destination.destination })(client);
   };
 
-/** Returns a call that creates a rotation first. */
+/** Returns a call that first creates a rotation. */
 const withRotation =
   (name: string, values: object = { rotation: 'ops' }): Call =>
   async (client) => {
@@ -119,7 +119,7 @@ const withRotation =
     return plain(name, values)(client);
   };
 
-/** Returns a call that creates an escalation policy first. */
+/** Returns a call that first creates an escalation policy. */
 const withPolicy =
   (name: string): Call =>
   async (client) => {
@@ -127,7 +127,7 @@ const withPolicy =
     return plain(name, { policy: policy.policy })(client);
   };
 
-/** Returns a call that creates a way to reach the caller first. */
+/** Returns a call that first creates a way to reach the caller. */
 const withWay =
   (name: string, values: object = {}): Call =>
   async (client) => {
@@ -135,7 +135,7 @@ const withWay =
     return plain(name, { person: way.person, way: way.way, ...values })(client);
   };
 
-/** Returns a call that creates a custom intake format first. */
+/** Returns a call that first creates a custom intake format. */
 const withFormat =
   (name: string, values: object = {}): Call =>
   async (client) => {
@@ -163,13 +163,13 @@ const alertmanagerSilence = {
 };
 const execution = { command: 'Get-CimInstance Win32_OperatingSystem -Property OSArchitecture' };
 
-/** False for the routes that only agents and Prometheus call, which the client leaves out. */
+/** False for routes that are called only by agents and Prometheus, which the client leaves out. */
 const isForClients = ({ operationId }: { operationId: string }): boolean =>
   !['enrolHost', 'reportHost', 'reportHostResult', 'getHostMetrics'].includes(operationId);
 
 let hosts = 0;
 
-/** Returns a call that creates a host first. */
+/** Returns a call that first creates a host. */
 const withHost =
   (name: string, changes: object = {}): Call =>
   async (client) => {
@@ -178,7 +178,7 @@ const withHost =
     return plain(name, { name: host, ...changes })(client);
   };
 
-/** One call of each method. */
+/** A call of each method. */
 const calls: Record<string, Call> = {
   ...Object.fromEntries(
     [
@@ -228,7 +228,7 @@ const calls: Record<string, Call> = {
   getTaskAtSimple: plain('getTaskAtSimple', { id: 1 }),
   createItem: plain('createItem', { name: 'label printer' }),
   login: plain('login', credentialsOf),
-  // There is an account already.
+  // There is already an account.
   setUp: refused(plain('setUp', { code: 'none', name: 'anna', password: strong }), 403),
   // No setting is broken.
   deleteBrokenSetting: refused(plain('deleteBrokenSetting', { kind: 'watch', name: 'none' }), 404),
@@ -388,7 +388,7 @@ const calls: Record<string, Call> = {
   getAbout: plain('getAbout'),
   listLicences: plain('listLicences'),
   previewSchedule: plain('previewSchedule', { schedule: '0 2 * * 6' }),
-  // Only instances that share a database have the route.
+  // The route exists only on instances that share a database.
   listInstances: refused(plain('listInstances'), 404),
 };
 

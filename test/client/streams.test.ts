@@ -25,7 +25,8 @@ const collect = (events: AsyncIterable<Event>): { seen: Event[]; ended: Promise<
 };
 
 /**
- * Returns a signal that is aborted when the test ends: a stream without its server retries for as long as it is read.
+ * Returns a signal that is aborted when the test ends. Needed because a stream without its server retries as long as it
+ * is read.
  */
 const untilEnd = (t: TestContext): AbortSignal => {
   const end = new AbortController();
@@ -49,7 +50,7 @@ test('events have their topic, data and id, from the beginning of the loop', asy
   assert.deepEqual([alert?.topic, alert?.data['message'], alert?.id], ['alerts', 'disk is full', '1']);
 });
 
-/** Lists the names of the members of a type in client.d.ts, without nested members. */
+/** Lists the names of the members of a type in client.d.ts, excluding nested members. */
 const listMembers = (name: string): string[] => {
   const block = new RegExp(`^( *)(?:export type )?${name}(?: =|:) \\{\\n([^]*?)^\\1\\}`, 'm');
   const [, , text = ''] = block.exec(types) ?? [];
@@ -135,7 +136,7 @@ test('a stream that the server refuses, or that cannot be opened at first, is an
   assert.equal((await catchError(take(gone.streamEvents({ topics: ['host'] }), 1))).code, 'connection');
 });
 
-/** Sends a response of this content type that begins with the text and does not end. */
+/** Creates a handler whose response, of this content type, begins with the text and does not end. */
 const begin =
   (contentType: string, text: string): Behaviour =>
   (response) =>

@@ -7,7 +7,9 @@ import { catchError, createClient } from './built-client.ts';
 
 const credentials = { user: 'admin', password: passwords.admin };
 
-/** Starts a server that issues numbered tokens, accepts tokens that pass `isAccepted`, and counts logins. */
+/**
+ * Starts a server that issues numbered tokens, accepts tokens for which `isAccepted` returns true, and counts logins.
+ */
 const issueTokens = (expiresIn: number, isAccepted: (token: string) => boolean = () => true) => {
   let logins = 0;
   const behave: Behaviour = (response, { path, headers }) => {

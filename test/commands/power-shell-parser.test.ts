@@ -9,7 +9,7 @@ import { type PowerShellLine, parseWithPowerShell } from './support/power-shell-
 
 const { skip } = powerShell;
 
-/** Fewest allowed lines that are compared. */
+/** Minimum number of allowed lines to compare. */
 const lineCount = amount(2000, 100_000);
 
 const maxCodePoint = 0x10ffff;
@@ -20,7 +20,7 @@ const inWords = fc.constantFrom(
   ...['--', '::', '0x', '1kb', '1e3', '1..5', '-Name', 'if', '..\\', '1.50', '007', '2ul', '1d'],
 );
 
-/** Characters that mean something to PowerShell, or look like such characters. */
+/** Characters that have a meaning in PowerShell, or look like such characters. */
 const special = fc.constantFrom(
   ...` '",;|&<>$(){}@#[]\x60`,
   ...'\u00a0\u0085\u1680\u2000\u2007\u200b\u202f\u205f\u3000\ufeff\u180e',
@@ -29,7 +29,7 @@ const special = fc.constantFrom(
 
 const codePoint = fc.integer({ min: 0, max: maxCodePoint }).map((code) => String.fromCodePoint(code));
 
-/** Creates texts in which one of `oneOf` parts is special. */
+/** Creates texts in which one in `oneOf` parts is special. */
 const createText = (oneOf: number, others: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .array(fc.oneof({ weight: oneOf - 1, arbitrary: others }, { weight: 1, arbitrary: special }), { maxLength: 6 })
@@ -90,7 +90,7 @@ const parseAllowed = (text: string): PowerShellLine | undefined => {
   return [parsed.name, ...parameters];
 };
 
-/** Compares the allowed lines; returns their number. */
+/** Compares the allowed lines and returns their number. */
 const compare = async (lines: Iterable<string>): Promise<number> => {
   const ours = [...lines].flatMap((text) => {
     const parsed = parseAllowed(text);

@@ -16,7 +16,7 @@ const startLogin = (t: TestContext, settings: Record<string, unknown> = {}) =>
 
 const body = (Username: string, Password: string) => ({ body: { Username, Password } });
 
-// Only Linux has loopback addresses other than 127.0.0.1 by default.
+// By default, only Linux has loopback addresses other than 127.0.0.1.
 const loopback = process.platform !== 'linux' && 'it needs a second loopback address';
 
 test('of 1,000 wrong logins on 50 connections, 99 % get 429 while other requests are served', {

@@ -18,7 +18,7 @@ const startWithPages = async (t: TestContext): Promise<string> => {
   writeFileSync(join(pages, '.env'), secretText);
   writeFileSync(join(folder, 'secret.txt'), secretText);
   const { url } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
-  // The link is created after startup, because an existing link prevents the start.
+  // The link is created after startup, because an existing link would prevent the start.
   symlinkSync(join(folder, 'secret.txt'), join(pages, 'link.txt'));
   return url;
 };

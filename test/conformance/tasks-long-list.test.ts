@@ -7,7 +7,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { limitsLists } from '../support/test-store.ts';
 import { createTask, readTask, type TaskList, titlesOf, updateTask } from './support/tasks.ts';
 
-/** Enough tasks that the socket buffers cannot hold all of them. */
+/** Seed with more tasks than the socket buffers can hold. */
 const seed = Array.from({ length: 60 }, (_, index) => ({
   Title: `task ${index + 1}`,
   Description: 'd'.repeat(500_000),
@@ -17,7 +17,7 @@ const titles = seed.map(({ Title }) => Title);
 const start = (t: TestContext): Promise<TestApp> =>
   startApp(t, { settings: { profiles: ['protected-tasks', 'login'] }, seed: { tasks: seed } });
 
-/** Requests all tasks, and reads only the headers of the response. */
+/** Requests all tasks and reads only the headers of the response. */
 const askFor = async ({ url }: TestApp, token: string): Promise<IncomingMessage> => {
   const asked = request(`${url}/api/tasks`, { headers: { authorization: `Bearer ${token}` } }).end();
   const [answer] = await once(asked, 'response');

@@ -51,7 +51,7 @@ const compare = async (operations: Operation[]): Promise<void> => {
   }
 };
 
-/** Creates each request's expected status and body; every time is `now`. */
+/** Creates the model that predicts the status and body of each response. Every time is `now`. */
 const createExpectations = () => {
   const tasks = createTaskModel(() => 'now');
   const found = (text: string | undefined) => [text === undefined ? 404 : 200, text];

@@ -8,7 +8,7 @@ interface Page {
   data: { Id: number }[];
 }
 
-/** Follows the links page by page, and returns all ids. */
+/** Follows the links page by page and returns all ids. */
 const follow = async (app: TestApp, start: string): Promise<number[][]> => {
   const pages: number[][] = [];
   for (let path: string | undefined = start; path !== undefined; ) {

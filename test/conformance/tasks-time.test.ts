@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { createTask, readTask, startTasks, updateTask } from './support/tasks.ts';
 
-/** Zone that test machines are unlikely to use, 5:45 hours ahead of UTC all year. */
+/** Time zone that test machines are unlikely to use, 5:45 hours ahead of UTC all year. */
 const zone = 'Asia/Kathmandu';
 
 before(() => {
   process.env['TZ'] = zone;
 });
 
-/** Returns the current time in the zone, to the second, computed differently from the program. */
+/** Returns the current time in the zone, to the second, computed in another way than in the program. */
 const readZoneTime = (): string =>
   new Date().toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T').slice(0, 19);
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertInvalidTask, assertUnchanged } from './support/assertions.ts';
 import { createTask, messages, readTask, startTasks, updateTask } from './support/tasks.ts';
 
-/** Characters of one code point each, but not necessarily one UTF-16 unit or byte. */
+/** Characters of one code point each, but not always one UTF-16 unit or byte. */
 const codePoints = ['a', 'é', 'ß', '漢', '\u0301', '\u200d', '\ufe0f', '😀', '𝒳', '𠮷', '\u{10ffff}', '"', '\\', '\n'];
 
 const blanks = [' ', '\t', '\r\n', '\u00a0', '\u3000', '\u2003', '\u2028', '\u0085', ' \u00a0\t\n ', ' '.repeat(200)];

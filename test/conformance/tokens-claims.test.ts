@@ -25,7 +25,8 @@ test('a token part with padding or non-canonical base64url is rejected', async (
   const [header = '', claims = '', signature = ''] = token.split('.');
   const lastCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = lastCharacters.indexOf(signature.slice(-1));
-  // 32 bytes leave two bits of the last character unused; setting one changes the spelling but not the bytes.
+  // 32 bytes leave two bits of the last character unused. Setting one of these bits changes the spelling but not the
+  // bytes.
   const respelled = `${signature.slice(0, -1)}${lastCharacters[last ^ 1]}`;
   await assertRefused(
     t,

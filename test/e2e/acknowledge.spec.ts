@@ -10,7 +10,7 @@ import { collectComplaints, findFaults } from './support/page.ts';
 const destination = { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:9/topic', levels: ['INFO'] };
 const settings = { publicUrl: 'https://signalbox.example.org', destinations: [destination] };
 
-/** Creates the only incident, and the path of the link in its notification. */
+/** Creates the only incident and returns the path of the link in its notification. */
 const createPath = async (app: TestApp): Promise<string> => {
   await sendAlert(app, { source: 'backup', level: 'CRITICAL', message: 'disk <b>full</b>', hostname: 'db-1' });
   let ids: string[] = [];

@@ -20,7 +20,10 @@ const openForeignPage = async (scope: Scope, page: Page): Promise<void> => {
   await page.goto(url);
 };
 
-/** Runs in the page: creates, updates and lists a task, and receives an alert's event after a lost stream. */
+/**
+ * Script that runs in the page: creates, updates and lists a task, and receives the event of an alert after losing the
+ * stream.
+ */
 const useClient = `async ([url, password]) => {
   const { createClient, ClientError } = await import(new URL('client.js', document.baseURI));
   let opened = 0;

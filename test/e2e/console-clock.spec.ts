@@ -7,7 +7,7 @@ import { logIn, waitUntilLoaded } from './support/page.ts';
 
 const hour = 3_600_000;
 
-/** Shifts the browser's clock by milliseconds, from the next page load on. */
+/** Shifts the browser's clock by a number of milliseconds, from the next page load on. */
 const shiftClock = (page: Page, by: number): Promise<unknown> =>
   page.addInitScript(`{
     const Real = Date;
@@ -17,7 +17,7 @@ const shiftClock = (page: Page, by: number): Promise<unknown> =>
     };
   }`);
 
-/** Expects a time of a few seconds ago in the element. */
+/** Expects the element to show a time a few seconds ago. */
 const expectJustNow = (place: Locator): Promise<void> =>
   expect(place.getByText(/ sec\.? ago$|^now$/).first()).toBeVisible();
 
@@ -55,7 +55,7 @@ for (const [locale, hour] of [
     const app = await startApp();
     await app.request('POST', '/api/tasks', { body: { Title: 'a task' } });
     await sendAlert(app, { message: 'an alert' });
-    // A time zone in which midnight has just passed.
+    // Time zone in which midnight has just passed.
     const offset = new Date().getUTCHours() - (new Date().getUTCHours() < 12 ? 0 : 24);
     const timezoneId = offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '+' : ''}${offset}`;
     const { page, complaints } = await openConsole({ app, locale, timezoneId, hash: '#/tasks' });

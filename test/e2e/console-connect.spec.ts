@@ -38,7 +38,7 @@ const hostDown = {
   ],
 };
 
-/** Checks the lines with amtool, in a new config and in a config that has a route. */
+/** Checks the lines with amtool, in a new config and in a config that already has a route. */
 const checkAlertmanagerConfigs = async (scope: Scope, page: Page): Promise<void> => {
   if (spawnSync('amtool', ['--version']).error) return;
   const shown = page.getByRole('region', { name: '2. Lines to paste' }).locator('pre');
@@ -103,7 +103,9 @@ test('Alertmanager is connected with the keyboard alone, and its first alert app
   expect(complaints).toEqual([]);
 });
 
-/** Runs lines in a shell with a folder in place of /etc; the path has `signalbox` and a script with `job`. */
+/**
+ * Runs lines in a shell with a folder in place of /etc. The path has `signalbox` and a script with the name in `job`.
+ */
 const runLines = async (folder: string, lines: string, job: string): Promise<void> => {
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
@@ -140,7 +142,7 @@ test('the lines for curl, cron and systemd fire and resolve an alert of this hos
 
   const curl = await readLines(page, 'curl');
   const folder = createFolder(scope);
-  // Curl's own lines, without the command of signalbox.
+  // Only the lines for curl, without the command of signalbox.
   const plain = curl.replace('signalbox run --source backup -- /usr/local/bin/backup', '');
   await runLines(folder, plain, 'exit 1');
   await expect(arrival(page).getByText(/^Received .*: The backup has failed$/)).toBeVisible();
@@ -165,7 +167,7 @@ test('the lines for curl, cron and systemd fire and resolve an alert of this hos
       expect(await list(key)).toEqual(expected);
     }
   }
-  // Like systemd for a failed unit, inserts the instance name after parsing quotes.
+  // Inserts the instance name after parsing quotes, as systemd does for a failed unit.
   const [, send = ''] = /^ExecStart=(signalbox send .*)$/m.exec(unit) ?? [];
   const name = String.raw`srv-my\x2ddata.mount`;
   const command = send.replaceAll('"', "'").replaceAll('%i', name).replace(`--key ${name}`, `--key '${name}'`);
@@ -175,7 +177,7 @@ test('the lines for curl, cron and systemd fire and resolve an alert of this hos
   for (const text of [curl, cron, unit]) expect(text.replace(/^SIGNALBOX_KEY=.*$/m, '')).not.toContain('sbk_');
 });
 
-/** Creates a key for a sender, and reads the sender's lines; the page must be logged in. */
+/** Creates a key for a sender and reads the sender's lines. The page must be logged in. */
 const readLines = async (page: Page, sender: string): Promise<string> => {
   await page.evaluate(`location.hash = "#/connect/${sender}"`);
   await page.getByRole('button', { name: 'Create a key' }).click();
@@ -198,7 +200,7 @@ test('the lines for GitHub report a failed workflow with any name', async ({ sta
   await logIn(page, 'admin');
   const text = await readLines(page, 'github');
   const key = (await page.getByText(/^sbk_/).textContent()) ?? '';
-  // Like a runner, replaces expressions, folds the block after >-, and runs the script with the variables in `env`.
+  // Replaces expressions, folds the block after >-, and runs the script with the variables in `env`, as a runner does.
   const values: Record<string, string> = {
     'secrets.SIGNALBOX_KEY': key,
     'github.repository': 'me/app',
@@ -233,7 +235,7 @@ test('with the lines for syslog, rsyslog forwards messages of severity error and
   const folder = createFolder(scope);
   const text = (await readLines(page, 'syslog')).replaceAll(/\/usr\/local\/bin|\/etc\/rsyslog\.d/g, folder);
   await promisify(execFile)('/bin/sh', ['-ec', text.replace('systemctl restart rsyslog', '')]);
-  // Like Debian's configuration, listens on a socket and includes files.
+  // Listens on a socket and includes files, as in Debian's configuration.
   const socket = join(folder, 'log');
   mkdirSync(join(folder, 'work'));
   writeFileSync(

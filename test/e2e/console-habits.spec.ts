@@ -177,7 +177,7 @@ const screens = [
   'items',
 ];
 
-/** Finds controls that are outside the window and cannot be reached by scrolling sideways. */
+/** Finds controls outside the window that cannot be reached by scrolling sideways. */
 const findCutOff = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('main a, main button, main input, main select, header a, header button')]
     .filter((element) => {
@@ -221,7 +221,7 @@ test('nothing is animated for users who prefer reduced motion', async ({ openCon
   await waitUntil('something moves', () => page.evaluate<boolean>('globalThis.hasMoved === true'));
 });
 
-/** Reads a button's outline and background colour. */
+/** Reads the outline and background colour of a button. */
 const readLook = (page: Page, name: string | RegExp): Promise<string> =>
   page.getByRole('button', { name }).evaluate((element: unknown) => {
     const style = (

@@ -8,7 +8,7 @@ import { findFaults, logIn } from './support/page.ts';
 
 const longName = `nightly-${'x'.repeat(56)}`;
 
-/** Server shared by the tests in this file; each test uses its own heartbeats. */
+/** Server shared by the tests in this file. Each test uses its own heartbeats. */
 const shared: { app?: TestApp; steps: (() => unknown)[] } = { steps: [] };
 
 const startShared = async (): Promise<TestApp> => {
@@ -22,7 +22,7 @@ const startShared = async (): Promise<TestApp> => {
 };
 
 test.afterAll(async () => {
-  // The process can run another file, and then return to this file.
+  // The process can run another file and then return to this file.
   delete shared.app;
   for (const step of shared.steps.splice(0).reverse()) await step();
 });
@@ -168,7 +168,7 @@ test('a heartbeat is created, used from its copied lines, changed, paused and de
   await page.getByRole('dialog', { name: 'Delete job?' }).getByRole('button', { name: 'Delete' }).press('Enter');
   await expect(row(page, 'report')).toBeVisible();
   await expect(row(page, 'job')).toHaveCount(0);
-  // Creating a heartbeat of the config file gets 409, and reading the deleted heartbeat gets 404.
+  // Creating a heartbeat that is in the config file gets 409, and reading the deleted heartbeat gets 404.
   expect(complaints.filter((each) => !/40[49] \(/.test(each))).toEqual([]);
 });
 

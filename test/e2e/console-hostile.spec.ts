@@ -15,7 +15,7 @@ const backwards = '\u202egnp.exe\u200f\u2067';
 const controls = '\u0007\u001b[31mred\u0000\u0085';
 const word = 'w'.repeat(10_240);
 
-/** Counts elements that exist only if a text is rendered as markup. */
+/** Counts elements that exist only if a text was rendered as markup. */
 const findMarkup = (page: Page): Promise<number> =>
   page.evaluate(`document.querySelectorAll('main img, main script, dialog img, dialog script').length`);
 
@@ -26,7 +26,7 @@ const check = async (page: Page, complaints: string[]): Promise<void> => {
   expect(complaints).toEqual([]);
 };
 
-/** Starts a process with a name: a copy of sleep, because the kernel names a process after its file. */
+/** Starts a process with a name. Runs a copy of sleep, because the kernel names a process after its file. */
 const startNamed = (scope: Scope, name: string): Promise<number> => {
   const path = join(createFolder(scope), name);
   copyFileSync('/bin/sleep', path);

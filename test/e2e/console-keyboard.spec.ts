@@ -7,7 +7,7 @@ import { refuseOnce, startPager } from './support/pager.ts';
 
 /** Presses Tab until the element has the focus. */
 const tabTo = async (page: Page, target: Locator): Promise<void> => {
-  // Found only once: searching after each key would take longer than pressing the key.
+  // Looked up only once, because searching after each key would take longer than pressing the key.
   const found = await target.elementHandle();
   for (let presses = 0; presses < 150; presses += 1) {
     if (await found?.evaluate((element) => element === document.activeElement)) return;

@@ -12,7 +12,7 @@ import { logIn } from './support/page.ts';
 /** Number of times that the server is killed. */
 const kills = isLong ? 10 : 2;
 
-/** Number of list rows that are in the page at any scroll position. */
+/** Number of rows of a list that are in the page at any scroll position. */
 const visible = 20;
 
 const offline = 'Offline: cannot reach the server, trying again';
@@ -22,7 +22,7 @@ const send = (app: TestApp, message: string): Promise<string> =>
 
 const isLive = (page: Page): Promise<void> => expect(page.getByText('Live', { exact: true })).toBeVisible();
 
-/** Sends alerts one by one; resolves to the milliseconds until each is on the page. */
+/** Sends alerts one by one. Resolves to the milliseconds until each alert is on the page. */
 const timeAlerts = async (page: Page, app: TestApp, count: number): Promise<number[]> => {
   const times: number[] = [];
   for (let round = 0; round <= count; round += 1) {
@@ -83,7 +83,7 @@ test('a killed server is reported within 3 s, and the list resumes without losin
     await isLive(page);
     const connected = performance.now() - restarted;
     await post('after the restart');
-    // Only visible rows are compared here; the log is compared in full at the end.
+    // Only visible rows are compared here. The log is compared in full at the end.
     await expect.poll(async () => (await readIds(page)).slice(0, visible)).toEqual(sent.slice(0, visible));
     note(`offline shown after ${reported.toFixed(0)} ms, live again after ${connected.toFixed(0)} ms`);
     expect(reported).toBeLessThan(3000);
@@ -110,7 +110,7 @@ test('a list that was offline does not lose or repeat an alert', async ({ scope,
   expect(shown).toEqual(sent.slice(0, shown.length));
 });
 
-/** Starts a proxy that buffers each response until its end; resolves to the URL. */
+/** Starts a proxy that buffers each response until its end. Resolves to the URL. */
 const startBufferingProxy = async (scope: Scope, target: string): Promise<string> => {
   const server = createServer((incoming, outgoing) => {
     const options = { method: incoming.method, headers: incoming.headers, agent: false };

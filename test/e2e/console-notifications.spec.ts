@@ -7,7 +7,7 @@ import { test } from './support/console.ts';
 import { fillLogin, findFaults, logIn } from './support/page.ts';
 import { refuseOnce, startPager } from './support/pager.ts';
 
-/** Starts an app with an alert that was given up, because the receiver rejected the first delivery. */
+/** Starts an app with an alert that was given up, because the receiver rejected its first delivery. */
 const start = async (scope: Scope) => {
   const app = await startApp(scope, { settings: await startPager(scope, refuseOnce) });
   await sendAlert(app, { message: 'refused once', level: 'ERROR' });
@@ -217,7 +217,7 @@ test('the list of sent notifications says that older notifications follow until 
     hash: '#/notifications?view=sent',
     viewport: { width: 1280, height: 400 },
   });
-  // The next page loads when the end of the list is near; the response is held until the test sees the count.
+  // The next page loads when the end of the list is near. The response is held back until the test sees the count.
   let isSeen = false;
   await page.route(/[?&]limit=100\b/, async (route) => {
     await waitUntil('the count is seen', () => isSeen);

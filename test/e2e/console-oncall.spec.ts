@@ -48,6 +48,6 @@ test('an Admin makes a rotation, sees four weeks with gaps, moves by keys, overr
   await page.setViewportSize({ width: 360, height: 800 });
   await expect(calendar.getByRole('listitem').first()).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
-  // The refusal of an unknown user.
+  // Refusal of an unknown user.
   expect(complaints).toEqual([expect.stringMatching(/400 .*api.rotations.ops/)]);
 });

@@ -7,10 +7,10 @@ import { isLong } from './support/app.ts';
 import { test } from './support/console.ts';
 import { nextFrame } from './support/page.ts';
 
-/** Numbers of records, as in the bench, which measures speed; the tests check only correctness. */
+/** Numbers of records, as in the bench. The bench measures speed; these tests check only correctness. */
 const taskCount = isLong ? 10_000 : 4000;
 const alertCount = isLong ? 1_000_000 : 21_000;
-/** Number of alerts that a throttled browser loads, with several times the processor time. */
+/** Number of alerts that a throttled browser loads, which takes several times the processor time. */
 const throttledCount = isLong ? 19_000 : 3000;
 
 test('a table and a board with thousands of tasks scroll to any position, with few rows in the page', async ({
@@ -49,7 +49,8 @@ test('tens of thousands of alerts are counted and can be scrolled, and a full li
   const dataDir = join(createFolder(scope), 'data');
   await fillLog(dataDir, alertCount, { first: 1, startedAt: Date.now() - alertCount * 1000 });
   const app = await startApp({ settings: { dataDir } });
-  // Waits for the incidents of the last day: next to other tests, this takes longer than the console's timeout.
+  // Waits for the incidents of the last day, which takes longer than the console's timeout when other tests are
+  // running.
   await app.request('GET', '/api/incidents');
   const { page, complaints } = await openConsole({ app, hash: '#/alerts?range=7d' });
   const job = (seq: number) => page.getByRole('link', { name: `job ${seq} on volume` });
@@ -67,7 +68,7 @@ test('tens of thousands of alerts are counted and can be scrolled, and a full li
     // The test's own timeout is the limit.
     return waitUntil(what, wheel, 600_000);
   };
-  // A slow browser once failed to notice that the end of the list was visible.
+  // A slow browser once missed that the end of the list was visible.
   const browser = await page.context().newCDPSession(page);
   await browser.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   const readLast = async () => Number(/\d+/.exec(await page.locator('tbody a').last().innerText())?.[0]);

@@ -44,7 +44,7 @@ const screens = {
   '#/nowhere': 'Screen not found',
 };
 
-/** Starts a destination for alerts, and two for incidents that form a rotation. */
+/** Starts a destination for alerts, and two destinations for incidents that form a rotation. */
 const startPagers = async (scope: Scope) => {
   const { destinations } = await startPager(scope);
   const [pager] = destinations;
@@ -91,7 +91,7 @@ test('every screen is free of accessibility faults in light and dark at 360, 768
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await expect(page.getByRole('heading', { level: 1, name: heading, exact: true })).toBeVisible();
     await waitUntilLoaded(page);
-    // The long form checks every view of each screen; otherwise each screen is checked in one of two views.
+    // The long form checks every view of each screen. Otherwise, each screen is checked in one of two views.
     const views = isLong ? allViews : oneOfEach.filter((_, index) => index === counts.screens % oneOfEach.length);
     const faults = await findFaults(page, views);
     counts.screens += 1;

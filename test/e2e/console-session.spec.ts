@@ -6,7 +6,7 @@ import { sendAlert, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { fillLogin, logIn, waitUntilLoaded } from './support/page.ts';
 
-/** Replaces the first login's token with a token that expires after a few seconds. */
+/** Replaces the token of the first login with a token that expires after a few seconds. */
 const shorten = (seconds: number, expiresIn = seconds, onToken = (_: string) => {}): Change => {
   let isFirst = true;
   return (_, path, body) => {
@@ -122,7 +122,7 @@ test('a malformed response causes an error that names the route on every screen'
   expect(complaints).toEqual([]);
 });
 
-/** Reads all browser storage, the address, the history state and the requested URLs. */
+/** Reads everything that the browser stores, the address, the history state and the requested URLs. */
 const readKept = (page: Page): Promise<string> =>
   page.evaluate(`(async () => JSON.stringify({
     local: { ...localStorage },

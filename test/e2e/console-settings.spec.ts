@@ -8,7 +8,7 @@ import { answer, startReceiver } from '../support/receiver.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn } from './support/page.ts';
 
-/** Settings without accounts, which make the start message contain a link. */
+/** Settings without accounts, with which the start message contains a link. */
 const withoutUsers = { adminPassword: undefined, readerPassword: undefined };
 
 const strong = 'four words make one';
@@ -168,7 +168,7 @@ test('users and keys are created, changed and deleted with the keyboard alone, a
   await page.getByRole('button', { name: 'Log out everywhere' }).press('Enter');
   await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
   expect((await app.request('GET', '/api/users', { token })).status).toBe(401);
-  // The server ends the stream; the page can reopen it once before noticing the logout.
+  // The server ends the stream, which the page can reopen once before it detects the logout.
   const expected = /4(00|12) \(|401 \(.*\/api\/events/;
   expect(complaints.filter((each) => !expected.test(each))).toEqual([]);
 });

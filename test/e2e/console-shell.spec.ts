@@ -151,7 +151,7 @@ test('the start screen, login dialog, palette and help have no accessibility fau
 test('a malformed response is reported with its route, and the rest of the screen works', async ({ openConsole }) => {
   const { page, complaints } = await openConsole({ hash: '#/nowhere' });
   await page.route('**/api/processes*', (route) => route.fulfill({ body: '{"data":[{"name":"init"}]}' }));
-  // An event has the same readings, and can arrive before the response.
+  // An event has the same readings and can arrive before the response.
   await page.route('**/api/events*', () => undefined);
   await page.goto('/console/#/');
   await expect(page.getByRole('alert').getByText('GET /api/processes')).toBeVisible();
@@ -273,6 +273,6 @@ test("the console works below a proxy's path, and shows a message if its scripts
   await page.route('**/*.js', (route) => route.fulfill({ status: 403, body: '' }));
   await page.reload();
   await expect(page.getByText('The scripts of the console cannot be loaded')).toBeVisible();
-  // The proxy still waits for the stream of events, which never ends.
+  // The proxy is still waiting for the end of the stream of events, which never ends.
   await page.context().unrouteAll({ behavior: 'ignoreErrors' });
 });

@@ -184,7 +184,7 @@ test('every priority and status in the list is fully readable on a phone', async
   for (const name of ['Priority of first', 'Status of first']) {
     const choice = page.getByLabel(name);
     const { width = 0 } = (await choice.boundingBox()) ?? {};
-    // The field is then as wide as its longest option.
+    // Otherwise, the field would be as wide as its longest option.
     await choice.evaluate((element: { style: { cssText: string } }) => {
       element.style.cssText = 'width: max-content; flex: none';
     });

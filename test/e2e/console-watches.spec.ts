@@ -19,7 +19,7 @@ const settings = {
   defaultWatches: true,
 };
 
-/** Server shared by the tests in this file; each test uses its own watches. */
+/** Server shared by the tests in this file. Each test uses its own watches. */
 const shared: { app?: TestApp; steps: (() => unknown)[] } = { steps: [] };
 
 const startShared = async (): Promise<TestApp> => {
@@ -29,7 +29,7 @@ const startShared = async (): Promise<TestApp> => {
 };
 
 test.afterAll(async () => {
-  // The process can run another file, and then return to this file.
+  // The process can run another file and then return to this file.
   delete shared.app;
   for (const step of shared.steps.splice(0).reverse()) await step();
 });
@@ -205,7 +205,7 @@ test('each chart on the overview opens a form for a watch with type, resource an
   await form(page).getByRole('button', { name: 'Create', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await expect(page.getByText('Saved: disk')).toBeVisible();
-  // The overview shows the watch's message, and links to the watch.
+  // The overview shows the watch's message and links to the watch.
   await page
     .getByRole('region', { name: 'Health' })
     .getByRole('link', { name: /of the memory is in use/ })

@@ -17,14 +17,14 @@ interface DocsPage {
 
 interface DocsOptions extends BrowserContextOptions {
   settings?: Record<string, unknown>;
-  /** Runs in the page before its own scripts. */
+  /** Returns a script that runs in the page before the page's own scripts. */
   script?(app: TestApp): string | Promise<string>;
-  /** Returns the base URL of the page; by default the app's URL. */
+  /** Returns the base URL of the page. Default: the app's URL. */
   toUrl?(app: TestApp): Promise<string>;
 }
 
 interface Fixtures {
-  /** Starts an app and opens its API reference, after running a script; both end with the test. */
+  /** Starts an app and opens its API reference, after running a script. Both end with the test. */
   openDocs: (options?: DocsOptions) => Promise<DocsPage>;
 }
 
@@ -52,7 +52,7 @@ const test = consoleTest.extend<Fixtures>({
     }),
 });
 
-/** Searches for a route by its path, and opens it. */
+/** Searches for a route by its path and opens it. */
 const openRoute = async (page: Page, method: string, path: string): Promise<void> => {
   await page.getByRole('button', { name: 'Search' }).first().click();
   // Inserted as a whole, because each key would start another search.
@@ -62,7 +62,7 @@ const openRoute = async (page: Page, method: string, path: string): Promise<void
   await page.getByRole('option').first().waitFor({ state: 'hidden' });
 };
 
-/** Opens the dialog for trying a route, and sends the request; resolves to the response. */
+/** Opens the dialog for trying a route and sends the request. Resolves to the response. */
 const tryRoute = async (page: Page, method: string, path: string) => {
   await page.getByRole('button', { name: `(${method} ${path})` }).click();
   const received = page.waitForResponse((response) => new URL(response.url()).pathname === path);

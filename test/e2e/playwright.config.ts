@@ -5,15 +5,15 @@ import { findChromium } from './support/chromium.ts';
 const inDist = (path: string): string => fileURLToPath(new URL(`../../dist/e2e/${path}`, import.meta.url));
 const isCI = process.env['CI'] === 'true';
 const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
-/** Factor for timeouts: in CI, browsers and other tests share two processors, and take up to four times longer. */
+/** Factor for timeouts. In CI, browsers and other tests share two processors and take up to four times longer. */
 const patience = isCI ? 4 : 1;
 const stepMs = patience * 20_000;
 
-/** `npx playwright test --config test/e2e [PART OF A FILE'S NAME ...]`, after `npm run build`. */
+/** Usage, after `npm run build`: `npx playwright test --config test/e2e [PART OF A FILE'S NAME ...]`. */
 export default defineConfig({
   testMatch: '*.spec.ts',
   globalSetup: './support/setup.ts',
-  // Each worker has one browser for the tests of all files.
+  // Each worker has one browser for the tests in all files.
   workers: 2,
   fullyParallel: true,
   retries: isCI ? 1 : 0,

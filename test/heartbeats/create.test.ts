@@ -6,7 +6,10 @@ import { createDatabase } from '../support/postgres/shared-server.ts';
 import { waitUntil } from '../support/wait.ts';
 import { createHeartbeat, ping, readHeartbeat } from './support/heartbeats.ts';
 
-/** Pings by name and creates the heartbeat if necessary; returns the status. A busy machine refuses some pings at first. */
+/**
+ * Pings by name, creating the heartbeat if necessary, and returns the status. A busy machine refuses some pings at
+ * first.
+ */
 const pingByName = async ({ url }: TestApp, token: string, name: string): Promise<number> => {
   let status = 0;
   await waitUntil('the ping is taken', async () => {

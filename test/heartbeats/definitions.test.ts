@@ -220,7 +220,7 @@ test('schedules of heartbeats, silences and rotations follow the rules of cron, 
   const rotation = { name: 'oncall', members: ['anna', 'ben'], handover: first, timeZone: 'UTC' };
   const app = await startApp(t, { settings: { destinations, rotations: [rotation] } });
   const token = await app.login('admin');
-  /** Asserts noon on the first Monday of a month. */
+  /** Asserts that a time is noon on the first Monday of a month. */
   const assertFirstMonday = (time: unknown): void => {
     const date = new Date(String(time));
     assert.match(date.toISOString(), /-0[1-7]T12:00:00\.000Z$/);

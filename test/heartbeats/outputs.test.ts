@@ -9,7 +9,7 @@ const maxOutputsLength = 16 * 1024 * 1024;
 const pings = 6;
 const names = Array.from({ length: 290 }, (_, index) => `job-${index}`);
 
-/** Lengths of the outputs of each heartbeat, newest first. */
+/** Returns the lengths of the outputs of each heartbeat, newest first. */
 const readLengths = async (app: TestApp, token: string): Promise<number[][]> => {
   const lengths: number[][] = [];
   for (const name of names) {

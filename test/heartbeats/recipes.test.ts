@@ -23,11 +23,14 @@ const execute = promisify(execFile);
 const [block = ''] = toBlocks(findSection(readText('docs/guides/heartbeats.md'), 'Recipes'), '');
 const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Finds the line of the document with a text. */
+/** Finds the line of the document that contains a text. */
 const findLine = (text: string): string =>
   lines.find((line) => line.includes(text)) ?? assert.fail(`docs/guides/heartbeats.md has no line with ${text}`);
 
-/** Creates a server with a heartbeat, a folder for the job, and the programs `signalbox` and `backup`, which runs `script`. */
+/**
+ * Creates a server with a heartbeat, a folder for the job, and the programs `signalbox` and `backup`, of which `backup`
+ * runs `script`.
+ */
 const createWorld = async (t: Scope, script = 'echo "412 files"') => {
   const app = await startApp(t);
   const { uuid } = await createHeartbeat(app, await app.login('admin'), 'job');
@@ -59,7 +62,7 @@ const createWorld = async (t: Scope, script = 'echo "412 files"') => {
   return { app, uuid, folder, bin, env, fill, run, readRuns };
 };
 
-/** Returns the command of a line for cron or systemd. */
+/** Returns the command in a line for cron or systemd. */
 const toJob = (line: string): string => line.replace(/^([\d*]+ ){5}|^ExecStart=/, '');
 
 test(

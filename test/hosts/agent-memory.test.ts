@@ -9,7 +9,7 @@ import { addHost, startAgent } from './support/agent.ts';
 import { readHost } from './support/hosts.ts';
 import { startHub } from './support/hub.ts';
 
-/** Most MiB of resident memory that an idle agent may take in addition to an empty Node.js. */
+/** Maximum MiB of resident memory that an idle agent may take in addition to an empty Node.js. */
 const mostMiB = 17;
 
 const readMiB = (pid: number | undefined): number => {
@@ -17,7 +17,7 @@ const readMiB = (pid: number | undefined): number => {
   return Number(kilobytes) / 1024;
 };
 
-/** Measures Node.js without a program, because its own part differs between versions. */
+/** Measures Node.js without a program, because its own share differs between versions. */
 const measureNode = async (t: Scope): Promise<number> => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
   atEnd(t, () => void child.kill('SIGKILL'));

@@ -16,10 +16,10 @@ import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil } from '../support/wait.ts';
 import { get } from './support/requests.ts';
 
-/** Contents of an app: settings and records, alerts, or silences. */
+/** Kind of content of an app: settings and records, alerts, or silences. */
 type Content = 'configured' | 'alerts' | 'silences';
 
-/** Numbers of stored entries of each kind, up to its limit; some kinds have twice as many alerts. */
+/** Numbers of stored entries of each kind, up to its limit. Some kinds have twice as many alerts. */
 const sizes: Record<Content, number[]> = {
   configured: [0, 1, 51, 1000, 10_000],
   alerts: [0, 1, 51, 1000, 5001],
@@ -29,10 +29,11 @@ const sizes: Record<Content, number[]> = {
 /** List of stored entries. */
 interface StoredList {
   content: Content;
-  /** Path with which all entries come in one response; by default that of the route. */
+  /** Path for which all entries come in one response. Default: the path of the route. */
   path?: string;
   /**
-   * Entries in the response for a number of stored entries of each kind; undefined if the number depends on the date.
+   * Returns the number of entries in the response for a number of stored entries of each kind; undefined if the number
+   * depends on the date.
    */
   count?: (stored: number) => number;
   /** True if the path does not exist without entries. */
@@ -119,7 +120,7 @@ const storedLists: Record<string, StoredList> = {
 /** Lists about the machine or the program, independent of stored entries. */
 const otherLists = ['/api/about/licences', '/api/disks', '/api/people', '/api/processes', '/api/v2/receivers'];
 
-/** Lists that grow while checks are read. */
+/** Lists that grow while other checks are running. */
 const growingLists = ['/api/availability'];
 
 /** Lists of hosts. */
@@ -250,7 +251,10 @@ const appendTo = async (directory: string, name: string, records: readonly LogRe
 /** Returns a runtime setting in the form of the settings log. */
 const toMade = (kind: string, name: string, value: object) => ({ kind, name, value, by: 'anna', at: Date.now() });
 
-/** Creates a folder with entries that take too long to store by requests: settings, and the audit of commands. */
+/**
+ * Creates a folder with entries that would take too long to create through requests: settings, and the audit of
+ * commands.
+ */
 const createDataDir = async (t: TestContext, content: Content, stored: number): Promise<string> => {
   const directory = join(createFolder(t), 'data');
   const [from, to] = [Date.now(), Date.now() + day];

@@ -164,7 +164,10 @@ test('one of two instances resolves an alert, after the last repeat that either 
   assert.equal(await countAlerts(other), 2);
 });
 
-/** Starts a Prometheus with a rule that always fires, which repeats its alert every second with an end in four seconds. */
+/**
+ * Starts a Prometheus with a rule that always fires. Prometheus repeats the rule's alert every second, with an end in
+ * four seconds.
+ */
 const startFiring = async (t: TestContext, target: string) => {
   const folder = createFolder(t);
   const address = `127.0.0.1:${await findPort()}`;

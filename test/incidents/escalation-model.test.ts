@@ -15,7 +15,7 @@ const minute = 60 * second;
 const start = Date.parse('2026-01-31T09:30:00Z');
 const rules = { level: 'INFO', reopenMs: 0, quietMs: 0, retainMs: 0 } as const;
 
-/** Names beginning with `x` reach nobody. */
+/** False for names that begin with `x`, which reach nobody. */
 const isReached = (target: string): boolean => !target.startsWith('x');
 
 const policyNames = ['a', 'b', 'c'];
@@ -37,7 +37,7 @@ const policies = fc
       }),
     ),
   )
-  // As for stored policies, a chain must not lead back to itself.
+  // As with stored policies, a chain must not lead back to itself.
   .map((all) =>
     all.map((policy) =>
       findChainProblem(policy, (name) => all.find((each) => each.name === name)) === undefined
@@ -73,7 +73,7 @@ interface Place {
   targets: string[];
 }
 
-/** Lists all steps that a policy leads to, in their order. */
+/** Lists all steps that a policy leads to, in order. */
 const flatten = (name: string | undefined, all: readonly EscalationPolicy[]): Place[] => {
   const policy = all.find((each) => each.name === name);
   if (!policy) return [];
@@ -86,7 +86,7 @@ const flatten = (name: string | undefined, all: readonly EscalationPolicy[]): Pl
   return [...places, ...flatten(policy.next, all)];
 };
 
-/** Takes steps from the flat list, without the code's places. */
+/** Takes steps from the flat list, without using the places of the code under test. */
 const createOracle = (all: readonly EscalationPolicy[]) => {
   const places = flatten('a', all);
   const taken: string[] = [];
@@ -97,7 +97,7 @@ const createOracle = (all: readonly EscalationPolicy[]) => {
     restart: (): void => {
       at = -1;
     },
-    /** Takes the next step if it is due, or in any case if it is forced. */
+    /** Takes the next step if it is due or forced. */
     advance: (now: number, isForced = false): void => {
       // A policy waits while its remaining steps reach nobody.
       const next = places.slice(at + 1).find(({ targets }) => targets.length > 0);

@@ -49,7 +49,7 @@ const waitForIncidents = async (app: TestApp, expected: Partial<Incident>[]): Pr
     }
   }, 30_000);
 
-/** Alert without a host name, which two senders send, and alert of one machine with labels. */
+/** Alert without a host name, sent by two senders, and alert of one machine with labels. */
 const anonymous = { source: 'backup', level: 'ERROR', message: 'the backup has failed', key: 'backup' };
 const labelled = { ...anonymous, key: 'disk', hostname: 'web-1', message: 'the disk is full', labels: { team: 'db' } };
 const resolved = { status: 'resolved', level: 'INFO' };

@@ -12,7 +12,7 @@ import { type Received, startReceiver } from '../support/receiver.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** Minutes of the settings: usual values in the long form. */
+/** Minutes in the settings. The long form uses realistic values. */
 const after = isLong ? 1 : 0.03;
 const repeat = isLong ? 0.75 : 0.025;
 const patienceMs = 150_000;
@@ -71,7 +71,7 @@ for (const kills of [false, true]) {
     const news = ({ requests }: { requests: Received[] }): string[] => [
       ...new Set(requests.flatMap(({ body }) => readNews(body)).map((text) => text.split(' ')[0] ?? '')),
     ];
-    /** Counts reminders; a message that is sent again after a kill has the same id. */
+    /** Counts reminders. A message that is sent again after a kill keeps its id. */
     const countReminders = (): number => {
       const sent = anna.requests.filter(({ body }) => readNews(body).some((text) => text.startsWith('reminder')));
       return new Set(sent.map(({ headers }) => headers['webhook-id'])).size;

@@ -11,7 +11,7 @@ type Answer = JsonResponse<Record<string, unknown>>;
 export const startWithoutUsers = (t: Scope, settings: object = {}): Promise<TestApp> =>
   startApp(t, { settings: { adminPassword: undefined, readerPassword: undefined, ...settings } });
 
-/** Returns the code of the setup link of an app. */
+/** Returns the code in an app's setup link. */
 export const codeOf = ({ invitation }: Pick<TestApp, 'invitation'>): string =>
   new URLSearchParams(invitation?.fragment.split('?')[1]).get('code') ?? '';
 
@@ -20,7 +20,7 @@ type Requesting = Pick<TestApp, 'request'>;
 export const logIn = ({ request }: Requesting, name: string, password = strong): Promise<Answer> =>
   request('POST', '/api/auth/login', { body: { Username: name, Password: password } });
 
-/** Returns the token of a successful login. */
+/** Logs in and returns the token. */
 export const getToken = async (app: Requesting, name: string, password = strong): Promise<string> =>
   String((await logIn(app, name, password)).json['token']);
 

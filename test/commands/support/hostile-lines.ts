@@ -4,14 +4,14 @@ import { packageRoot } from '../../../src/server/package-info.ts';
 
 const folder = join(packageRoot, 'test', 'commands', 'hostile-lines');
 
-/** Entry of a file: `line`, then `repeat` repeated `times` times, then `end`. */
+/** Entry of a file: `line`, followed by `repeat` repeated `times` times, followed by `end`. */
 interface Entry {
   line: string;
   repeat?: string;
   times?: number;
   end?: string;
   says: string;
-  /** 403 by default. */
+  /** Expected status. Default: 403. */
   status?: number;
 }
 

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { powerShell } from '../../support/power-shell.ts';
 
-/** Name of a command, then names of parameters and lists of values; or the reason why the line is something else. */
+/**
+ * Name of a command, followed by names of parameters and lists of values, or the reason why the line is something else.
+ */
 export type PowerShellLine = (string | string[])[] | { reason: string };
 
 /** Yields the parse of each line by PowerShell's own parser, in order. */

@@ -53,7 +53,7 @@ const createParts = () => {
   return { good, header, claims, signature };
 };
 
-/** Returns the next letter of the base64url alphabet, which differs only in the last, unused bit. */
+/** Returns the next letter of the base64url alphabet, which differs only in the last bit, which is unused. */
 const nextLetter = (letter: string): string => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return letters[letters.indexOf(letter) ^ 1] ?? '';

@@ -23,7 +23,7 @@ export const token = signToken(createClaims());
 export const startItems = (t: TestContext, seed: Partial<Item>[] = []): Promise<TestApp> =>
   startApp(t, { settings: { profiles: ['items'] }, seed: { items: seed } });
 
-/** Creates `length` items for a seed, named `item 1` and so on. */
+/** Creates `length` items for a seed, named `item 1`, `item 2` and so on. */
 export const createSeed = (length: number): { name: string }[] =>
   Array.from({ length }, (_, index) => ({ name: `item ${index + 1}` }));
 
@@ -33,7 +33,7 @@ export const addItem = async (app: TestApp, body: object): Promise<Item> => {
   return json;
 };
 
-/** Returns a page of items; `query` includes its question mark. */
+/** Returns a page of items. `query` includes the question mark. */
 export const listItems = async (app: TestApp, query = ''): Promise<ItemPage> => {
   const { status, text, json } = await app.request<ItemPage>('GET', `/api/items${query}`, { token });
   assert.equal(status, 200, text);

@@ -3,10 +3,10 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './assertions.ts';
 
-/** Prefix of error messages with several causes; the cause follows. */
+/** Pattern of error messages that can have several causes, which follow the prefix. */
 export const failed = /^Token validation failed: ./;
 
-/** Asserts that each token is rejected with the message, and a valid one accepted. */
+/** Asserts that each token is rejected with the message, and that a valid token is accepted. */
 export const assertRefused = async (
   t: TestContext,
   tokens: readonly string[],

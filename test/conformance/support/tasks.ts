@@ -5,7 +5,7 @@ import type { Scope } from '../../support/scope.ts';
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
-/** Members of a never updated task, in order. */
+/** Members, in order, of a task that was never updated. */
 export const taskKeys = ['Id', 'Title', 'Description', 'Priority', 'Status', 'CreatedAt'];
 
 /** Error messages of the four rules. */
@@ -59,7 +59,7 @@ export const updateTask = async (app: TestApp, id: number, changes: object): Pro
   return json;
 };
 
-/** Returns the list; `query` includes its question mark. */
+/** Returns the list. `query` includes the question mark. */
 export const listTasks = async (app: TestApp, query = ''): Promise<TaskList> => {
   const { status, text, json } = await app.request<TaskList>('GET', `/api/tasks${query}`);
   assert.equal(status, 200, text);

@@ -1,6 +1,8 @@
 import config from '../playwright.config.ts';
 
-/** `npm run screenshots` creates the screenshots in the documents; `npm test` does not. */
+/**
+ * Configuration for `npm run screenshots`, which creates the screenshots in the documents. `npm test` does not run it.
+ */
 export default {
   ...config,
   testMatch: 'screenshots.ts',

@@ -50,7 +50,7 @@ export const runCommands = async (request: Request, headers: Record<string, stri
   for (const command of commands) await request('POST', '/api/execute', { headers, body: { command } });
 };
 
-/** Sends a step's alert, which is the same in each run; alerts are mixed in proportion to their weights. */
+/** Sends the alert of a step, which does not change between runs. Alerts are mixed in proportion to their weights. */
 export const addAlert = async (request: Request, step: number): Promise<void> => {
   const weighted = alerts.flatMap((alert) => Array.from({ length: alert[4] }, () => alert));
   const [level, source, hostname, message] = weighted[(step * 13) % weighted.length] ?? [];
@@ -135,7 +135,7 @@ export const addFirstAlerts = async (request: Request): Promise<void> => {
   }
 };
 
-/** Acknowledges the two oldest incidents, and creates a follow-up task for one. */
+/** Acknowledges the two oldest incidents, and creates a follow-up task for one of them. */
 export const takeIncidents = async (request: Request, headers: Record<string, string>): Promise<void> => {
   const act = (path: string, body: object) => request('POST', `/api/incidents/${path}`, { headers, body });
   await act('1/acknowledge', { comment: 'The new certificate is ordered' });

@@ -19,7 +19,7 @@ import {
 const folder = join(import.meta.dirname, '../../../docs/screenshots');
 const mostBytes = 200_000;
 
-/** Seconds that the server runs before the screenshots: its charts show real readings. */
+/** Seconds for which the server runs before the screenshots, so that its charts show real readings. */
 const lifetime = 155;
 
 const runCommand = async (page: Page): Promise<void> => {
@@ -27,7 +27,7 @@ const runCommand = async (page: Page): Promise<void> => {
   await page.getByRole('table', { name: 'Result' }).waitFor();
 };
 
-/** Opens an incident; only after the login, because the incident covers the login button. */
+/** Opens an incident. Must come after the login, because the incident covers the login button. */
 const openIncident = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
     location.hash = '#/incidents/1';
@@ -62,7 +62,7 @@ const shots: Shot[] = [
   { name: 'commands', hash: '#/commands/Get-Process', act: runCommand },
 ];
 
-/** Sends an alert every second, at times more, and keeps a processor busy. */
+/** Sends an alert every second, sometimes more, and keeps a processor busy. */
 const live = async ({ request }: TestApp): Promise<void> => {
   const begun = performance.now();
   for (let step = 0; performance.now() < begun + lifetime * 1000; step += 1) {

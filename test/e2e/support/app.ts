@@ -21,7 +21,7 @@ interface Options {
 }
 
 interface PublishedOptions extends Options {
-  /** Folder of an ended program that the new program replaces. */
+  /** Folder of a program that has ended and that the new program replaces. */
   folder?: string;
   port?: number;
   /** Module that Node loads before the program. */
@@ -40,13 +40,13 @@ export interface TestApp extends Pick<Running, 'url' | 'request'> {
 /** App in the test's own process. */
 type LocalApp = TestApp & { close(): Promise<void> };
 
-// Disabled: on a busy machine, the browser's load would count as an overload.
+// Disabled, because the browser's load on a busy machine would count as an overload.
 const always = { maxEventLoopDelay: 0 };
 
 /** Module bundled by setup.ts. */
 const bundled = new URL('../../../dist/e2e/app.js', import.meta.url).href;
 
-/** Starts the app in this process, with its own data directory; closed when the test ends. */
+/** Starts the app in this process, with its own data directory. The app is closed when the test ends. */
 export const startApp = async (scope: Scope, { settings = {}, seed }: Options = {}): Promise<LocalApp> => {
   const { startApp: start } = (await import(bundled)) as typeof import('../../support/app.ts');
   const own = createScope();
@@ -55,7 +55,7 @@ export const startApp = async (scope: Scope, { settings = {}, seed }: Options = 
 };
 
 /**
- * Starts the published program on a free port, with its own data directory; killed when the test ends.
+ * Starts the published program on a free port, with its own data directory. The program is killed when the test ends.
  * Needed for tests of output, environment variables and kills.
  */
 export const startPublished = async (
@@ -83,7 +83,7 @@ export const startPublished = async (
   return { ...running, login, folder };
 };
 
-/** Sends an alert, and checks that it was stored; resolves to the alert's id. */
+/** Sends an alert and checks that it was stored. Resolves to the alert's id. */
 export const sendAlert = async ({ request }: Pick<TestApp, 'request'>, body: unknown): Promise<string> => {
   const { status, json } = await request('POST', '/api/alert', { body });
   assert.equal(status, 200);

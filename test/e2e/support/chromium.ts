@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Installed browsers, preferred to the older packaged Chromium. The headless shell takes half the time. */
+/** Installed browsers, which are preferred to the older packaged Chromium. The headless shell takes half the time. */
 const installed = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -17,7 +17,7 @@ const installed = [
 /** Path of `dist/`, both from the sources and from their compiled form in `dist/`. */
 const dist = fileURLToPath(new URL('../../..', import.meta.url)).replace(/([\\/]dist)?[\\/]$/, '/dist');
 
-/** Folder of the packaged browser with its libraries and fonts, unpacked once for all tests. */
+/** Folder of the packaged browser with its libraries and fonts, which is unpacked once for all tests. */
 const unpacked = join(dist, 'browser');
 
 interface LaunchOptions {
@@ -26,9 +26,11 @@ interface LaunchOptions {
   env?: Record<string, string>;
 }
 
-/** Finds the options for a headless Chromium, or undefined; the packaged browser must be unpacked first. */
+/**
+ * Finds the options for a headless Chromium; undefined if there is none. The packaged browser must be unpacked first.
+ */
 export const findChromium = (): LaunchOptions | undefined => {
-  // Supports root and machines without a graphics card, and disables requests to other hosts.
+  // Arguments that support root and machines without a graphics card, and disable requests to other hosts.
   const args = [
     ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
     ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -51,7 +53,7 @@ export const unpackChromium = (): void => {
   mkdirSync(dirname(unpacked), { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-browser-'));
   try {
-    // The package unpacks into the temporary folder, and its libraries only if it detects a cloud.
+    // The package unpacks into the temporary folder, and unpacks its libraries only if it detects a cloud.
     const script = `import chromium from '@sparticuz/chromium'; await chromium.executablePath();`;
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: dirname(dist),
@@ -67,7 +69,7 @@ export const unpackChromium = (): void => {
   }
 };
 
-/** Replaces the package's settings, which expect fonts in /tmp: Chromium crashes without any font. */
+/** Settings that replace those of the package, which expect fonts in /tmp. Chromium crashes without any font. */
 const fontSettings = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

@@ -12,12 +12,12 @@ export interface ConsolePage {
 }
 
 interface Options extends BrowserContextOptions {
-  /** Address after `/console/`. */
+  /** Part of the address after `/console/`. */
   hash?: string;
   /** App settings. */
   settings?: Record<string, unknown>;
   app?: TestApp;
-  /** True if `page.clock` can move the page's clock forward; until then, the clock runs as usual. */
+  /** True if `page.clock` can move the page's clock forward. Until then, the clock runs normally. */
   hasClock?: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Fixtures {
   scope: Scope;
   startApp: Rest<typeof startApp>;
   startPublished: Rest<typeof startPublished>;
-  /** Opens an app's console, by default of a new app; both end with the test. */
+  /** Opens the console of an app, by default of a new app. Both end with the test. */
   openConsole: (options?: Options) => Promise<ConsolePage>;
 }
 

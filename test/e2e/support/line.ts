@@ -4,12 +4,15 @@ import { atEnd, type Scope } from '../../support/scope.ts';
 
 export interface Line {
   url: string;
-  /** Ends all connections and refuses new connections until `restore`; offline mode would keep some open. */
+  /**
+   * Ends all connections and refuses new connections until `restore`. The browser's offline mode would keep some
+   * connections open.
+   */
   cut(): void;
   restore(): void;
 }
 
-/** Starts a TCP proxy to the server that can be cut. */
+/** Starts a TCP proxy to the server whose connections can be cut. */
 export const startLine = async (scope: Scope, target: string): Promise<Line> => {
   const { port } = new URL(target);
   const sockets = new Set<Socket>();

@@ -60,10 +60,13 @@ export const oneOfEach: View[] = [
 /** Minified source of axe, which browsers parse faster. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Runs axe without preloading: no rule needs the style sheets and media. */
+/** Runs axe without preloading, because no rule needs the style sheets and media. */
 const runAxe = `axe.run({ resultTypes: ['violations'], preload: false })`;
 
-/** Returns axe's violations in the views, including best practices, and widths at which the page overflows. */
+/**
+ * Returns the violations that axe finds in the views, including best practices, and the widths at which the page
+ * overflows.
+ */
 export const findFaults = async (page: Page, views = oneOfEach): Promise<string[]> => {
   const faults: string[] = [];
   // Comes first, because axe would check the colours of unfinished transitions.
@@ -80,7 +83,7 @@ export const findFaults = async (page: Page, views = oneOfEach): Promise<string[
         }
       }
     }
-    // Charts and long lists measure themselves, and are redrawn a moment after the window has changed.
+    // Charts and long lists measure themselves and are redrawn a moment after the window has changed.
     const measure = () => page.evaluate<number>('document.documentElement.scrollWidth');
     await waitUntil('it is drawn again', async () => (await measure()) === width, 2000).catch(() => undefined);
     const actual = await measure();

@@ -4,7 +4,9 @@ import { unpackChromium } from './chromium.ts';
 
 const inRoot = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** Prepares the browser, and bundles the app for all test processes, where compiling its modules would take seconds. */
+/**
+ * Prepares the browser, and bundles the app for all test processes, in which compiling its modules would take seconds.
+ */
 export default async (): Promise<void> => {
   await build({
     entryPoints: [inRoot('test/support/app.ts')],

@@ -11,11 +11,11 @@ export interface Agent {
   output: { stdout: string; stderr: string };
   /** Sends the signal and waits for the agent to exit. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Sends an alert through the socket; resolves to the alert's id. */
+  /** Sends an alert through the socket. Resolves to the alert's id. */
   send(...args: string[]): Promise<string>;
 }
 
-/** Creates a host with the command `add-host`; resolves to the words of the printed line. */
+/** Creates a host with the command `add-host`. Resolves to the words of the printed line. */
 export const addHost = async (hub: Pick<Running, 'url'>, token: string, name: string): Promise<string[]> => {
   const variables = { SIGNALBOX_URL: hub.url, SIGNALBOX_KEY: token };
   const { stdout, stderr } = await runProgram(['add-host', name], { variables });
@@ -23,7 +23,9 @@ export const addHost = async (hub: Pick<Running, 'url'>, token: string, name: st
   return stdout.trim().split(' ').slice(1);
 };
 
-/** Starts an agent with the words from `add-host`, and waits until it listens; killed when the test ends. */
+/**
+ * Starts an agent with the words from `add-host`, and waits until it listens. The agent is killed when the test ends.
+ */
 export const startAgent = async (
   t: Scope,
   words: readonly string[],

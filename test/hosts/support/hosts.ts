@@ -9,7 +9,7 @@ import { atEnd, type Scope } from '../../support/scope.ts';
 
 type Hub = Pick<TestApp, 'request'>;
 
-/** Creates a host and exchanges its code; returns the key. */
+/** Creates a host, exchanges its code for a key, and returns the key. */
 export const enrol = async ({ request }: Hub, token: string, name: string): Promise<string> => {
   const created = await request('POST', '/api/hosts', { token, body: { name } });
   assert.equal(created.status, 201, JSON.stringify(created.json));
@@ -44,7 +44,7 @@ export const readHost = async ({ request }: Hub, token: string, name: string): P
   return json;
 };
 
-/** Starts a plain HTTP server on a free port of 127.0.0.1, closed when the test ends; returns its URL. */
+/** Starts a plain HTTP server on a free port of 127.0.0.1, which is closed when the test ends. Returns its URL. */
 export const listenPlain = async (t: Scope, server: Server): Promise<string> => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -12,15 +12,15 @@ export interface Case {
   /** Present-tense statement. */
   text: string;
   send: string;
-  /** Allowed statuses of each response in turn; one list means one response. */
+  /** Allowed statuses of each response in turn. A single list means a single response. */
   answers: readonly (readonly number[])[];
-  /** True if the server closes the connection; otherwise it must answer another request on it. */
+  /** True if the server closes the connection. Otherwise, it must answer another request on the connection. */
   closes: boolean;
-  /** True if the client ends its side after sending. */
+  /** True if the client closes its side after sending. */
   ends?: boolean;
 }
 
-/** Title of tasks in smuggled requests: no such task may ever exist. */
+/** Title of tasks in smuggled requests. A task with this title must never exist. */
 export const smuggled = 'smuggled';
 
 const follower = 'GET /api/tasks/0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';

@@ -28,7 +28,10 @@ export const readIncident = async ({ request }: Asked, id: string | number): Pro
   return json;
 };
 
-/** Waits until the query finds one incident with the expected members, because alerts are folded in the background. */
+/**
+ * Waits until the query finds one incident with the expected members. Needed because alerts are folded in the
+ * background.
+ */
 export const waitForIncident = async (
   app: Asked,
   expected: Partial<Incident>,

@@ -27,7 +27,7 @@ test('the container runs without root on a read-only root file system, is health
     podman(
       ...['run', '--detach', '--name', 'box', '--read-only', '--cap-drop=all', '--security-opt=no-new-privileges'],
       ...['--network=host', `--env=SIGNALBOX_PORT=${port}`],
-      // The engine's own limits may be above those of this machine.
+      // The engine's own limits may be higher than this machine's.
       ...['--ulimit=nofile=1024:1024', '--ulimit=nproc=1000:1000', `--volume=${data}:/var/lib/signalbox:U`, image],
     );
     await waitUntil(

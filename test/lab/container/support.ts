@@ -8,7 +8,7 @@ import { atEnd, type Scope } from '../../support/scope.ts';
 const programs = ['buildah', 'podman', 'runc', 'debootstrap', 'eatmydata'];
 
 /**
- * Returns the reason why no container can be built on this machine, or false. In CI a missing program fails the tests.
+ * Returns the reason why no container can be built on this machine, or false. In CI, a missing program fails the tests.
  */
 export const toSkip = (): string | false => {
   if (process.getuid?.() !== 0) return 'needs root';
@@ -16,7 +16,7 @@ export const toSkip = (): string | false => {
   return missing.length > 0 && process.env['CI'] !== 'true' && `not installed: ${missing.join(', ')}`;
 };
 
-/** Runs a program; returns its output, or throws an error with the output. */
+/** Runs a program and returns its output. Throws an error with the output on failure. */
 const run = (program: string, args: readonly string[]): string => {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${status}\n${stdout}${stderr}`);
@@ -24,17 +24,17 @@ const run = (program: string, args: readonly string[]): string => {
 };
 
 export interface Engine {
-  /** Builds the image of deploy/container/Containerfile and returns its name. */
+  /** Builds the image in deploy/container/Containerfile and returns its name. */
   build(): string;
   /**
-   * Builds the image with a folder in place of the stage that builds, without a base image; returns the folder with its
-   * files.
+   * Builds the image with a folder in place of the build stage and without a base image. Returns the folder with the
+   * image's files.
    */
   pack(folder: string): string;
   podman(...args: string[]): string;
 }
 
-/** Creates separate storage with base images of debootstrap, because there may be no registry. */
+/** Creates separate storage with base images made by debootstrap, because there may be no registry. */
 export const createEngine = (t: Scope): Engine => {
   const folder = createFolder(t);
   const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs'];
@@ -47,9 +47,9 @@ export const createEngine = (t: Scope): Engine => {
   };
   const createBase = (): string => {
     const root = join(folder, 'base', 'root');
-    // The packages are unpacked, not configured, which is enough for a base image and takes half the time.
+    // The packages are unpacked but not configured, which is enough for a base image and takes half the time.
     run('eatmydata', ['debootstrap', '--foreign', '--variant=minbase', 'bookworm', root]);
-    // This folder is a link to the one of this machine.
+    // This folder is a link to the folder of this machine.
     rmSync(join(root, 'proc'), { recursive: true });
     mkdirSync(join(root, 'proc'));
     for (const name of ['passwd', 'group']) {

@@ -16,9 +16,9 @@ const needs = requires({ programs: ['strace'] });
 const modes = ['once', 'three times', 'from then on'] as const;
 type Mode = (typeof modes)[number];
 
-/** More calls than any server makes. */
+/** Number of calls, higher than any server makes. */
 const allCalls = 1000;
-/** The long form spends most of its time waiting between recovery attempts. */
+/** Number of concurrent servers. The long form spends most of its time waiting between recovery attempts. */
 const concurrency = isLong ? 3 : 1;
 
 for (const [kept, all] of [[alerts, callFaults] as const, [tasks, taskCallFaults] as const]) {
@@ -47,7 +47,7 @@ interface Failing {
   total: Tally;
 }
 
-/** Starts servers in which the first call fails, then the second, and so on, until a server makes fewer calls. */
+/** Starts servers in which the first call fails, then the second, and so on, until a server makes no further call. */
 const failOneAfterTheOther = async (t: TestContext, kept: Kept, { fault, mode, total }: Failing): Promise<void> => {
   const folder = createTemporaryFolder(t);
   const tally = createTally(`${kept.what}s, ${fault.what}, ${mode}`);

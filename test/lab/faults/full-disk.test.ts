@@ -20,7 +20,7 @@ interface Case {
   create(t: TestContext): Promise<{ path: string }>;
   flags: string[];
   floor: number;
-  /** Bytes initially free above the floor, and bytes of each of two files that are deleted one after another. */
+  /** Bytes initially free above the floor, and bytes in each of two files that are deleted one after the other. */
   free: number;
   filler: number;
   reason: RegExp;
@@ -98,7 +98,10 @@ for (const { kept, what, create, flags, floor, free, filler, reason } of cases) 
   });
 }
 
-/** Asserts that changes get 503 with the reason, /ready gets 503 without alerts, and all other requests succeed. */
+/**
+ * Asserts that changes get 503 with the reason, that /ready gets 503 if alerts cannot be stored, and that all other
+ * requests succeed.
+ */
 const assertRefuses = async (busy: Busy, kept: Kept, reason: RegExp): Promise<void> => {
   const { url } = busy.server;
   let refusal = await post(busy, kept);
@@ -116,7 +119,9 @@ const assertRefuses = async (busy: Busy, kept: Kept, reason: RegExp): Promise<vo
   assert.equal((await fetch(`${url}/no-such-route`)).status, 404);
 };
 
-/** Asserts that nothing is written below the floor, except the batch that reaches it: here one record per client. */
+/**
+ * Asserts that nothing is written below the floor, except the batch that reaches it, which has one record per client.
+ */
 const assertFree = (path: string, floor: number): void => {
   const { bavail, bsize } = statfsSync(path);
   assert.ok(bavail * bsize >= floor - 8 * KiB);

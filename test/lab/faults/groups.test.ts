@@ -13,7 +13,10 @@ import { rounds } from './support/rounds.ts';
 const module = new URL(`../../../src/storage/journal/journal${extension}`, import.meta.url).href;
 const groupBytes = 3_000_000;
 
-/** Stores groups of 2 to 6 large records until killed, and prints the number of each acknowledged group. */
+/**
+ * Script that stores groups of 2 to 6 large records until it is killed, and prints the number of each acknowledged
+ * group.
+ */
 const script = `
   import { writeSync } from 'node:fs';
   import { openJournal } from ${JSON.stringify(module)};
@@ -31,7 +34,7 @@ const startWriter = (directory: string): ChildProcess => {
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 };
 
-/** Polls the log's file continuously until it has grown by a number of bytes. */
+/** Polls the log file continuously until it has grown by a number of bytes. */
 const waitForGrowth = (file: string, bytes: number): void => {
   const sizeOf = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const before = sizeOf();

@@ -88,7 +88,7 @@ test('an acknowledged failure opens one incident, and a success resolves it, eve
       });
       const list = await fetch(`${next.url}/api/alerts/search?limit=1000`);
       const { data } = (await list.json()) as { data: { status: string }[] };
-      // No alert is raised twice, unless the server was killed before it noted the alert.
+      // No alert is raised twice, unless the server was killed before it recorded the alert.
       const firing = data.filter(({ status }) => status === 'firing').length;
       assert.ok(firing >= round && firing <= 2 * round, `${firing} alerts after ${round} failures`);
       await killServer(next);
@@ -122,8 +122,8 @@ longTest('after kill -9 a heartbeat that came due meanwhile gets one more grace'
 });
 
 /**
- * Returns the acknowledged pings that must be stored: for a job with more runs than are kept, those from the first
- * stored run on.
+ * Returns the acknowledged pings that must be stored. For a job with more runs than are kept, those are the pings from
+ * the first stored run on.
  */
 const findKept = async (url: string, { name, acknowledged }: Pick<Job, 'name' | 'acknowledged'>): Promise<string[]> => {
   const answer = await fetch(`${url}/api/heartbeats/${name}/runs`);

@@ -29,7 +29,7 @@ const longestSnoozeMs = 1000;
 const keyCount = (lives: number): number => (lives > 20 ? 600 : 60);
 /**
  * Milliseconds between a person's actions, which must not take most of the server's time, and number of incidents in
- * their list.
+ * the person's list.
  */
 const pauseMs = 20;
 const listed = 20;
@@ -37,7 +37,7 @@ const listed = 20;
 interface Sent {
   alerts: number;
   actions: number;
-  /** Comments that got 200, with their incidents and times. */
+  /** Comments that got a 200, with their incidents and times. */
   comments: Map<string, { id: string; at: number }>;
 }
 
@@ -183,8 +183,8 @@ const runLoad = (
 type Described = Incident & { timeline: IncidentEvent[] };
 
 /**
- * Returns all incidents of a server on the data directory, and the number of each alert's incident; null without an
- * incident.
+ * Returns all incidents of a server on the data directory, and the number of the incident of each alert; null without
+ * an incident.
  */
 const readAll = async (options: Parameters<typeof start>[0]) => {
   const server: FaultServer = await start(options);

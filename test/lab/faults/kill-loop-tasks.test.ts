@@ -10,15 +10,15 @@ import { createRandom } from './support/random.ts';
 import { rounds } from './support/rounds.ts';
 import { createTally } from './support/tally.ts';
 
-/** Descriptions so long that a server writes the state's file about once a second. */
+/** Tasks with descriptions so long that a server writes the state file about once a second. */
 const kept = keepTasks(30_000);
 /** Number of servers after which the tasks are compared and a new folder begins. */
 const livesPerFolder = 10;
 const longestLifeMs = 300;
 const mostAcknowledged = 400;
-/** Duration of a startup that reads the tasks, longer than that of an empty one. */
+/** Duration of a startup that reads the tasks. Longer than the startup of an empty server. */
 const longestStartMs = 900;
-/** Approximate duration of writing the state's file. */
+/** Approximate duration of writing the state file. */
 const longestSaveMs = 60;
 
 test('after kill -9 at any moment every acknowledged change to a task is stored, and ids have no gaps', async (t) => {
@@ -55,7 +55,9 @@ const chooseEnd = (life: number, random: () => number): End => {
   return ends[life % ends.length] ?? {};
 };
 
-/** Leaves part of the state's file, as a server killed while writing the file does; fast disks rarely leave one. */
+/**
+ * Leaves an incomplete state file, like a server that is killed while writing it. Fast disks rarely leave such a file.
+ */
 const leaveUnfinished = (path: string): void => {
   const unfinished = `${path}.new`;
   if (existsSync(unfinished) || !existsSync(path)) return;

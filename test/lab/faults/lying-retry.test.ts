@@ -17,7 +17,7 @@ import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 const memoryBytes = 24 * MiB;
-/** Enough space for a startup to write its files. */
+/** Bytes of space that are enough for a startup to write its files. */
 const leftBytes = 384 * 1024;
 const block = Buffer.alloc(16 * 1024, 'x');
 
@@ -30,7 +30,7 @@ interface Case {
 
 const all = [alerts, tasks] as const;
 
-/** Without the variable, mkfs leaves holes for the file system's journal, so writes to the journal fail, too. */
+/** Without the variable, mkfs leaves holes for the journal of the file system, so writes to the journal fail, too. */
 const cases: Case[] = [
   { what: 'only data are refused', variables: { UNIX_IO_NOZEROOUT: '1' }, recovers: true },
   { what: 'the file system becomes read-only', variables: {}, recovers: false },
@@ -112,7 +112,7 @@ const createOvercommitted = async (t: TestContext, variables: Record<string, str
     folder: memory.path,
     mkfs: { flags, variables },
   });
-  // The folder's own block must be in the image before the file system is full.
+  // The block of the folder itself must be in the image before the file system is full.
   await mkdir(join(disk.path, 'data'));
   await disk.remount();
   await disk.splitRequests();

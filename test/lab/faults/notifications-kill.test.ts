@@ -102,7 +102,7 @@ const runRound = async (t: TestContext, random: () => number) => {
         const number = 1 + Math.floor(random() * stored.size);
         const chance = random();
         const action = chance < 0.1 ? 'acknowledge' : chance < 0.2 ? 'resolve' : undefined;
-        // A repeated alert could open a resolved incident again.
+        // A repeated alert could reopen a resolved incident.
         if (action && !key && number % 3 !== 0) await ask(server, `/api/incidents/${number}/${action}`, {});
         await setTimeout(20);
       }

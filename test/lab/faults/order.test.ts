@@ -36,8 +36,8 @@ test('control: every response is detected as premature with syncing off', needs,
 });
 
 /**
- * Runs a server under strace while each client sends `limit` alerts; resolves to the results from the trace and the
- * clients.
+ * Runs a server under strace while each client sends `limit` alerts. Resolves to the results from the trace and from
+ * the clients.
  */
 const watch = async (
   t: TestContext,

@@ -19,7 +19,7 @@ import { waitUntil } from './support/wait.ts';
 const alertsPerRound = isLong ? 1000 : 200;
 const clientCount = 4;
 const longestLifeMs = 600;
-/** Kills after the last alert has been stored, while the receiver still fails. */
+/** Number of kills after the last alert has been stored, while the receiver still fails. */
 const killsAfterwards = 3;
 
 test('after kill -9 at any moment every stored alert is delivered, alerts of one fingerprint in order, and repeated deliveries are equal', async (t) => {
@@ -48,7 +48,7 @@ test('after kill -9 at any moment every stored alert is delivered, alerts of one
   if (total >= 10) assert.ok(repeated > 0, 'no delivery was interrupted');
 });
 
-/** Alerts; each client uses a single fingerprint. */
+/** Alerts, with a single fingerprint for each client. */
 const keyed: Kept = {
   ...alerts,
   create: (message) => {
@@ -61,7 +61,7 @@ const keyed: Kept = {
   },
 };
 
-/** Returns a message's fingerprint; the message is RUN-CLIENT-NUMBER. */
+/** Returns the fingerprint of a message, which has the form RUN-CLIENT-NUMBER. */
 const fingerprintOf = (message: string): string => `client ${message.split('-')[1]}`;
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);

@@ -8,7 +8,7 @@ import { cutPower } from './support/power-cut.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
 
-/** Ways to turn off syncing: a library that makes every sync a no-op, and signalbox's own setting. */
+/** Ways to turn off syncing: a library that turns every sync into a no-op, and signalbox's own setting. */
 const ways = [
   { kept: alerts, what: 'under eatmydata', programs: ['eatmydata'], options: { wrapper: ['eatmydata'] } },
   { kept: alerts, what: 'with alertsSync: false', programs: [], options: { flags: ['--no-alerts-sync'] } },

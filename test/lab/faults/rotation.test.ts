@@ -14,7 +14,7 @@ const needsLogrotate = requires({ programs: ['logrotate'] });
 
 type Move = (busy: Busy, round: number) => void | Promise<void>;
 
-/** Repeatedly moves the log away under load; every acknowledged alert must be in one of the files. */
+/** Repeatedly moves the log away under load. Every acknowledged alert must be in one of the files. */
 const rotate = async (t: TestContext, what: string, move: Move, flags: string[] = []): Promise<void> => {
   const busy = await startBusy(t, { flags });
   const tally = createTally(`rotation, ${what}`);
@@ -64,7 +64,7 @@ test('renaming the log while the server closes segments loses no acknowledged al
 });
 
 test('no acknowledged alert is written to a deleted log file', async (t) => {
-  // A second link keeps the deleted file for the comparison.
+  // A second link keeps the deleted file available for the comparison.
   const unlink: Move = ({ file }, round) => {
     linkSync(file, `${file}.${round}`);
     unlinkSync(file);

@@ -17,7 +17,9 @@ const kept: Kept = { ...alerts, flags: ['--profiles', 'incidents'] };
 const people = 8;
 const longestLifeMs = 600;
 
-/** Possible comments of a silence: the last acknowledged one, and that of a final request without a response. */
+/**
+ * Possible comments of a silence: the last acknowledged comment, and the comment in a final request without a response.
+ */
 interface Known {
   acknowledged: string;
   attempted: string;
@@ -33,7 +35,7 @@ test('after kill -9 at any moment each acknowledged change of a silence is store
   const random = createRandom(t);
   const known = new Map<string, Known>();
   const total = rounds(4, 200);
-  // On a busy machine a life may end before its first response; further lives make up for it.
+  // On a busy machine, a life may end before its first response. Further lives make up for it.
   for (let round = 0; round < total || (known.size <= total && round < 10 * total); round += 1) {
     const server = await start(options);
     const done = Promise.all(
@@ -73,7 +75,7 @@ test('after kill -9 at any moment each acknowledged change of a silence is store
   assert.ok(known.size > total);
 });
 
-/** Creates silences, changes each several times and ends it, until the server stops responding. */
+/** Creates silences, changes each several times and then ends it, until the server stops responding. */
 const act = async (url: string, known: Map<string, Known>, name: string): Promise<void> => {
   for (let count = 0; ; count += 1) {
     const toBody = (comment: string) => ({ match: { source: name }, endsAt: '2090-01-01T00:00:00Z', comment });

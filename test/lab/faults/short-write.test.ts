@@ -15,9 +15,12 @@ import { createTally } from './support/tally.ts';
 import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: ['prlimit'] });
-/** Not a multiple of a line's length: the kernel accepts part of a batch, then nothing. */
+/**
+ * Bytes of the largest file. Not a multiple of a line's length, so that the kernel accepts part of a batch, then
+ * nothing.
+ */
 const largestFile = 20_011;
-/** Number of changes whose log is twice as long as the largest file; the resulting state fits. */
+/** Number of changes whose log is twice as long as the largest file, while the resulting state still fits. */
 const taskChanges = 250;
 
 /** Starts a server whose files cannot exceed this size. */

@@ -33,7 +33,7 @@ const start = (t: TestContext, dataDir: string, store: string): Promise<Running>
     },
   );
 
-/** Sends each alert once until the server is gone; `ids` receives the accepted ones. */
+/** Sends each alert once until the server is gone. `ids` receives the ids of accepted alerts. */
 const keepSending = async ({ request }: Running, ids: string[]): Promise<void> => {
   for (;;) {
     const answer = await request('POST', '/api/alert', { body: { message: randomUUID() } }).catch(() => undefined);
@@ -64,7 +64,7 @@ for (const kind of cases(['ext4', 'xfs'] as const)) {
         await waitUntil('alerts are accepted', () => ids.length > 100 * Math.random());
         const back = round % 2 === 1 ? server.restart() : undefined;
         await waitRandomly(round % 2 === 1 ? 1500 : 50);
-        // A later response may be for lost bytes.
+        // A later response may be for bytes that were lost.
         accepted.push(...ids);
         await power.cut();
         await program.stop('SIGKILL');
@@ -81,7 +81,7 @@ for (const kind of cases(['ext4', 'xfs'] as const)) {
       return accepted.every((id) => stored.has(id));
     });
     await program.stop('SIGKILL');
-    // Ids are unique in the table; if an alert was stored under two ids, its message appears twice.
+    // Ids are unique in the table. If an alert was stored under two ids, its message appears twice.
     const [row] = await runSql<{ twice: number }>(
       server.url(),
       `SELECT (count(*) - count(DISTINCT body::json->>'message'))::int AS twice FROM signalbox.alert`,

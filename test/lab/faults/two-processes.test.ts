@@ -21,7 +21,7 @@ const start = async (t: TestContext, options: Options): Promise<FaultServer | un
   return server;
 };
 
-/** Starts a server on a directory in use; it must exit with one line that states the reason. */
+/** Starts a server on a directory that is in use. The server must exit with one line that gives the reason. */
 const assertRefused = async (t: TestContext, options: Options): Promise<void> => {
   let said = '';
   const server = await start(t, {

@@ -7,7 +7,7 @@ import { createFolder } from '../../support/folder.ts';
 import { atEnd, type Scope } from '../../support/scope.ts';
 import { waitUntil } from '../../support/wait.ts';
 
-/** Unprivileged account if the tests run as root. */
+/** Options for an unprivileged account, if the tests run as root. */
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** Home of an ordinary user, with an empty npm cache. */
@@ -55,11 +55,11 @@ const listNetworkVariables = (): Record<string, string> => {
   const names = /^((https?|no)_proxy|NODE_EXTRA_CA_CERTS|npm_config_(registry|cafile|proxy|https_proxy|noproxy))$/i;
   const found = Object.entries(process.env).filter(([name]) => names.test(name));
   const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
-  // Node passes the folder for coverage on unless another one is given; the ordinary user cannot write there.
+  // Node passes on the folder for coverage unless another folder is given, but the ordinary user cannot write there.
   return { ...Object.fromEntries(found), PATH: path, NODE_V8_COVERAGE: '' };
 };
 
-/** Copies the repository's files, like a clone, into a folder with spaces in its path. */
+/** Copies the files of the repository into a folder with spaces in its path, as a clone would. */
 export const createClone = ({ folder }: Home): string => {
   const clone = join(folder, `a fresh clone ${readdirSync(folder).length}`);
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: packageRoot, encoding: 'utf8' });
@@ -71,7 +71,7 @@ export const createClone = ({ folder }: Home): string => {
   return clone;
 };
 
-/** Creates a folder of the ordinary user, with these files. */
+/** Creates a folder that belongs to the ordinary user, with these files. */
 export const makeFolder = ({ folder }: Home, name: string, files: Record<string, string> = {}): string => {
   const made = join(folder, name);
   mkdirSync(made);
@@ -80,7 +80,7 @@ export const makeFolder = ({ folder }: Home, name: string, files: Record<string,
   return made;
 };
 
-/** Starts a program as the ordinary user in its own process group. */
+/** Starts a program as the ordinary user in a process group of its own. */
 export const launch = (program: string, args: string[], cwd: string, { variables }: Home): Command => {
   const child = spawn(program, args, { cwd, env: variables, detached: true, ...nobody });
   const output = { stdout: '', stderr: '' };
@@ -136,7 +136,7 @@ export const startServer = async (
   return { ...command, url, elapsed: performance.now() - begun, stop };
 };
 
-/** Returns standard error without the program's log. */
+/** Returns standard error without the log of the program. */
 export const listMessages = ({ output }: Command): string =>
   output.stderr
     .split('\n')

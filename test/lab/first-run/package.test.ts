@@ -18,7 +18,7 @@ import {
 
 const skip = findObstacle();
 
-/** Program that uses the client like a project that depends on the package. */
+/** Program that uses the client as a project that depends on the package would. */
 const program = `
 import { createClient } from 'signalbox/client';
 const client = createClient(process.argv[2]);

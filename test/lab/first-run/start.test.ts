@@ -24,7 +24,7 @@ const clone = skip ? '' : createClone(home);
 const interrupted = skip ? undefined : await interrupt();
 const first = skip ? undefined : await startTwice();
 
-/** Starts the fresh clone, and presses Ctrl+C while npm installs. */
+/** Starts the fresh clone and presses Ctrl+C while npm is installing. */
 async function interrupt() {
   const { child, output, ended } = launch('npm', ['start'], clone, home);
   atEnd({ after }, () => signalGroup(child, 'SIGKILL'));
@@ -36,7 +36,7 @@ async function interrupt() {
   return { output, staging: listStaging(), isInstalled: existsSync(join(clone, 'node_modules')) };
 }
 
-/** Starts the clone twice simultaneously; the tests need the installed packages and the build. */
+/** Starts the clone twice at the same time. The tests need the installed packages and the build. */
 async function startTwice() {
   const servers = await Promise.all([1, 2].map(() => startServer({ after }, npmStart, clone, home)));
   const statuses = await Promise.all(servers.map(({ url }) => getStatus(`${url}/docs/`)));
@@ -51,7 +51,7 @@ async function getStatus(url: string): Promise<number> {
 const list = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
-/** Returns every path below a folder, with the attributes that change on a write. */
+/** Returns every path below a folder, with the attributes that change when something is written. */
 const describeTree = (folder: string) =>
   Object.fromEntries(
     list(folder).map((path) => {

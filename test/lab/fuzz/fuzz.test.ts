@@ -5,7 +5,7 @@ import { readCorpus } from './support/corpus.ts';
 import { requestsPerRound, runRound } from './support/rounds.ts';
 import { startService, variants } from './support/service.ts';
 
-/** Fixed seed, so that each run sends the requests of the last one unless another seed is set. */
+/** Fixed seed, so that each run sends the same requests unless another seed is set. */
 const seed = Number(process.env['SIGNALBOX_TEST_SEED'] ?? 1);
 const rounds = amount(1, 50);
 
@@ -16,9 +16,9 @@ test('valid, nearly valid and hostile requests each get a documented response', 
     const round = await runRound(seed, index, requestsPerRound);
     assert.equal(round.found, undefined, JSON.stringify(round.found, undefined, 2));
     for (const [status, count] of round.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
-    // These routes succeed only by chance: a login, a body of any format, a silence, a watch, a user, a key, a host and times
-    // of a schedule. Random ids name no record, and no incident about this machine. No token belongs to an account, no
-    // setting is broken, and bodies are JSON.
+    // These routes succeed only by chance: a login, a body of any format, a silence, a watch, a user, a key, a host and
+    // the times of a schedule. Random ids name no record, and no incident about this machine. No token belongs to an
+    // account, no setting is broken, and bodies are JSON.
     assert.deepEqual(
       round.neverDone.filter(
         (name) =>

@@ -9,7 +9,7 @@ type Step = [name: string, status: number, json: unknown, more?: Partial<Exchang
 const write = (ledger: Ledger, [name, status, json, more]: Step): void =>
   ledger({ name, status, json, id: '', query: new URLSearchParams(), sent: {}, ...more });
 
-/** Asserts that the ledger accepts the first exchanges, and rejects each contradiction alone. */
+/** Asserts that the ledger accepts the first exchanges, and rejects each contradiction on its own. */
 const assertNoticed = (create: () => Ledger, before: Step[], contradictions: [Step, RegExp][]): void => {
   for (const [said, why] of contradictions) {
     const ledger = create();

@@ -8,7 +8,7 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const requests = Number(values.requests ?? 1_000_000);
-/** First round; the number of a round with a finding repeats that round. */
+/** First round. Starting at a round with a finding repeats that round. */
 const from = Number(values.from ?? 0);
 if (![seed, requests, from].every(Number.isSafeInteger)) throw new Error('seed, requests and from are numbers');
 

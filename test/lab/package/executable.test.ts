@@ -9,7 +9,7 @@ import { runProgram, startProgram } from '../../support/program.ts';
 import { build, executable, findObstacle } from './build.ts';
 
 const skip = findObstacle();
-/** Variables with which neither Node.js nor another program is found. */
+/** Variables with which neither Node.js nor any other program is found. */
 const variables = { PATH: '/nowhere', SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
 const program = [executable];
 
@@ -62,13 +62,13 @@ test('the executable writes only its data to the disk', {
   const { request, stop } = await startProgram(t, ['--data-dir', 'data'], {
     program,
     cwd,
-    // Coverage would be written, too.
+    // Otherwise, coverage would be written, too.
     variables: { ...variables, NODE_V8_COVERAGE: '' },
     wrapper: [
       '/usr/bin/env',
       `PATH=${process.env['PATH']}`,
       'strace',
-      // The program stays the child, so signals reach it.
+      // The program stays the child, so that signals reach it.
       '-D',
       '-f',
       '-qq',

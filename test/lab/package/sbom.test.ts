@@ -34,7 +34,7 @@ before(async () => {
   ({ components } = JSON.parse(execFileSync(process.execPath, [script], { encoding: 'utf8' })));
 });
 
-/** Lists the packages of paths, as `name@version`. */
+/** Lists the packages in paths, as `name@version`. */
 const listPackages = (paths: readonly string[]): string[] => {
   const folders = paths.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(folders)].map((folder) => {

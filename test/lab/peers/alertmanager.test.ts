@@ -17,7 +17,7 @@ import { findMissing, findPort, startPeer } from './peer.ts';
 
 const skip = findMissing('prometheus', 'prometheus-alertmanager');
 
-/** Returns the configuration that a guide tells you to paste, for a server at another address. */
+/** Returns the configuration that a guide tells readers to paste, for a server at another address. */
 const readPasted = (page: string, url: string): string => {
   const block = /```ya?ml\n(.*?)```/s.exec(readText(page))?.[1] ?? '';
   assert.match(block, /127\.0\.0\.1:8080/, page);
@@ -61,7 +61,7 @@ const startPrometheus = async (t: TestContext, config: string): Promise<void> =>
   await startPeer(t, 'prometheus', [...args, `--web.listen-address=${new URL(url).host}`], `${url}/-/ready`);
 };
 
-/** Starts a receiver of ntfy's requests that keeps them. */
+/** Starts a receiver that stores the requests sent to ntfy. */
 const startNtfyReceiver = async (t: TestContext) => {
   const received: { title: unknown; text: string }[] = [];
   const server = createServer((request, response) => {

@@ -17,7 +17,9 @@ after(() => browser?.close());
 const section = findSection(readText('docs/guides/proxy.md'), 'Below a path');
 const findLines = (language: string): string => toBlocks(section, language)[0] ?? assert.fail(language);
 
-/** Writes the configuration of a proxy at an address, for a server at another address; returns the proxy's command line. */
+/**
+ * Writes the configuration of a proxy at an address, for a server at another address. Returns the proxy's command line.
+ */
 type Configure = (folder: string, upstream: string, address: string) => [string, string[]];
 
 const nginx: Configure = (folder, upstream, address) => {
@@ -57,7 +59,7 @@ const apache: Configure = (folder, upstream, address) => {
   return ['apache2', ['-D', 'FOREGROUND', '-f', join(folder, 'apache.conf')]];
 };
 
-/** Starts a server that people reach below a path of the proxy, with a receiver of notifications. */
+/** Starts a server that people reach under a path of the proxy, with a receiver of notifications. */
 const startBehind = async (t: TestContext, configure: Configure) => {
   const folder = createFolder(t);
   const proxyFolder = join(folder, 'proxy');

@@ -105,7 +105,7 @@ const start = async (t: TestContext, app: TestApp, { program, toArguments, toSet
   return url;
 };
 
-/** Route with a version: the path to read a record, and a change of it. */
+/** Route with a version: the path of a record, and a change to that record. */
 interface Versioned {
   path: string;
   changed: [method: string, path: string, body: object];

@@ -12,7 +12,7 @@ const browser = await openBrowser();
 const skip = toSkip(browser) || requires({ programs: ['nginx'] }).skip;
 after(() => browser?.close());
 
-/** Starts nginx in front of the app, with these directives for its proxy; resolves to its address. */
+/** Starts nginx in front of the app, with these directives for its proxy. Resolves to its address. */
 const startNginx = async (t: TestContext, app: TestApp, directives: string): Promise<string> => {
   const url = `http://127.0.0.1:${await findPort()}`;
   const folder = join(app.folder, 'nginx');

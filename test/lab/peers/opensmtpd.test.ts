@@ -17,7 +17,7 @@ import { findPort } from './peer.ts';
 /** User and group `nobody` of Debian. */
 const nobody = 65534;
 
-/** Starts OpenSMTPD, with private folders for its queue and its socket, and the mailbox of anna@example.org. */
+/** Starts OpenSMTPD, with private folders for its queue and its socket, and a mailbox for anna@example.org. */
 const startMailServer = async (t: TestContext) => {
   const folder = createFolder(t);
   const home = join(folder, 'home');

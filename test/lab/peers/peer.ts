@@ -24,7 +24,7 @@ interface Peer {
   stop(): Promise<void>;
 }
 
-/** Starts a program and waits until the address responds; the program ends with the scope. */
+/** Starts a program and waits until the address responds. The program ends with the scope. */
 export const startPeer = async (
   t: Scope,
   program: string,

@@ -17,7 +17,7 @@ interface Dashboard {
 
 const { panels }: Dashboard = JSON.parse(readText('examples/grafana-dashboard.json'));
 
-/** Expressions of the dashboard with Grafana's variables filled in. */
+/** Expressions in the dashboard, with Grafana's variables filled in. */
 const expressions = panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*')),
 );

@@ -9,10 +9,10 @@ import { startInstances } from './support/instances.ts';
 import { runGroups } from './support/rounds.ts';
 import { assertSound, runTrial } from './support/trial.ts';
 
-/** Milliseconds a request may take beyond the promotion; the goal is 1.5 s on an idle machine. */
+/** Milliseconds that a request may take in addition to the promotion. The goal is 1.5 s on an idle machine. */
 const longestDelayMs = 5000;
 
-/** Milliseconds until an operator notices that the primary has failed. */
+/** Milliseconds until an operator becomes aware that the primary has failed. */
 const noticedMs = 1500;
 
 for (const version of cases([18, 15] as const)) {

@@ -25,7 +25,7 @@ interface Run {
 }
 
 /**
- * Tasks, some of whose creations got no response, and some of which were removed; the last task and that of `place` are
+ * Tasks, of which some creations got no response and some tasks were removed. The last task and the task at `place` are
  * listed.
  */
 const runs = fc

@@ -8,15 +8,15 @@ interface Shape {
   seed: number;
   length: number;
   /**
-   * Maximum time between an operation's start or end and the moment it takes effect; one operation takes effect in each
-   * unit.
+   * Maximum time between the start or end of an operation and the moment it takes effect. One operation takes effect in
+   * each unit of time.
    */
   overlap: number;
-  /** Share of changes with an unknown outcome; half of them never happen. */
+  /** Share of changes whose outcome is unknown. Half of these changes never happen. */
   unknown: number;
 }
 
-/** Creates one task's history, whose operations take effect one after another. */
+/** Creates the history of one task, whose operations take effect one after another. */
 const createHistory = ({ seed, length, overlap, unknown }: Shape): Operation[] => {
   const random = createRandom(seed);
   let state: string | undefined;
@@ -55,7 +55,7 @@ test('a history is explained if its operations take effect one after the other',
   );
 });
 
-/** Histories in a known order, each with a read that finds a task. */
+/** Histories whose order is known, each with a read that finds a task. */
 const certain = fc
   .record({ ...shape, overlap: fc.constant(0), unknown: fc.constant(0), place: fc.nat() })
   .map(({ place, ...one }) => {

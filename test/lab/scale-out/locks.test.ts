@@ -9,7 +9,7 @@ import { startInstances } from './support/instances.ts';
 import { runGroups } from './support/rounds.ts';
 import { assertSound, runTrial } from './support/trial.ts';
 
-/** Milliseconds after which a change gets 503; the lock is released at about that time. */
+/** Milliseconds after which a change gets a 503. The lock is released at about that time. */
 const deadlineMs = 10_000;
 
 longTest('changes that get 503 because of a lock are not applied later', { skip: toSkipPostgres() }, (t) =>

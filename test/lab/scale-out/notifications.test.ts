@@ -37,7 +37,7 @@ test('one instance at a time notifies, and after kill -9 another one does within
     const body = JSON.stringify({ key, level: 'ERROR', message: key });
     assert.equal((await fetch(`${url}/api/alert`, { method: 'POST', body })).status, 200);
   };
-  /** Returns each destination's messages. A message that is sent again because of a kill keeps its id. */
+  /** Returns the messages to each destination. A message that is sent again because of a kill keeps its id. */
   const readMessages = (): Map<string, string> =>
     new Map(
       receiver.requests.map(({ path, headers, body }) => [

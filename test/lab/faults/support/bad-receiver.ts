@@ -7,9 +7,9 @@ const longestDelayMs = 60;
 
 export interface BadReceiver {
   url: string;
-  /** Bodies of complete deliveries by `webhook-id`, ordered by first delivery. */
+  /** Bodies of complete deliveries by `webhook-id`, in the order of the first delivery. */
   bodies: Map<string, string[]>;
-  /** Answers every further delivery with an immediate 200. */
+  /** Makes the receiver answer every further delivery with an immediate 200. */
   recover(): void;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export const startBadReceiver = async (t: TestContext, random: () => number): Pr
     if (chance < 0.05) response.writeHead(500).end('no');
     else if (chance < 0.08) response.writeHead(503, { 'retry-after': '0' }).end();
     else if (chance < 0.11) response.destroy();
-    // A response without an end counts as delivered after 15 s; servers are killed before that.
+    // A response that does not end counts as delivered after 15 s. Servers are killed before that.
     else if (chance < 0.115) response.writeHead(200).write('...');
     else if (chance < 0.12) return;
     else if (chance < 0.2) setTimeout(() => response.end(), random() * longestDelayMs);

@@ -13,7 +13,7 @@ const maxAcknowledgedBetween = 30;
 
 /** Server under constant load. */
 export interface Busy {
-  /** Folder of the data directory, with room for other files. */
+  /** Folder that contains the data directory and has room for other files. */
   folder: string;
   dataDir: string;
   /** Path of the log. */
@@ -51,7 +51,7 @@ export const waitForMore = async ({ acknowledged }: Clients): Promise<void> => {
   await waitUntil('more alerts are acknowledged', () => acknowledged.flat().length >= enough);
 };
 
-/** Stops the clients, shuts the server down, and resolves to the acknowledged records. */
+/** Stops the clients, shuts down the server, and resolves to the acknowledged records. */
 export const finish = async ({ clients, server }: Busy): Promise<Acknowledged[][]> => {
   await clients.stop();
   server.child.kill('SIGTERM');

@@ -4,13 +4,13 @@ export interface CallFault {
   /** Failing calls, by strace's names. */
   calls: string[];
   effect: string;
-  /** True if only calls on the log's files fail. */
+  /** True if only calls on the files of the log fail. */
   isOnPaths: boolean;
-  /** Index of the failing call in the short form; the call happens while alerts arrive. */
+  /** Index of the failing call in the short form. The call happens while alerts arrive. */
   at: number;
-  /** True if, as long as the fault lasts, nothing can be acknowledged after a refused alert. */
+  /** True if nothing can be acknowledged after a refused alert for as long as the fault lasts. */
   isFatal: boolean;
-  /** Other failures needed for the calls to happen. */
+  /** Other failures that are needed for the calls to happen. */
   also?: string[];
 }
 
@@ -21,7 +21,7 @@ const renames = ['?rename', '?renameat', '?renameat2'];
 const removals = ['?unlink', '?unlinkat'];
 const looks = ['?stat', '?lstat', '?newfstatat', 'statx'];
 
-/** All system calls of the log and their failures; the short form uses only the first few. */
+/** All system calls of the log and their failures. The short form uses only the first few. */
 export const callFaults: CallFault[] = [
   { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 6, ...everywhere },
   { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },
@@ -53,10 +53,10 @@ export const callFaults: CallFault[] = [
   },
 ];
 
-/** After a failed sync, the state is written, so that its calls happen, too. */
+/** Failure that makes the server write the state, so that the calls for writing happen, too. */
 const afterFailure = ['fdatasync:error=EIO:when=4'];
 
-/** System calls of the log of tasks, whose segments are large, and of the state's file. */
+/** System calls of the log of tasks, whose segments are large, and of the state file. */
 export const taskCallFaults: CallFault[] = [
   { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 5, ...everywhere },
   { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },

@@ -10,11 +10,11 @@ export interface Acknowledged {
 }
 
 export interface Clients {
-  /** Each client's requests, in order. */
+  /** Requests of each client, in order. */
   sent: Operation[][];
-  /** Each client's acknowledged requests, in response order. */
+  /** Acknowledged requests of each client, in the order of the responses. */
   acknowledged: Acknowledged[][];
-  /** Number of responses by status; 200 stands for every success. */
+  /** Number of responses by status. 200 stands for every success. */
   statuses: Map<number, number>;
   /** Resolves when all clients have sent their records, or the server has ended. */
   done: Promise<unknown>;
@@ -33,7 +33,10 @@ interface Options {
   onAcknowledged?: () => void;
 }
 
-/** Sends records on `count` connections, each request after the previous response, until the server has ended. */
+/**
+ * Sends records on `count` connections, each request after the response to the previous one, until the server has
+ * ended.
+ */
 export const startClients = (
   url: string,
   { kept = alerts, count = 8, tag, limit = Number.POSITIVE_INFINITY, onAcknowledged }: Options,
@@ -43,7 +46,7 @@ export const startClients = (
   const acknowledged: Acknowledged[][] = sent.map(() => []);
   const statuses = new Map<number, number>();
   let isStopped = false;
-  /** Resolves to true after a response. */
+  /** Sends a request. Resolves to true after a response. */
   const send = async (client: number, operation: Operation, { method, path, body }: Omit<Step, 'kind'>) => {
     sent[client]?.push(operation);
     const answer = await ask({ url, agent, method, path, body });
@@ -102,7 +105,7 @@ interface Asked {
   body: object | undefined;
 }
 
-/** Returns the complete response, or undefined if the connection ended early. */
+/** Resolves to the complete response, or to undefined if the connection ended early. */
 const ask = ({ url, agent, method, path, body }: Asked): Promise<{ status: number; text: string } | undefined> =>
   new Promise((resolve) => {
     const sent = request(`${url}${path}`, { method, agent }, (response) => {

@@ -12,7 +12,7 @@ export interface Verdict {
   acknowledged: number;
   lost: string[];
   duplicated: string[];
-  /** Messages located before an earlier acknowledged message of their client. */
+  /** Messages that appear before an earlier acknowledged message of their client. */
   misplaced: string[];
 }
 
@@ -26,7 +26,10 @@ export const readLog = (dataDir: string): Line[] => {
 /** Returns all lines of a file that are JSON. */
 export const readLines = (path: string): Line[] => readFileSync(path, 'utf8').split('\n').flatMap(toLine);
 
-/** Compares acknowledged alerts with the log; each inner list contains one client's alerts in response order. */
+/**
+ * Compares acknowledged alerts with the log. Each inner list contains the alerts of one client in the order of the
+ * responses.
+ */
 export const compare = (acknowledged: readonly Acknowledged[][], lines: readonly Line[]): Verdict => {
   const places = new Map<string, number[]>();
   for (const [place, { id }] of lines.entries()) places.set(id, [...(places.get(id) ?? []), place]);

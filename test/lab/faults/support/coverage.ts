@@ -15,7 +15,7 @@ export interface Coverage {
 
 /**
  * Finds responses that a server sent too early. A line is on disk once an fdatasync that began after the complete line
- * was written has returned 0; data written before a failed sync of the file never counts.
+ * was written has returned 0. Data written before a failed sync of the file never counts.
  */
 export const readCoverage = (moments: readonly Moment[], { inAnswer, inLog }: Kept = alerts): Coverage => {
   const files = new Map<number, { written: Set<string>; syncing: string[] }>();
@@ -41,7 +41,7 @@ export const readCoverage = (moments: readonly Moment[], { inAnswer, inLog }: Ke
   return coverage;
 };
 
-/** True if all bytes were written: the length is the call's last argument. */
+/** True if all bytes were written. The length is the last argument of the call. */
 const isWhole = (text: string, result: number | undefined): boolean =>
   new RegExp(`", ${result}(\\)| <unfinished)`).test(text);
 

@@ -11,13 +11,13 @@ export const MiB = 1024 * 1024;
 
 export type DiskKind = 'ext4' | 'xfs';
 
-/** File system on its own loop device. */
+/** File system on a loop device of its own. */
 export interface Disk {
   path: string;
-  /** Unmounts and remounts the file system; after a power cut it recovers from its own journal. */
+  /** Unmounts and remounts the file system, which recovers from its own journal after a power cut. */
   remount(): Promise<void>;
   /**
-   * Limits requests to one page until the next remount. Linux's loop devices report success even if the image takes
+   * Limits requests to one page until the next remount. Linux's loop devices report success even if the image accepts
    * only part of a larger request.
    */
   splitRequests(): Promise<void>;
@@ -26,7 +26,7 @@ export interface Disk {
 interface Options {
   kind: DiskKind;
   bytes: number;
-  /** Folder for the image, which is sparse. */
+  /** Folder for the image, which is a sparse file. */
   folder?: string;
   mkfs?: { flags?: string[]; variables?: Record<string, string> };
 }

@@ -9,7 +9,7 @@ type Step = () => unknown;
 
 const steps = new WeakMap<TestContext, Step[]>();
 
-/** Runs a step when the test ends, in reverse order of registration. */
+/** Runs a step when the test ends. Steps run in reverse order of registration. */
 export const atEnd = (t: TestContext, step: Step): void => {
   const forget = atExit(step);
   const once = (): unknown => {
@@ -26,7 +26,7 @@ export const atEnd = (t: TestContext, step: Step): void => {
   t.after(() => undo(list));
 };
 
-/** Creates a folder that is deleted when the test ends, after all later steps. */
+/** Creates a folder that is deleted when the test ends, after all steps registered later. */
 export const createTemporaryFolder = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-faults-'));
   atEnd(t, () => rmSync(folder, { recursive: true, force: true }));

@@ -9,7 +9,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 /**
  * Runs a step if this process ends before its tests do, even by a signal. Steps run in reverse order, and only their
- * synchronous part. Returns a function that removes the step.
+ * synchronous part runs. Returns a function that removes the step.
  */
 export const atExit = (step: Step): (() => void) => {
   steps.add(step);

@@ -14,11 +14,11 @@ import { waitUntil } from './wait.ts';
 
 const clientCount = 4;
 const recordsPerClient = 12;
-/** Contents of the log on startup: a handwritten line, and an incomplete one. */
+/** Content of the log on startup: a handwritten line and an incomplete line. */
 const remains = '{"message":"by hand"}\n{"timestamp":"2026-11-21T12:00:00","source":"';
 
 /**
- * Range of failing calls, counted from 1, in strace's format; `lasts` means that all calls after the first fail, too.
+ * Range of failing calls, counted from 1, in strace's format. `lasts` means that all calls after the first fail, too.
  */
 export interface CallRange {
   when: string;
@@ -29,11 +29,11 @@ export interface Outcome {
   /** True if a call failed. */
   isHit: boolean;
   verdict: Verdict;
-  /** Records acknowledged before they were on disk. */
+  /** Number of records acknowledged before they were on disk. */
   wrong: number;
 }
 
-/** Runs a server with failing calls under load, kills it, and starts a second, faultless one on its log. */
+/** Runs a server with failing calls under load, kills it, and starts a second server without faults on its log. */
 export const runWithFaults = async (
   folder: string,
   kept: Kept,
@@ -89,7 +89,7 @@ interface Faulty {
   hit(): boolean;
 }
 
-/** Runs clients until they have sent their records; resolves to their requests. */
+/** Runs clients until they have sent their records. Resolves to their requests. */
 const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Faulty): Promise<Operation[][]> => {
   const { url } = server;
   const clients = startClients(url, { kept, tag: 'client', count: clientCount, limit: recordsPerClient });
@@ -117,7 +117,7 @@ const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Fau
   return [...clients.sent, later, ...afterwards];
 };
 
-/** Sends records to a server after a failure; the next start must find them. */
+/** Sends records to a server after a failure. The next start must find these records. */
 const sendMore = async (url: string, kept: Kept): Promise<Operation[][]> => {
   const clients = startClients(url, { kept, tag: 'more', count: clientCount, limit: 4 });
   await clients.done;
@@ -125,7 +125,7 @@ const sendMore = async (url: string, kept: Kept): Promise<Operation[][]> => {
   return clients.sent;
 };
 
-/** Sends one more record; resolves to true if it was stored. */
+/** Sends one more record. Resolves to true if it was stored. */
 const tryToStore = async (url: string, kept: Kept, sent: Operation[]): Promise<boolean> => {
   const { operation } = await sendOne(url, `later-${sent.length}`, kept);
   sent.push(operation);

@@ -7,7 +7,7 @@ export interface Fillers {
   free(): void;
 }
 
-/** Fills a disk except for `leftBytes`: two files of `bytes` each, and one with the rest. */
+/** Fills a disk except for `leftBytes`, with two files of `bytes` each and a file with the rest. */
 export const createFillers = (folder: string, bytes: number, leftBytes: number): Fillers => {
   const names = [join(folder, 'filler-1'), join(folder, 'filler-2')];
   for (const name of names) writeFileSync(name, Buffer.alloc(bytes));

@@ -9,7 +9,7 @@ interface StoredTask {
   Description: string;
 }
 
-/** Tasks in the file store, with descriptions of a given length. Most are changed, and half are deleted. */
+/** Tasks in the file store, with descriptions of a given length. Most tasks are changed, and half are deleted. */
 export const keepTasks = (descriptionLength = 0): Kept => {
   const kept: Kept = {
     what: 'task',
@@ -44,7 +44,7 @@ export const tasks = keepTasks();
 /** Returns the text that identifies a task after its first, second or later request. */
 const toText = (message: string, step: number): string => `${message}.${step}`;
 
-/** Returns all tasks a server finds in the data directory, or the reason why it does not start. */
+/** Returns all tasks that a server finds in the data directory, or the reason why it does not start. */
 const readTasks = async (kept: Kept, dataDir: string): Promise<{ tasks: StoredTask[]; refusal?: string }> => {
   let refusal = '';
   const server = await startServer({ kept, dataDir, onRefusal: (stderr) => (refusal = stderr) });
@@ -57,7 +57,7 @@ const readTasks = async (kept: Kept, dataDir: string): Promise<{ tasks: StoredTa
   }
 };
 
-/** Knowledge about a task: its id and its possible texts; undefined stands for a deleted task. */
+/** Knowledge about a task: its id and its possible texts, in which undefined stands for a deleted task. */
 interface Expected {
   id: number | undefined;
   texts: Set<string | undefined>;
@@ -93,7 +93,7 @@ const foldAll = (sent: readonly Operation[][]): Map<string, Expected> => {
   return all;
 };
 
-/** Finds a client's new tasks whose ids are lower than an earlier id. */
+/** Finds new tasks of a client whose ids are lower than an earlier id. */
 const findMisplaced = (list: readonly Operation[]): string[] => {
   const created = list.filter(({ kind, isAcknowledged }) => kind === 'create' && isAcknowledged);
   return created
@@ -109,8 +109,9 @@ const findReused = (acknowledged: readonly Operation[]): string[] => {
 };
 
 /**
- * Finds ids up to the last one that no task has, although nobody deleted a task with that id. The last id is stored, or
- * known to have been stored: a client may delete a task that was acknowledged just after the cut and is lost.
+ * Finds ids, up to the last one, that no task has although nobody deleted a task with that id. The last id is stored,
+ * or is known to have been stored, because a client may delete a task that was acknowledged just after the cut and is
+ * lost.
  */
 const findGaps = (sent: readonly Operation[], stored: readonly StoredTask[]): string[] => {
   const idsOf = (operations: readonly Operation[]) =>

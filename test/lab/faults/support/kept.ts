@@ -5,7 +5,7 @@ import { compare, type Line, readLog, type Verdict } from './compare.ts';
 /** Request that changes stored records. */
 export interface Operation {
   kind: 'create' | 'update' | 'remove';
-  /** Message of the alert or title of the task; never sent twice. */
+  /** Message of the alert or title of the task. Never sent twice. */
   message: string;
   /** Undefined without a response. */
   id: string | undefined;
@@ -36,14 +36,14 @@ export interface Kept {
   create(message: string): { path: string; body: object };
   /** Requests that follow the creation of a record. */
   change(id: string, message: string): Step[];
-  /** Compares the requests with the data directory; each inner list contains one client's requests in order. */
+  /** Compares the requests with the data directory. Each inner list contains the requests of one client in order. */
   judge(dataDir: string, sent: readonly Operation[][]): Promise<Verdict>;
   /** Patterns that find acknowledged records and written lines in a trace. */
   inAnswer: RegExp;
   inLog: RegExp;
 }
 
-/** Alerts, each stored as one line of the log. */
+/** Alerts, each of which is stored as one line of the log. */
 export const alerts: Kept = {
   what: 'alert',
   flags: ['--profiles', 'alerts'],
@@ -65,7 +65,7 @@ export const alerts: Kept = {
   inLog: /\\"id\\":\\"([0-9a-f-]{36})\\",\\"seq\\"/g,
 };
 
-/** Asserts that seq increases; failed batches leave gaps. */
+/** Asserts that seq increases. Failed batches leave gaps. */
 const assertAscending = (lines: readonly Line[]): void => {
   const numbers = lines.flatMap(({ seq }) => seq ?? []);
   assert.deepEqual(

@@ -12,15 +12,15 @@ type Options = Parameters<typeof startServer>[0];
 const clientCount = 8;
 const longestWaitMs = 5000;
 
-/** Moment of the kill: a time after startup, a number of acknowledgements, or the writing of the state's file. */
+/** Moment of the kill: a time after startup, a number of acknowledgements, or the writing of the state file. */
 export interface End {
   afterMs?: number;
   afterRequests?: number;
-  /** Milliseconds after the writing of the state's file began. */
+  /** Milliseconds after the beginning of writing the state file. */
   whileSavingMs?: number;
 }
 
-/** Runs one server with clients until it is killed; resolves to the requests by client. */
+/** Runs one server with clients until it is killed. Resolves to the requests by client. */
 export const runUntilKilled = async (
   options: Options,
   tag: string,
@@ -60,7 +60,7 @@ export const killStart = async (options: Options): Promise<void> => {
   await server?.ended;
 };
 
-/** Resolves when the file exists, or after a while: this only chooses the moment of the kill. */
+/** Resolves when the file exists, or after a while, because it only chooses the moment of the kill. */
 const waitForFile = async (path: string): Promise<void> => {
   for (const end = performance.now() + longestWaitMs; !existsSync(path) && performance.now() < end; )
     await setTimeout(1);

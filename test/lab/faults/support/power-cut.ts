@@ -26,7 +26,7 @@ interface Options {
   wrapper?: string[];
 }
 
-/** Cuts the power of one busy server after another on one disk, and counts the outcomes. */
+/** Cuts the power of one busy server after another on a single disk, and counts the outcomes. */
 export const cutPower = async (t: TestContext, options: Options): Promise<Tally> => {
   const { what, kind, kept = alerts, rounds, flags = [], wrapper = [] } = options;
   const disk = await createDisk(t, { kind, bytes: diskBytes });
@@ -51,12 +51,12 @@ export const cutPower = async (t: TestContext, options: Options): Promise<Tally>
 
 interface Life {
   /**
-   * Only requests acknowledged before the cut began count as acknowledged. A sync in progress may report success for
-   * lost data, on both ext4 and xfs; in a real power cut, its response would not have left the machine.
+   * Requests sent. Only requests acknowledged before the cut began count as acknowledged. A sync in progress may report
+   * success for lost data, on both ext4 and xfs; in a real power cut, its response would not have left the machine.
    */
   sent: Operation[][];
   acknowledged: number;
-  /** Requests sent after the disk was gone and acknowledged nevertheless. */
+  /** Number of requests sent after the disk was gone but acknowledged nevertheless. */
   wrong: number;
 }
 
@@ -99,7 +99,7 @@ const start = async (options: Parameters<typeof startServer>[0]): Promise<FaultS
   return server;
 };
 
-/** Asserts that after the last cut a server starts, stores a record and shuts down. */
+/** Asserts that, after the last cut, a server starts, stores a record and shuts down. */
 const assertRecovers = async (dataDir: string, kept: Kept, flags: string[]): Promise<void> => {
   const server = await start({ dataDir, kept, flags });
   const clients = startClients(server.url, { kept, tag: 'last', count: 1, limit: 1 });

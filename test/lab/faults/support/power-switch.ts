@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Switch that stops a mounted file system like a power cut: unwritten data, even of its journal, is lost. */
+/** Switch that stops a mounted file system like a power cut: unwritten data, even in its journal, is lost. */
 export interface PowerSwitch {
-  /** Takes effect immediately, because the program is already running. */
+  /** Cuts the power. Takes effect immediately, because the program is already running. */
   cut(): Promise<void>;
-  /** Releases the file system; needed with or without a cut. */
+  /** Releases the file system. Must be called even if there was no cut. */
   release(): Promise<void>;
 }
 

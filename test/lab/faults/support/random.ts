@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 
 const { SIGNALBOX_FAULT_SEED: asked } = process.env;
 
-/** Creates random numbers from 0 to 1 from a seed, which is printed; SIGNALBOX_FAULT_SEED sets it. */
+/** Creates random numbers from 0 to 1 from a seed, which is printed and can be set by SIGNALBOX_FAULT_SEED. */
 export const createRandom = (t: TestContext): (() => number) => {
   const seed = asked ? Number(asked) : Date.now() % 2 ** 32;
   t.diagnostic(`SIGNALBOX_FAULT_SEED=${seed}`);

@@ -5,15 +5,17 @@ import { isCi } from './rounds.ts';
 
 interface Requirements {
   programs?: string[];
-  /** True if the test mounts file systems, which needs root and a kernel that permits it (many containers do not). */
+  /**
+   * True if the test mounts file systems, which requires root and a kernel that permits it (many containers do not).
+   */
   mounts?: boolean;
   /** True if the test uses loop devices. */
   loops?: boolean;
 }
 
 /**
- * Returns options for a test that needs more than Node: if something is missing, the test is skipped with a reason, but
- * in CI it fails.
+ * Returns options for a test that needs more than Node. If something is missing, the test is skipped with a reason, but
+ * fails in CI.
  */
 export const requires = ({ programs = [], mounts = false, loops = false }: Requirements): { skip: string | false } => {
   if (isCi) return { skip: false };

@@ -10,11 +10,11 @@ const main = join(packageRoot, 'dist', 'signalbox.js');
 
 interface Options {
   dataDir: string;
-  /** Records that the server stores; alerts by default. */
+  /** Records that the server stores. Default: alerts. */
   kept?: Kept;
-  /** Flags added to those of every fault test. */
+  /** Flags in addition to those of every fault test. */
   flags?: string[];
-  /** Program that runs the server: `['eatmydata']`, `['strace', '-f', …]`. */
+  /** Program that runs the server, e.g. `['eatmydata']` or `['strace', '-f', …]`. */
   wrapper?: string[];
   variables?: Record<string, string>;
   /** Milliseconds after which the server is killed, ready or not. */
@@ -29,11 +29,11 @@ export interface FaultServer {
   /** Process id of the server itself, even under a wrapper. */
   pid: number;
   stderr(): string;
-  /** Resolves to the exit code, or the signal that ended the server. */
+  /** Resolves to the exit code, or to the signal that ended the server. */
   ended: Promise<number | string>;
 }
 
-/** Starts the built program; undefined if it exits before it listens. */
+/** Starts the built program. Resolves to undefined if it exits before it listens. */
 export const startServer = async ({
   dataDir,
   kept = alerts,

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Tracing {
-  /** System calls to watch, by strace's names; a call prefixed with `?` may be missing on this machine. */
+  /** System calls to watch, by strace's names. A call prefixed with `?` may not exist on this machine. */
   calls: string[];
-  /** strace's injections: `fdatasync:error=EIO:when=3`. */
+  /** Injections in strace's format, e.g. `fdatasync:error=EIO:when=3`. */
   injections?: string[];
-  /** Files; only calls on them are watched and fail. */
+  /** Files. If set, only calls on these files are watched and fail. */
   paths?: string[];
   /** Output file of the trace. */
   output: string;
@@ -37,16 +37,16 @@ export const listLogPaths = (dataDir: string, log: string): string[] =>
 export interface Moment {
   phase: 'begin' | 'end';
   call: string;
-  /** File descriptor, the call's first argument. */
+  /** File descriptor, which is the first argument of the call. */
   fd: number;
   /** Arguments known so far. */
   text: string;
-  /** Undefined at the start of a call. */
+  /** Result; undefined at the start of a call. */
   result: number | undefined;
   isInjected: boolean;
 }
 
-/** Returns the trace's calls in order; an uninterrupted call starts and ends at the same moment. */
+/** Returns the calls in the trace in order. An uninterrupted call starts and ends at the same moment. */
 export const readTrace = (path: string): Moment[] => {
   const unfinished = new Map<string, Moment>();
   return readFileSync(path, 'utf8')

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 const pollMs = 5;
 const patienceMs = 30_000;
 
-/** Waits until the condition holds; if it never does, fails and names the condition. */
+/** Waits for the condition to hold. If it never does, fails with a message that names the condition. */
 export const waitUntil = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
   for (const deadline = performance.now() + patienceMs; !(await condition()); await setTimeout(pollMs)) {
     assert.ok(performance.now() < deadline, `not within ${patienceMs / 1000} s: ${what}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { toBytes } from './request.ts';
 import { anyValue } from './values.ts';
 
-/** Body of 1 MiB and a byte, more than a server accepts. */
+/** Body of 1 MiB and one byte, which is more than a server accepts. */
 const tooLarge = `"${'x'.repeat(1024 * 1024 - 1)}"`;
 
 const brokenTexts = [
@@ -30,7 +30,7 @@ export const toJsonText = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =
     return escapes ? escapeAll(json) : toBytes(json);
   });
 
-/** Creates bytes that a route rarely expects from a value that it may expect. */
+/** Creates bytes that a route is unlikely to expect from a value that it may expect. */
 export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 30, arbitrary: fc.constantFrom(...brokenTexts.map(toBytes), ...brokenBytes) },
@@ -43,7 +43,7 @@ export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<str
     { weight: 1, arbitrary: fc.constantFrom(tooLarge, `{"Title":${tooLarge}}`) },
   );
 
-/** Cuts the text, or replaces a byte of it, at the position given by `at`. */
+/** Cuts the text at the position given by `at`, or replaces a byte there. */
 const corrupt = ([json, at, byte]: [string, number, number]): string => {
   const place = at % (json.length + 1);
   const rest = byte % 2 === 0 ? '' : String.fromCharCode(byte) + json.slice(place + 1);

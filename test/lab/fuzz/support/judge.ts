@@ -8,7 +8,7 @@ import { listStatuses } from './statuses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Contradiction between the documents and a response, or its absence. */
+/** Error for a response that contradicts the documents, or for a missing response. */
 export class Finding extends Error {}
 
 interface Surroundings {
@@ -20,22 +20,24 @@ interface Surroundings {
 export interface Judged {
   operation: Operation | undefined;
   status: number;
-  /** Body as JSON; undefined if it is not JSON. */
+  /** Body as JSON; undefined if the body is not JSON. */
   json: unknown;
 }
 
-/** Reads a response; throws a Finding if it is not documented. Returns undefined if no response was needed. */
+/**
+ * Reads a response. Throws a Finding if the response is not documented. Returns undefined if no response was needed.
+ */
 export const judge = (
   request: FuzzRequest,
   response: HttpResponse | undefined,
   { operations, cors }: Surroundings,
 ): Judged | undefined => {
   if (!response) {
-    // A request that ends early, or is rejected before it is sent completely, may miss its response.
+    // A request that ends early, or is rejected before it has been sent completely, may miss its response.
     if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
     throw new Finding('the connection is closed without an answer');
   }
-  // The end of such a request may cut off its response, which is not visible without a length or chunks.
+  // The end of such a request may cut off its response, which cannot be seen without a length or chunks.
   if (isUnfinished(request) && request.version === 'HTTP/1.0' && !response.headers.has('content-length'))
     return undefined;
   const { status, headers } = response;
@@ -66,7 +68,7 @@ const assertHeaders = ({ target }: FuzzRequest, status: number, headers: Map<str
   }
 };
 
-/** Returns the body as JSON; undefined without a body, or where the documents specify another text. */
+/** Returns the body as JSON; undefined without a body, or if the documents specify other text. */
 const readBody = (
   { method, target }: FuzzRequest,
   { status, headers, body }: HttpResponse,
@@ -78,7 +80,7 @@ const readBody = (
   }
   if (target.startsWith('/docs/') && status < 300) return undefined;
   const type = headers.get('content-type');
-  // Routes that succeed with a page also show errors to browsers as pages.
+  // Routes that succeed with a page show errors to browsers as pages, too.
   const mayBeText = status < 300 || textType === 'text/html';
   if (mayBeText && textType !== undefined && type?.split(';')[0] === textType) return undefined;
   if (type !== 'application/json; charset=utf-8') throw new Finding(`${status} is labelled ${type}`);

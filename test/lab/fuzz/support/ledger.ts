@@ -5,20 +5,20 @@ import { createTaskLedger } from './task-ledger.ts';
 
 /** Request to a known operation, and its documented response. */
 export interface Exchange {
-  /** Method and path, `GET /api/tasks/{id}`, without the mount's base path. */
+  /** Method and path, e.g. `GET /api/tasks/{id}`, without the base path of the mount. */
   name: string;
   status: number;
-  /** Decoded path parameter; empty if the path has none. */
+  /** Decoded path parameter; empty if the path has no parameter. */
   id: string;
   query: URLSearchParams;
   sent: Record<string, unknown>;
   json: unknown;
 }
 
-/** Checks the state of a profile through its responses; throws a Finding if they contradict each other. */
+/** Checks the state of a profile through its responses. Throws a Finding if the responses contradict each other. */
 export type Ledger = (exchange: Exchange) => void;
 
-/** Creates a ledger of all profiles of a server; the tasks of all mounts share one ledger. */
+/** Creates a ledger for all profiles of a server. The tasks of all mounts share one ledger. */
 export const createLedger = (): ((request: FuzzRequest, sent: unknown, judged: Judged) => void) => {
   const tasks = createTaskLedger();
   const ledgers: Record<string, Ledger> = {

@@ -12,7 +12,7 @@ interface Item {
   name: unknown;
 }
 
-/** Bound of the ids of items, exclusive. */
+/** Upper bound of the ids of items, exclusive. */
 const itemIds = 1000;
 
 const expect = (holds: boolean, what: string): void => {
@@ -38,7 +38,7 @@ export const createSimpleTaskLedger = (): Ledger => {
 };
 
 /**
- * Creates the ledger of items: no id is used twice while there are unused ones, and each page has the length that the
+ * Creates the ledger of items: no id is used twice while there are unused ids, and each page has the length that the
  * total implies.
  */
 export const createItemLedger = (): Ledger => {
@@ -70,7 +70,7 @@ const otlpRoutes = new Set(['POST /api/alert/otlp', 'POST /v1/logs']);
 export const createAlertLedger = (): Ledger => {
   /** Messages of alerts; undefined for an alert of another program, whose message is unknown. */
   let messages: unknown[] = [];
-  /** False after responses without the number of their alerts, until the whole log is listed. */
+  /** False after responses without the number of their alerts, until the whole log has been listed. */
   let isCounted = true;
   const ids = new Set<string>();
   return ({ name, status, query, sent, json }) => {

@@ -1,4 +1,4 @@
-/** Ids in a path that are invalid or non-canonical. */
+/** Ids in a path that are invalid or not canonical. */
 export const oddIds = [
   ...['0', '-1', '01', '1.0', '1e1', '+1', '%31', '1%20', '%EF%BC%91', '9007199254740993', '1'.repeat(300)],
   ...['abc', '%00', '1%2F2', '..', '%2e%2e', '%', '%zz', '%c0%af', '*', ':id', '{id}', '1;x=2'],
@@ -17,7 +17,7 @@ export const oddQueries = [
   ...['Limit=x', 'sort=%', '#limit=x', 'limit=1#', 'status=Pending+', 'page=2&size=1&page='],
 ];
 
-/** Complete targets, and suffixes for others. */
+/** Complete targets, and suffixes for other targets. */
 export const oddPaths = [
   ...['/', '//', '/*', '*', '', '.', '?', '/.', '/..', '/%', '/%00', '/%2e%2e/', '/\xff', '/api', '/api/'],
   ...['/API/tasks', '/api/tasks/', '//api/tasks', '/api//tasks', '/api/tasks/1/2', '/api/task%73'],

@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/schema';
 
-/** Parts of a JSON Schema that are used. */
+/** Parts of a JSON Schema that are used here. */
 export interface JsonSchema {
   type?: string;
   enum?: unknown[];
@@ -46,15 +46,15 @@ export interface Operation {
   path: string;
   profile: string;
   needsToken: boolean;
-  /** False for operations that need the role Admin. */
+  /** False for operations that require the role Admin. */
   isForReaders: boolean;
   parameters: Parameter[];
   body: JsonSchema | undefined;
-  /** True for a value that fits `body`, and for a route without a body. */
+  /** Returns true for a value that fits `body`, and always for a route without a body. */
   takes: Check;
-  /** Check of the body for each documented status; undocumented members fail it. */
+  /** Check of the body for each documented status. Undocumented members fail the check. */
   answers: Map<number, Check>;
-  /** Type of a success that is not JSON. */
+  /** Media type of a success that is not JSON. */
   textType: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export const toOperations = (document: { paths: Record<string, Record<string, De
     )
     .sort((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')));
 
-/** Finds the operation of a method and target path; HEAD means GET, except in simple-tasks. */
+/** Finds the operation for a method and target path. HEAD means GET, except in simple-tasks. */
 export const findOperation = (
   operations: readonly Operation[],
   method: string,
@@ -120,7 +120,7 @@ const toCheck = (schema: JsonSchema): Check => {
   return (value) => validator.Check(value);
 };
 
-/** Closes every object of a schema unless the schema opens it: a response has no undocumented members. */
+/** Closes every object in a schema unless the schema opens it, because a response has no undocumented members. */
 const toClosed = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   ...(schema.anyOf && { anyOf: schema.anyOf.map(toClosed) }),

@@ -1,24 +1,24 @@
 /**
  * Request to be sent. Every string stands for bytes, one per character up to U+00FF, so that a request can be stored as
- * JSON. In header values placeholders such as `{admin}` stand for tokens, which would expire in a file.
+ * JSON. In header values, placeholders such as `{admin}` stand for tokens, which would expire in a file.
  */
 export interface FuzzRequest {
   /** Source of the request: the schemas, the schemas except for one part, or arbitrary bytes. */
   kind: 'valid' | 'near' | 'hostile';
   method: string;
   target: string;
-  /** `HTTP/1.1` by default. */
+  /** HTTP version. Default: `HTTP/1.1`. */
   version?: string;
   headers: [name: string, value: string][];
   body?: string;
-  /** End of the body: by its length, in chunks, or early because the connection ends. */
+  /** How the body ends: by its length, in chunks, or early because the connection ends. */
   framing: 'length' | 'chunked' | 'cut' | 'cut-chunk';
 }
 
 /** Returns UTF-8 as a string of bytes. A lone surrogate becomes U+FFFD. */
 export const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** Returns the request's bytes; `resolve` fills in the tokens. */
+/** Returns the bytes of the request. `resolve` fills in the tokens. */
 export const writeRequest = (
   { method, target, version = 'HTTP/1.1', headers, body, framing }: FuzzRequest,
   resolve: (value: string) => string,
@@ -34,7 +34,7 @@ export const writeRequest = (
 /** True if the request is never completed. */
 export const isUnfinished = ({ framing }: FuzzRequest): boolean => framing.startsWith('cut');
 
-/** True if the request may leave its connection unusable for others. */
+/** True if the request may leave its connection unusable for other requests. */
 export const needsOwnConnection = (request: FuzzRequest): boolean =>
   isUnfinished(request) ||
   request.version !== undefined ||

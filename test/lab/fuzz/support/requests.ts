@@ -93,7 +93,7 @@ const createHostileRequest = (
       ),
     })
     .map(({ body, version, ...request }) => {
-      // Without a body the server would wait for the body that these headers announce.
+      // Without a body, the server would wait for the body that these headers announce.
       const sent = body ?? (request.headers.some(([name]) => name === 'Transfer-Encoding') ? '{}' : undefined);
       return {
         kind: 'hostile',

@@ -5,11 +5,11 @@ import { hints } from './hints.ts';
 import { createRequests } from './requests.ts';
 import { startService, variants } from './service.ts';
 
-/** Requests per server; a new server then replaces it, so that lists stay short. */
+/** Number of requests per server. A new server then replaces it, so that lists stay short. */
 export const requestsPerRound = 6000;
 
 export interface Round {
-  /** Number of responses by status; 0 means no response. */
+  /** Number of responses by status. 0 stands for no response. */
   statuses: Map<number, number>;
   /** Operations that never succeeded, such as `GET /api/tasks`. */
   neverDone: string[];

@@ -1,12 +1,15 @@
 import type { FuzzRequest } from './request.ts';
 
 /**
- * True for an operation that accepts alerts of other programs; a plain text is stored as an alert of signalbox itself.
+ * True for an operation that accepts alerts of other programs. A plain text is stored as an alert of signalbox itself.
  */
 export const isIntake = (path: string): boolean =>
   /\/(?:api\/alert\/(?!plain-text)|api\/v2\/alerts$|v1\/logs$)/.test(path);
 
-/** Returns the body as routes for alerts of other programs read it: null members are absent at any depth. */
+/**
+ * Returns the body in the way that routes for alerts of other programs read it: null members count as absent at any
+ * depth.
+ */
 export const readForeign = ({ body = '' }: FuzzRequest): unknown => {
   try {
     return dropNulls(JSON.parse(utf8.decode(Buffer.from(body, 'latin1'))));
@@ -15,7 +18,7 @@ export const readForeign = ({ body = '' }: FuzzRequest): unknown => {
   }
 };
 
-/** Removes null members from the value itself, which may be nested deeper than functions can call each other. */
+/** Removes null members from the value itself, which may be nested deeper than function calls can be. */
 const dropNulls = (value: unknown): unknown => {
   const left = [value];
   while (left.length > 0) {
@@ -32,8 +35,8 @@ const dropNulls = (value: unknown): unknown => {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Returns the body as a route reads it; undefined if it is not a JSON object. Null members are absent, and so are empty
- * members when a task is updated.
+ * Returns the body as a route reads it; undefined if the body is not a JSON object. Null members count as absent, and
+ * so do empty members when a task is updated.
  */
 export const readSent = ({ method, body = '' }: FuzzRequest): Record<string, unknown> | undefined => {
   try {

@@ -15,14 +15,14 @@ import { readSent } from './sent.ts';
 
 export interface Service {
   operations: Operation[];
-  /** Sends a request and checks its response; throws a Finding. Returns undefined if no response was needed. */
+  /** Sends a request and checks its response. Throws a Finding. Resolves to undefined if no response was needed. */
   ask(request: FuzzRequest): Promise<Judged | undefined>;
 }
 
 export interface Variant {
   name: string;
   settings: Record<string, unknown>;
-  /** Logs requests; Fastify then handles them all, without the fast path before it. */
+  /** True to log requests. Fastify then handles all requests, without the fast path in front of it. */
   verbose?: true;
 }
 
@@ -48,7 +48,7 @@ export const variants: readonly Variant[] = [
   { name: 'the default mounts, with a log of all requests', settings: calm, verbose: true },
 ];
 
-/** A stream of events does not end, so its complete response cannot be awaited. */
+/** Features without streams of events, which do not end, so that waiting for their complete response is impossible. */
 const ending = allFeatures.filter(({ name }) => name !== 'events');
 
 /** Starts an app with ledgers of its responses. */
@@ -81,7 +81,8 @@ export const startService = async (
     const judged = judge(sent, response, { operations, cors: settings['cors'] === true });
     log.assertSound();
     if (judged) record(sent, readSent(sent), judged);
-    // Such a request revokes all tokens of the user; tokens issued in its second get the next second as `iat`.
+    // Such a request revokes all tokens of the user. A token issued in the second of the revocation gets the next
+    // second as `iat`.
     if (judged?.operation?.path.endsWith('/api/sessions') && judged.operation.method === 'DELETE') {
       issuedAt = Math.max(issuedAt + 1, Math.floor(Date.now() / 1000) + 1);
       tokens = createTokens(issuedAt);
@@ -108,8 +109,8 @@ const createLog = () => {
 const createTokens = (now = Math.floor(Date.now() / 1000)): Record<(typeof tokenNames)[number], string> => {
   const times = { iat: now, exp: now + 3600 };
   const header = { alg: 'none', typ: 'JWT' };
-  // These names have no account: a request that ends the sessions of an account revokes all tokens that the tests sign
-  // for it.
+  // These names have no account, because a request that ends the sessions of an account revokes all tokens that the
+  // tests sign for it.
   return {
     admin: signToken(createClaims({ ...times, sub: 'ada' })),
     reader: signToken(createClaims({ ...times, sub: 'bob', role: 'Reader' })),

@@ -5,7 +5,7 @@ import { readSent } from './sent.ts';
 /** Maximum bytes of a body and of headers. */
 const limits = { body: 1024 * 1024, headers: 16 * 1024 };
 
-/** Lists the documented statuses for the request; `operation` is its target, if any. */
+/** Lists the documented statuses for the request. `operation` is its target, if it has one. */
 export const listStatuses = (request: FuzzRequest, operation: Operation | undefined): Set<number> => {
   const { kind, target, body = '', method } = request;
   const statuses = operation ? listOwn(request, operation) : listForUnknown(target);
@@ -26,21 +26,21 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(isRun ? [403, 409, 500, 503] : []),
     ...(operation.profile === 'login' ? [401, 429, 503] : []),
     ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
-    // Times are texts in the query, which are parsed later.
+    // Times are texts in the query that are parsed later.
     ...(/\/api\/(?:alerts\/(?:search|histogram)|history|about\/schedule)$/.test(operation.path) ? [400] : []),
-    // Times, matchers and schedules are texts in bodies; the members of a watch depend on its type.
+    // Times, matchers and schedules are texts in bodies, and the members of a watch depend on its type.
     ...(['incidents', 'silences', 'notifications', 'oncall', 'alertmanager', 'heartbeats', 'watches'].includes(
       operation.profile,
     )
       ? [400, 404, 409]
       : []),
-    // The document describes valid names and passwords in words; nobody knows the code of a start.
+    // The document describes valid names and passwords in words, and nobody knows the code of a start.
     ...(operation.profile === 'accounts' ? [400, 403, 404, 409] : []),
     // Only the key of a host can be used for reports; names, times and codes are texts.
     ...(operation.profile === 'hosts' ? [400, 403, 404, 409, 413, 429] : []),
     // Pointers and names are texts.
     ...(operation.path.includes('{intakeFormat}') ? [400, 409] : []),
-    // A ping by the name of a heartbeat needs a key.
+    // A ping by the name of a heartbeat requires a key.
     ...(operation.path.includes('/ping/') ? [401] : []),
     // Their schemas do not express which members belong together.
     ...(/\/api\/alert\/(?:auto|slack|pagerduty|plain-text)$/.test(operation.path) ? [400] : []),

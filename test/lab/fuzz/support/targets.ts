@@ -9,11 +9,11 @@ export const createValidTarget = (operation: Operation, hints: Hints): fc.Arbitr
     createValid(schema, hints, name).map(encode),
   );
 
-/** Creates targets with the operation's path, and ids and query values that may be invalid. */
+/** Creates targets with the operation's path, in which ids and query values may be invalid. */
 export const createNearTarget = (operation: Operation): fc.Arbitrary<string> =>
   createTarget(operation, fc.constantFrom(...oddIds), ({ schema }) => createOddValue(schema));
 
-/** Creates any target, including texts that are no paths. */
+/** Creates any target, including texts that are not paths. */
 export const createHostileTarget = (operations: readonly Operation[]): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(...oddPaths),
@@ -42,5 +42,5 @@ const createTarget = (
 const createOddValue = (schema: JsonSchema): fc.Arbitrary<string> =>
   schema.type === 'integer' ? fc.constantFrom(...oddNumbers) : text.map(encode);
 
-/** Returns percent-encoded UTF-8; a lone surrogate becomes U+FFFD. */
+/** Returns percent-encoded UTF-8. A lone surrogate becomes U+FFFD. */
 const encode = (value: unknown): string => encodeURIComponent(Buffer.from(String(value)).toString());

@@ -16,12 +16,12 @@ interface TaskList {
 const settable = ['Title', 'Description', 'Priority', 'Status'];
 
 /**
- * Creates the ledger of tasks: ids increase by one and are never reused, tasks read back as written, and counts match
- * the tasks.
+ * Creates the ledger of tasks: ids increase by one and are never reused, tasks are read back as written, and counts
+ * match the tasks.
  */
 export const createTaskLedger = (): Ledger => {
   const tasks = new Map<number, Task>();
-  /** Ids of tasks of incidents, until they are read. */
+  /** Ids of tasks created for incidents, until they are read. */
   const unread = new Set<number>();
   const learn = (task: Task): void => {
     if (unread.delete(task.Id)) tasks.set(task.Id, task);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from './operations.ts';
 
-/** Meaningful texts for properties, by name; others are generated from the schema alone. */
+/** Meaningful texts for properties, by name. Texts for other properties are generated from the schema alone. */
 export type Hints = Record<string, fc.Arbitrary<string>>;
 
 const oddTexts = [
@@ -56,7 +56,7 @@ export const createValid = (schema: JsonSchema, hints: Hints, name = ''): fc.Arb
   }
 };
 
-/** Creates objects for the schema, with one member that probably breaks a rule. */
+/** Creates objects for the schema with one member that probably breaks a rule. */
 export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unknown> => {
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => createNear(one, hints)));
   if (schema.items) return fc.array(createNear(schema.items, hints), { minLength: 1, maxLength: 3 });
@@ -70,7 +70,7 @@ export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unkno
     });
 };
 
-/** Creates objects with all required members, some others, and occasionally an unknown one. */
+/** Creates objects with all required members, some other members, and occasionally an unknown member. */
 const createObject = (
   { properties = {}, required = [], additionalProperties: member }: JsonSchema,
   hints: Hints,

@@ -2,7 +2,7 @@ export type Kind = 'create' | 'read' | 'update' | 'remove';
 
 /**
  * `ok`: acknowledged. `absent`: 404. `conflict`: 412. `not-applied`: refused, certainly without effect. `unknown`: may
- * have been applied, or may still be.
+ * have been applied, or may still be applied.
  */
 export type Outcome = 'ok' | 'absent' | 'conflict' | 'not-applied' | 'unknown';
 
@@ -12,9 +12,9 @@ export interface Operation {
   kind: Kind;
   /** Id of the task; undefined for a creation without a response. */
   id: number | undefined;
-  /** Value read or written, unique to the operation; undefined for a removal. */
+  /** Value that was read or written, unique to the operation; undefined for a removal. */
   value: string | undefined;
-  /** Value the task must have for the change to apply, sent in If-Match. */
+  /** Value that the task must have for the change to apply, sent in If-Match. */
   expected?: string;
   /** Milliseconds on the client's clock. */
   begin: number;
@@ -25,8 +25,8 @@ export interface Operation {
 }
 
 /**
- * Final state of a task. A creation also writes its value into Title, which never changes and so identifies the task of
- * a creation without a response.
+ * Final state of a task. A creation also writes its value into Title, which never changes and therefore identifies the
+ * task if the creation got no response.
  */
 export interface FinalTask {
   id: number;
@@ -34,7 +34,7 @@ export interface FinalTask {
   value: string;
 }
 
-/** Returns one line per operation, ordered by start, for the message of a failed check. */
+/** Returns one line per operation, in order of their start, for the message of a failed check. */
 export const print = (operations: readonly Operation[]): string =>
   operations
     .toSorted((a, b) => a.begin - b.begin)

@@ -5,15 +5,15 @@ export interface IdFaults {
   lost: string[];
   /** Titles shared by several tasks, and ids returned by several creations. */
   duplicated: string[];
-  /** Ids that no task has or had. */
+  /** Ids that no task has or has had. */
   gaps: number[];
-  /** Tasks of creations refused as not applied, tasks without a creation, and tasks under a different id. */
+  /** Tasks of creations that were refused as not applied, tasks without a creation, and tasks under a different id. */
   wrong: string[];
 }
 
 /**
- * Compares a history's creations with the final list of the tasks after id `base`, the last of which was created after
- * all others. Each creation uses its value as Title.
+ * Compares the creations in a history with the final list of tasks after id `base`. The last of these tasks was created
+ * after all others. Each creation uses its value as Title.
  */
 export const checkIds = (operations: readonly Operation[], list: readonly FinalTask[], base = 0): IdFaults => {
   const creations = operations.filter(({ kind }) => kind === 'create');
