@@ -15,6 +15,7 @@ import { Empty, Panel, Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { AddressDialog } from './address-dialog.tsx';
 import { RotationCalendar } from './calendar.tsx';
+import { LoadPanel } from './load-panel.tsx';
 import { RotationForm } from './rotation-form.tsx';
 import { listDays } from './weeks.ts';
 
@@ -46,6 +47,7 @@ const OnCallScreen = () => {
         );
       })}
       <p class="hint">{words.keysHint}</p>
+      {isReadable('getPersonLoad') && <LoadPanel />}
     </div>
   );
 };

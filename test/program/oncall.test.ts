@@ -121,7 +121,7 @@ test('contradictory flags of oncall are refused', async () => {
     [['--override', 'oncall=ben', '--until', 'soon'], /--until must be a time such as/],
     [['--until', '2h'], /--from, --until and --message need --override/],
     [['--from', '2h'], /--from, --until and --message need --override/],
-    [['--next-week', '--at', '2h'], /use only one of --at, --next-week, --next-month, --override and --end/],
+    [['--next-week', '--at', '2h'], /use only one of --at, --next-week, --next-month, --load, --override and --end/],
     [['--next-week', '--next-month'], /use only one of --at/],
     [['--end', 'oncall', '--override', 'oncall=ben', '--until', '2h'], /use only one of --at/],
     [['--override', 'oncall=ben', '--from', '2h', '--at', '2h', '--until', '3h'], /use only one of --at/],

@@ -1,3 +1,4 @@
+import type { PersonLoad } from '../../features/notifications/oncall/load-routes.ts';
 import type { DutyOverride, OnCall, OnCallShift } from '../../features/notifications/oncall/schema.ts';
 import { UsageError } from '../args.ts';
 import { say } from '../stdio.ts';
@@ -12,6 +13,10 @@ export const oncallCommand = defineAskingCommand({
     at: { value: 'TIME', summary: 'Show the people on call at this time, in the format of --until. Default now.' },
     nextWeek: { summary: 'List the shifts of next week, from Monday on.' },
     nextMonth: { summary: 'List the shifts of next month.' },
+    load: {
+      value: 'PERSON',
+      summary: 'Show the pages and nights woken of a user, by week: me for yourself. Needs the token of a user.',
+    },
     override: { value: 'ROTATION=MEMBER', summary: 'Put this member of a rotation on call; needs --until.' },
     from: { value: 'TIME', summary: 'Start of the override, in the format of --until. Default now.' },
     until: {
@@ -25,19 +30,24 @@ export const oncallCommand = defineAskingCommand({
     },
   },
   scope: 'incidents:read, or incidents:write for --override and --end',
-  run: async (asking, { own: { at, nextWeek, nextMonth, override, from, until, message, end } }) => {
+  run: async (asking, { own: { at, nextWeek, nextMonth, load, override, from, until, message, end } }) => {
     const { ask, show } = asking;
     const now = new Date();
     // In version 1.1, --at was the start of an override.
     const isFormer = override !== undefined && from === undefined;
-    const chosen = [nextWeek, nextMonth, override !== undefined, end !== undefined, at !== undefined && !isFormer];
+    const named = [load, override].map((value) => value !== undefined);
+    const chosen = [nextWeek, nextMonth, ...named, end !== undefined, at !== undefined && !isFormer];
     if (chosen.filter(Boolean).length > 1) {
-      throw new UsageError('use only one of --at, --next-week, --next-month, --override and --end');
+      throw new UsageError('use only one of --at, --next-week, --next-month, --load, --override and --end');
     }
     if (override === undefined && (from ?? until ?? message) !== undefined) {
       throw new UsageError('--from, --until and --message need --override');
     }
     if (end !== undefined) return endOverride(asking, end);
+    if (load !== undefined) {
+      const { weeks } = await ask<PersonLoad>(`api/people/${encodeURIComponent(load)}/load`);
+      return show(weeks, toLoadTable, nothing);
+    }
     if (nextWeek || nextMonth) {
       const query = nextWeek ? toNextWeek(now) : toNextMonth(now);
       return show((await ask<ListReply<OnCallShift>>('api/oncall/schedule', { query })).data, toShiftTable, nothing);
@@ -93,6 +103,16 @@ const toDutyTable = (rows: readonly OnCall[]): string =>
       override === null ? '' : [override.createdBy, foldSpaces(override.comment)].join(' ').trim(),
     ]),
     { dropped: ['NEXT'], fixed: ['UNTIL'] },
+  );
+
+const toLoadTable = (rows: readonly PersonLoad['weeks'][number][]): string =>
+  toTable(
+    ['WEEK', 'PAGES', 'NIGHTS WOKEN', 'NOT ACTED ON'],
+    rows.map(({ week, pages, nights, notActedOn }) => [
+      ...[week, `${pages}`, `${nights}`],
+      notActedOn.map(({ number }) => `#${number}`).join(' '),
+    ]),
+    { fixed: ['WEEK'] },
   );
 
 /** Returns the next Monday. */

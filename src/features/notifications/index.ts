@@ -6,6 +6,7 @@ import type { NotificationSource } from '../../kit/offers.ts';
 import { SettingKeeper } from '../../kit/setting-keeper.ts';
 import { findTargetProblems, openTargets, targetSettings } from '../../kit/targets.ts';
 import { createEventTopic, createPolledTopic } from '../../kit/topic.ts';
+import { readOwnTimeZone, ZoneClock } from '../../lib/time-zone.ts';
 import { createLease, ownLease } from '../../storage/postgres/lease.ts';
 import { openAcknowledgement } from './acknowledge/index.ts';
 import { findDeliveryConcerns } from './concerns.ts';
@@ -24,14 +25,17 @@ import { Absences } from './oncall/absences.ts';
 import { CalendarAddresses } from './oncall/calendar-addresses.ts';
 import { createCalendarRoutes } from './oncall/calendar-routes.ts';
 import { GapWatch } from './oncall/gap-watch.ts';
+import { createLoadRoutes } from './oncall/load-routes.ts';
 import { openRotations } from './oncall/open-rotations.ts';
 import { Overrides } from './oncall/overrides.ts';
+import { RecordedMessages } from './oncall/recorded-messages.ts';
 import { findRotationProblems } from './oncall/rotation-problems.ts';
 import { createRotationRoutes } from './oncall/rotation-routes.ts';
 import { createOnCallRoutes, listOnCall } from './oncall/routes.ts';
 import { OnCallList } from './oncall/schema.ts';
 import { rotationSettings } from './oncall/settings.ts';
 import { ShiftMessages } from './oncall/shift-messages.ts';
+import { WeeklyReport, weeklyReportKind } from './oncall/weekly-report.ts';
 import { openDestinations } from './open-destinations.ts';
 import { People } from './people/people.ts';
 import { createWayCodes } from './people/proof.ts';
@@ -148,19 +152,25 @@ export const notifications = defineFeature({
     });
     const addresses = new CalendarAddresses(offers.settings, clock);
     const absences = new Absences({ settings: offers.settings, targets, clock });
-    const shiftMessages = new ShiftMessages({
-      rotations,
+    const messages = new RecordedMessages({
       settings: offers.settings,
-      incidents,
-      silences,
-      // The instance that notifies also has the queues of the ways.
-      lease,
       send: (person, text, isNeeded) => {
         const ways = (destinations?.list() ?? []).filter((one) => one instanceof IncidentDestination);
         return sendToPerson(ways, person, text, isNeeded);
       },
       clock,
       log,
+    });
+    // The instance that notifies also has the queues of the ways.
+    const messageParts = { rotations, settings: offers.settings, messages, incidents, lease, clock };
+    const shiftMessages = new ShiftMessages({ ...messageParts, silences });
+    const zoneOf = (person: string) => new ZoneClock(people.people.find(person)?.timeZone ?? readOwnTimeZone());
+    let isReporting = settings.weeklyReport;
+    const weeklyReport = new WeeklyReport({
+      ...messageParts,
+      listReachable: () => people.listReachable(),
+      zoneOf,
+      isEnabled: () => isReporting,
     });
     const { escalations } = escalation;
     const notifier = new Notifier({ source: incidents, silences, onCall: rotations, escalations, lease, clock, log });
@@ -198,6 +208,7 @@ export const notifications = defineFeature({
     offers.accounts?.onRemoval(async (user, by) => {
       await people.deleteOf(user, by);
       await addresses.deleteOf(user, by);
+      await offers.settings.delete(weeklyReportKind, user, by);
       await deleteOwned(absences.settings, ({ name }) => isSameUser(name, user), by);
     });
     const list = () => destinations?.list() ?? [];
@@ -238,6 +249,7 @@ export const notifications = defineFeature({
             clock,
             isQuiet,
           }),
+          ...createLoadRoutes({ incidents, zoneOf, accounts: offers.accounts, clock }),
           ...createAbsenceRoutes({ absences, rotations, overrides, accounts: offers.accounts, clock }),
           ...createCalendarRoutes({
             addresses,
@@ -269,6 +281,7 @@ export const notifications = defineFeature({
         if (isQuiet) return;
         gaps.start();
         shiftMessages.start();
+        weeklyReport.start();
         absences.start();
       },
       reload: (changed) => {
@@ -276,14 +289,17 @@ export const notifications = defineFeature({
         keeper.configure(addHub(changed).destinations);
         const rotationNotices = onCallParts.configure(changed.rotations);
         escalation.reload(changed);
+        isReporting = changed.weeklyReport;
         const quietNotice = 'Warning: quiet has changed. Restart the server to apply it.';
         return [...rotationNotices, ...(changed.quiet === isQuiet ? [] : [quietNotice])];
       },
       close: async () => {
+        shiftMessages.close();
+        weeklyReport.close();
         await absences.close();
         await gaps.close();
         await destinations?.close();
-        await shiftMessages.close();
+        await messages.close();
         await notifier.close();
         await lease.close();
         await onCallLease.close();

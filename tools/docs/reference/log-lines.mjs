@@ -185,7 +185,10 @@ export const logLines = [
     messages: ['error oncall: a stored rotation cannot be used'],
     meaning: 'a newer version, or one with other time zones, stored the rotation `name`; nobody is on call in it',
   },
-  { messages: ['warn oncall: a message about a shift was not sent'], meaning: 'the message is lost' },
+  {
+    messages: ['warn oncall: a message to a person was not sent'],
+    meaning: 'the message is sent again within a minute',
+  },
   { messages: ['warn oncall: alerts about gaps cannot be stored'], meaning: 'retried within a minute' },
   {
     messages: ['error heartbeats: a stored heartbeat cannot be used'],

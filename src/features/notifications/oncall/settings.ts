@@ -123,4 +123,9 @@ export const rotationSettings = {
     maxItems: 16,
     description: 'Rotations of people or destinations on call; see docs/guides/oncall.md.',
   }),
+  weeklyReport: Type.Boolean({
+    default: true,
+    description:
+      'Send the people of rotations a report on Mondays at 09:00: pages, nights woken, and incidents that nobody acted on.',
+  }),
 };
