@@ -1,5 +1,5 @@
 export const connectTexts = {
-  hint: 'Choose a sender to get the lines to paste and see the first alert arrive. Then choose a destination.',
+  hint: 'Choose a sender, and paste the lines shown. The first alert appears here when it arrives. Then choose a destination for notifications.',
   senders: 'Senders of alerts',
   receivers: 'Destinations of notifications',
   names: {
@@ -22,7 +22,7 @@ export const connectTexts = {
     alertmanager:
       'Paste into alertmanager.yml and reload Alertmanager. To test: amtool --alertmanager.url=http://localhost:9093 alert add Test. The alert arrives after group_wait, 30 seconds.',
     prometheus:
-      'Without an Alertmanager: paste into prometheus.yml and reload Prometheus. Alerts that are already firing arrive, too.',
+      'Without an Alertmanager: paste into prometheus.yml and reload Prometheus. Alerts that are already firing also arrive.',
     grafana:
       'Under Alerting, Contact points, add a contact point with the integration Webhook, and use that contact point in a notification policy.',
     'uptime-kuma':

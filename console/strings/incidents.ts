@@ -54,7 +54,7 @@ export const incidentTexts = {
     comment: 'Comment',
     action: 'Add responder',
     asked: (name: string) => `Asked ${name} to help.`,
-    nobody: 'There is nobody else to ask.',
+    nobody: 'There are no other users to ask.',
   },
   origin: (kind: string) => `Show the ${kind}`,
   openTask: (id: number) => `Task ${id}`,

@@ -8,7 +8,7 @@ export const itemTexts = {
   empty: 'No items',
   emptyHint: 'Programs create items with POST /api/items.',
   shown: (from: string, to: string, total: string) => `${from} to ${to} of ${counted(total, 'item')}`,
-  none: (total: string) => `This page is empty; there ${total === '1' ? 'is' : 'are'} ${counted(total, 'item')}.`,
+  none: (total: string) => `This page is empty: there ${total === '1' ? 'is' : 'are'} ${counted(total, 'item')}.`,
   pages: 'Pages',
   previous: 'Previous page',
   next: 'Next page',

@@ -1,6 +1,6 @@
 export const onCallTexts = {
   none: 'No rotations',
-  noneHint: 'A rotation puts people on call in turns: only the person on call is notified.',
+  noneHint: 'In a rotation, people take turns being on call. Only the person on call is notified.',
   create: 'New rotation',
   edit: 'Edit',
   editOf: (name: string) => `Edit ${name}`,
@@ -8,7 +8,7 @@ export const onCallTexts = {
   removeOf: (name: string) => `Delete ${name}`,
   removed: 'Rotation deleted.',
   isRemoving: (name: string) => `Delete rotation ${name}?`,
-  isRemovingHint: 'The rotation no longer puts anybody on call.',
+  isRemovingHint: 'Its members are no longer on call, and its overrides have no effect.',
   earlier: 'Earlier',
   later: 'Later',
   today: 'Today',

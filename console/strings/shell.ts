@@ -80,7 +80,7 @@ export const shellTexts = {
     shape: (route: string, place: string) =>
       `The response of ${route} has an unexpected format at ${place}. Server and console may have different versions: reload the page.`,
     status: (route: string, status: number) => `${route} responded with status ${status}.`,
-    conflict: 'Somebody else has saved other changes. Close this form to see the changes, then edit again.',
+    conflict: 'Somebody else has saved changes in the meantime. Close this form to see them, then edit again.',
     unexpected: 'Unexpected error:',
     number: (label: string) => `${label} must be a number.`,
     title: 'Loading failed',

@@ -14,7 +14,7 @@ export const silenceTexts = {
   older: 'Load more silences',
   none: 'No silences',
   noneHint:
-    'A silence stops notifications about matching alerts and incidents, for some time or at regular times. Alerts are still stored and counted.',
+    'A silence stops notifications about matching alerts and incidents, once or on a schedule. Alerts are still stored and counted.',
   noPast: 'No silence has ended in the last 30 days',
   parts: { source: 'source', hostname: 'host', level: 'level', text: 'text' },
   levels: 'Level',

@@ -75,6 +75,7 @@ export const readAgentSettings = (
   ]);
   for (const warning of warnings) warn(warning);
   const unused = others.filter((name) => settings[name] !== undefined);
-  if (unused.length > 0) warn(`an agent does not use ${unused.join(', ')}: signalbox serve with hub does`);
+  if (unused.length > 0)
+    warn(`an agent ignores ${unused.join(', ')}: to use these settings, run signalbox serve with the setting hub`);
   return { ...settings, dataDir, hub };
 };

@@ -43,7 +43,7 @@ import type { AgentSettings } from './agent-settings.ts';
 import { openHubForwarder } from './hub-forwarder.ts';
 import { type LocalHandlers, LocalServer } from './local-server.ts';
 
-const hubConcern = { area: 'deliveries', severity: 'ERROR', text: 'The hub takes no alerts' } as const;
+const hubConcern = { area: 'deliveries', severity: 'ERROR', text: 'The hub does not accept alerts' } as const;
 
 /** Sender recorded for alerts from programs on this machine. */
 const localSender = 'address:unknown';

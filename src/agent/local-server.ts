@@ -95,12 +95,12 @@ export class LocalServer {
       const isNew = await this.#handlers.receivePing({ address, signal, query, body });
       return { status: isNew ? 201 : 200, type: 'text/plain', text: 'OK' };
     }
-    throw new HttpError('not-found', 'An agent takes POST /api/alert and /ping/NAME');
+    throw new HttpError('not-found', 'An agent accepts only POST /api/alert and /ping/NAME');
   }
 
   #toErrorReply(err: unknown): Reply & { headers: Readonly<Record<string, string>> } {
     const known = toHttpError(err);
-    if (!known) this.#log.error({ err }, 'a request of a program on this machine failed');
+    if (!known) this.#log.error({ err }, 'a request from a program on this machine failed');
     const { status, body, headers } = known ?? createInternalError('agent');
     return { status, type: 'application/json', text: JSON.stringify(body), headers };
   }

@@ -33,7 +33,7 @@ export type AccessLevel = (typeof levels)[number];
 export const AccessSetting = Type.Union([Type.Enum(['open', 'login']), Type.Record(Type.String(), Type.Enum(levels))], {
   default: 'open',
   description:
-    'Access to routes: with `open`, many routes need no token; with `login`, all routes except health checks and pages need a token or key. In the config file also an object with `open`, `login` or `admin` for each profile.',
+    'Access to routes: with `open`, many routes need no token; with `login`, all routes except health checks and pages need a token or key. In the config file, an object can set `open`, `login` or `admin` for each profile.',
 });
 export type AccessSetting = Static<typeof AccessSetting>;
 
@@ -73,8 +73,8 @@ export const createAccessKey = (name: string, allowed: readonly Scope[]): { key:
 
 /** Returns reasons why the keys in the settings cannot be used together, each as a clause. */
 export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
-  ...(hasTwice(keys.map(({ name }) => name)) ? ['keys must all have different names'] : []),
-  ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['keys must all have different hashes'] : []),
+  ...(hasTwice(keys.map(({ name }) => name)) ? ['each key needs a different name'] : []),
+  ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['each key needs a different hash'] : []),
 ];
 
 /** Accepted key, with the time when this process first knew the key and the time of its last use. */

@@ -131,10 +131,11 @@ const missingToken = new HttpError('unauthorized', 'Missing token');
 /** Creates the 403 for a key without the scope. */
 const toScopeRefusal = (right: Right): HttpError => {
   const [scope] = scopesOf(right);
-  const reason = scope === undefined ? 'A key cannot do this: log in instead' : `This key lacks the scope ${scope}`;
+  const reason =
+    scope === undefined ? 'Keys cannot use this route: log in as a user instead' : `This key lacks the scope ${scope}`;
   return new HttpError('forbidden', reason);
 };
-const needsKey = new HttpError('forbidden', "Only a key can be used here, not a user's token");
+const needsKey = new HttpError('forbidden', "This route needs a key, not a user's token");
 const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 
 /** Returns the caller of a route that requires a token. */

@@ -31,10 +31,10 @@ export const findHashProblem = (passwordHash: string): string | undefined => {
   const [, , , parameters = '', salt = '', hashed = ''] = passwordHash.split('$');
   const [memory = 0, passes = 0, lanes = 0] = parameters.split(',').map((text) => Number(text.slice(2)));
   if (memory < 8 * lanes || passes < 1 || lanes < 1)
-    return 'asks for less memory (m), passes (t) or lanes (p) than argon2 needs';
-  if (lanes > maximum.lanes) return `asks for more than ${maximum.lanes} lanes (p)`;
-  if (memory > maximum.memory) return `asks for more than ${maximum.memory} KiB of memory (m)`;
-  if (memory * passes > maximum.work) return `asks for too much work: m times t exceeds ${maximum.work}`;
+    return 'has less memory (m) or fewer passes (t) or lanes (p) than argon2 requires';
+  if (lanes > maximum.lanes) return `has more than ${maximum.lanes} lanes (p)`;
+  if (memory > maximum.memory) return `has more than ${maximum.memory} KiB of memory (m)`;
+  if (memory * passes > maximum.work) return `requires too much work: m times t exceeds ${maximum.work}`;
   if (toBytes(salt) < minimum.salt) return `has a salt of fewer than ${minimum.salt} bytes`;
   return toBytes(hashed) < minimum.hash ? `has a hash of fewer than ${minimum.hash} bytes` : undefined;
 };

@@ -76,7 +76,7 @@ export const rights = {
   'hosts:report': { title: 'report as the host with the name of the key', roles: keysOnly, scopes: ['hosts:report'] },
   'hosts:create': { title: 'create codes that enrol hosts', roles: admins, scopes: ['hosts:create'] },
   'account:own': {
-    title: 'list, renew and end their own sessions, and change their own password and ways to be reached',
+    title: 'list, renew and end their own sessions, and change their own password and contact methods',
     roles: people,
     scopes: [],
   },

@@ -50,7 +50,7 @@ const demoCommand = defineCommand({
   summary: 'Run a one-minute demo: a real server with simulated senders, deleted afterwards.',
   details: [
     "Starts a server on a free local port, with a temporary folder. Prints the console's URL, the login, and each event.",
-    'Incidents open, escalate and are resolved; a heartbeat is late; a disk fills up: a watch fires if free space drops by 8 MiB, and for a few seconds the demo writes 16 MiB.',
+    'Incidents open, escalate and are resolved. A heartbeat is late. A disk fills up: the demo writes 16 MiB for a few seconds, and a watch fires when 8 MiB of free space are gone.',
     'Ctrl+C ends the demo and deletes the folder. Environment variables and config files are ignored.',
   ],
   run: async () => {
@@ -66,7 +66,7 @@ const checkConfig = defineCommand({
   summary: 'Check a config file without starting the server.',
   details: [
     'Reports every setting that would prevent a start. Opens neither the port nor the data directory.',
-    'Compares a database with the settings, without changing it: the output lists the changes that a start would make.',
+    'Compares a database with the settings, without changing it: the output lists the changes that the next start will make.',
     'An unreachable database is only a warning, because the server waits for the database on startup.',
   ],
   settings: 'all',
@@ -165,7 +165,7 @@ const exportCommand = defineCommand({
   settings: 'all',
   exitCodes: {
     0: 'success',
-    1: 'the store cannot be read, or a damaged part was left out',
+    1: 'the store cannot be read, or a damaged part was skipped',
     2: 'the command line is invalid',
   },
   run: async ({ flags }) => {
@@ -176,7 +176,7 @@ const exportCommand = defineCommand({
     const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, {
       onProblem: (problem) => {
         isWhole = false;
-        say(`left out a damaged part: ${problem}`);
+        say(`skipped a damaged part: ${problem}`);
       },
       onProgress: (done, total) => showProgress('Exporting', done, total),
     });

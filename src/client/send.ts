@@ -193,7 +193,8 @@ const toHeaders = ({ headers = {}, body }: Request, token: string | undefined): 
   const sent = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' });
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value);
   // The runtime's own error would reveal the token.
-  if (token && !/^[ -~]+$/.test(token)) throw new TypeError('the key or token has characters that no header can have');
+  if (token && !/^[ -~]+$/.test(token))
+    throw new TypeError('the key or token has characters that are not allowed in a header');
   if (token) sent.set('Authorization', `Bearer ${token}`);
   return sent;
 };

@@ -147,7 +147,7 @@ export async function* readEntries(
     for await (const piece of readPieces(response, silence)) {
       for (const entry of finder.find(piece)) yield parseResponseJson(name, entry, response);
     }
-    if (!finder.isComplete()) throw new Error('it is not complete');
+    if (!finder.isComplete()) throw new Error('the JSON document is not complete');
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof ClientError) throw cause;

@@ -20,7 +20,9 @@ export const findConflicts = (settings: Settings): string[] => {
   const { headersTimeout, requestTimeout, trustProxy, powershellPath, timeZone, storeMaxBytes = 0, keys } = settings;
   const problems = trustProxy
     .filter((block) => !isAddressBlock(block))
-    .map((block) => `trustProxy takes addresses and CIDR blocks such as 10.0.0.0/8, not ${JSON.stringify(block)}`);
+    .map(
+      (block) => `trustProxy must contain addresses and CIDR blocks such as 10.0.0.0/8, not ${JSON.stringify(block)}`,
+    );
   if (headersTimeout > requestTimeout) {
     problems.push(`headersTimeout ${headersTimeout} must not be more than requestTimeout ${requestTimeout}`);
   }

@@ -19,7 +19,7 @@ const createFile = (t: TestContext, mode: number): string => {
 test('a config file that everyone can write is refused with one line that says what to do', { skip }, (t) => {
   for (const mode of [0o602, 0o666, 0o777]) {
     const path = createFile(t, mode);
-    assert.equal(findWriteProblem(path), `other accounts can write the config file ${path}: run chmod go-w on it`);
+    assert.equal(findWriteProblem(path), `other accounts can write to the config file ${path}: run chmod go-w on it`);
   }
   for (const mode of [0o600, 0o640, 0o644, 0o400]) assert.equal(findWriteProblem(createFile(t, mode)), undefined);
 });
@@ -30,7 +30,7 @@ test("a config file that a group can write is refused, unless it is the owner's 
   chownSync(path, 1234, 1234);
   assert.equal(findWriteProblem(path), undefined);
   chownSync(path, 1234, 100);
-  assert.match(findWriteProblem(path) ?? '', /^other accounts can write/);
+  assert.match(findWriteProblem(path) ?? '', /^other accounts can write to/);
 });
 
 test('a config file that others can read is reported if it holds secrets', { skip }, (t) => {

@@ -26,7 +26,7 @@ interface ExposedFiles {
 export const findWriteProblem = (path: string, name = 'the config file'): string | undefined => {
   const status = readStatus(path);
   if (!status?.isFile() || !isWritableByOthers(status)) return undefined;
-  return `other accounts can write ${name} ${path}: run chmod go-w on it`;
+  return `other accounts can write to ${name} ${path}: run chmod go-w on it`;
 };
 
 /** Returns warnings about a config file that other accounts can read or replace. */
@@ -67,11 +67,11 @@ const addExposedFolder = (folder: string, { problems, warnings }: ExposedFiles):
   if (!status?.isDirectory()) return;
   const { mode } = status;
   if ((mode & othersWrite) !== 0) {
-    problems.push(`other accounts can write the data folder ${folder}: run chmod o-w on it`);
+    problems.push(`other accounts can write to the data folder ${folder}: run chmod o-w on it`);
   } else if (isWritableByOthers(status)) {
     // Volumes of containers often belong to a separate group.
     warnings.push(
-      `a group can write the data folder ${folder}: run chmod g-w on it, unless the group is meant to change the data`,
+      `a group can write to the data folder ${folder}: run chmod g-w on it, unless the group is meant to change the data`,
     );
   }
   if (isReadable(status)) warnings.push(`other accounts can read the data folder ${folder}: run chmod o-rx on it`);

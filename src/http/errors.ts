@@ -105,7 +105,7 @@ export class HttpError extends ExpectedError {
  */
 export const requireKnown = <T>(known: T | undefined, kind: string, name: string, listed: string): T => {
   if (known !== undefined) return known;
-  throw new HttpError('not-found', `${kind} ${name.slice(0, 100)} not found: GET ${listed} lists all of them`);
+  throw new HttpError('not-found', `${kind} ${name.slice(0, 100)} not found: GET ${listed} lists the existing names`);
 };
 
 /** Creates a 503, which means that nothing was done and the client may retry in a second. */
@@ -146,5 +146,5 @@ const kindOf = new Map<number, ErrorKind>([
 /** Messages for errors of Fastify and its plugins, by code or kind. */
 const messages: Record<string, string> = {
   'not-found': 'Not found',
-  FST_ERR_BAD_URL: 'The path of the request cannot be decoded',
+  FST_ERR_BAD_URL: 'The path of the request is not valid percent-encoding',
 };

@@ -235,8 +235,8 @@ type Query = Record<string, string | number>;
 
 /** Paging headers for the OpenAPI document. */
 export const pagingHeaders = {
-  'X-Total-Count': 'Number of matches on all pages.',
-  Link: 'Addresses of other pages by their relations (RFC 8288), if there are any.',
+  'X-Total-Count': 'Number of matches, on all pages together.',
+  Link: 'Links to other pages, with their relations (RFC 8288).',
 };
 
 /**

@@ -30,7 +30,7 @@ declare module 'fastify' {
 }
 
 const description =
-  'A small operations desk for your servers: alerts, incidents, watches and heartbeats, tasks, commands, and small stores for your scripts.';
+  'A small operations desk for your servers: alerts, incidents, watches, heartbeats, tasks, commands, and small stores for your scripts.';
 
 const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -205,7 +205,7 @@ const descriptions: Record<string, string> = {
   401: 'The token is missing or invalid, or the login failed',
   403: 'The role or scope is insufficient, or the request is not allowed',
   413: 'The body is too large',
-  429: 'Too many attempts; Retry-After says when to try again',
+  429: 'Too many attempts; try again after the seconds in Retry-After',
   500: 'The request is valid, but the server failed to process it',
   503: 'The server is busy or cannot store data',
   default: 'Any other error',

@@ -133,7 +133,7 @@ export const skipTiming = ({ raw }: FastifyReply): void => {
 export const createTimings = (meters: Meters) => {
   const durations = meters.histogram(
     'http_request_duration_seconds',
-    'Time from the headers of a request to the end of its response, by route.',
+    'Time from the headers of a request to the end of the response, by route.',
     ['method', 'route', 'status_code'],
     bounds,
   );

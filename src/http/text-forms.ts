@@ -6,7 +6,7 @@ const longestKey = 256;
 
 /** OpenAPI documentation of the header. */
 export const idempotencyKeyHeader = {
-  'Idempotency-Key': 'Key that identifies a request: retries with this key get the first response again.',
+  'Idempotency-Key': 'Key that identifies a request: a retry with this key gets the response of the first request.',
 };
 
 /** Reads the header `Idempotency-Key`, which must have 1 to 256 characters; undefined without the header. */
@@ -28,7 +28,8 @@ const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21
 
 /** OpenAPI documentation of `If-Match`. */
 export const ifMatchHeader = {
-  'If-Match': 'Versions (values of `ETag`) to change; 412 if the current version is another. Default: any version.',
+  'If-Match':
+    'Versions (values of `ETag`) that may be changed; 412 if the current version is different. Default: any version.',
 };
 
 /**
@@ -46,7 +47,7 @@ export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number
 /** OpenAPI documentation of the condition headers of routes that create or replace. */
 export const putConditionHeaders = {
   ...ifMatchHeader,
-  'If-None-Match': '`*`: create only; 412 if the name exists.',
+  'If-None-Match': '`*`: only create; 412 if the name exists.',
 };
 
 /**

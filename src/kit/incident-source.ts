@@ -73,7 +73,7 @@ export const ShownNotification = defineShape('SentNotification', {
   }),
   event: Type.Enum(['notified', 'escalated', 'reminder'], {
     type: 'string',
-    description: '`escalated`: sent because nobody acknowledged the incident for `after` minutes.',
+    description: '`escalated`: sent because nobody had acknowledged the incident after `after` minutes.',
   }),
   what: Type.Enum(notificationKinds, { type: 'string', examples: ['opened'] }),
   level: Type.Enum(severities, { type: 'string', examples: ['ERROR'] }),
@@ -101,7 +101,7 @@ export const NextNotification = defineShape('NextNotification', {
   waitsFor: Type.Enum(['grouping', 'after', 'repeat', 'hours', 'offDuty', 'silence', 'receiver'], {
     type: 'string',
     description:
-      "Reason for the delay. The notification waits for more incidents for its message; for `after`, `repeat` or `hours` of the destination; for the destination's next shift; for the end of a silence; or for the receiver.",
+      'Reason for the delay: collecting more incidents for one message; `after`, `repeat` or `hours` of the destination; its next shift; a silence; or a receiver that does not accept messages.',
   }),
   attempts: Type.Integer({ description: 'Number of failed attempts.', examples: [0] }),
   error: nullable(Type.String({ examples: ['the connection was refused'] }), 'Reason why the last attempt failed.'),
@@ -118,9 +118,12 @@ export const IncidentNotification = defineShape('IncidentNotification', {
   destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   last: nullable(
     LastNotification,
-    'Last notification; `null` if there was none, and after the notification of the resolution.',
+    'Last notification; `null` if there was none, or if the resolution was already sent.',
   ),
-  next: nullable(NextNotification, 'Next notification, unless the incident changes first; `null` if none is due.'),
+  next: nullable(
+    NextNotification,
+    'Next notification if the incident does not change first; `null` if none is planned.',
+  ),
 });
 
 export type IncidentNotification = Static<typeof IncidentNotification>;
@@ -128,7 +131,7 @@ export type IncidentNotification = Static<typeof IncidentNotification>;
 /** Place of an incident in its escalation policy, and the next step. */
 export const IncidentEscalation = defineShape('IncidentEscalation', {
   policy: Type.String({ description: 'Name of the escalation policy.', examples: ['ops'] }),
-  step: Type.Integer({ description: 'Number of the latest step; 0 before the first one.', examples: [1] }),
+  step: Type.Integer({ description: 'Number of the latest step; 0 before the first step.', examples: [1] }),
   steps: Type.Integer({ description: 'Number of steps of the policy.', examples: [2] }),
   round: Type.Integer({ description: 'Number of the round, starting at 1.', examples: [1] }),
   rounds: Type.Integer({ description: 'Number of rounds.', examples: [4] }),
@@ -143,7 +146,7 @@ export const IncidentEscalation = defineShape('IncidentEscalation', {
         description: 'People and destinations, `person:NAME` or `destination:NAME`, who are on call then.',
       }),
     }),
-    'Next step, unless the incident changes before; `null` if none follows.',
+    'Next step if the incident does not change first; `null` if no step follows.',
   ),
 });
 

@@ -89,7 +89,7 @@ export const SharedIncident = Type.Object({
   state: Type.Enum(incidentStates, { type: 'string' }),
   level: severity('ERROR', 'Current severity.'),
   highestLevel: severity('CRITICAL', 'Highest severity so far.'),
-  title: text('disk is full', 'Message of the latest firing alert, without the output of a job below it.'),
+  title: text('disk is full', 'Message of the latest firing alert, without the job output that follows the message.'),
   source: text('backup', 'Source of the latest firing alert with a source.'),
   hostname: text('web-1', 'Host name of the latest firing alert with a host name.'),
   sender: textOrNull('key:alertmanager', 'Sender of the alerts: `key:NAME` or `user:NAME`.'),

@@ -10,7 +10,7 @@ const maxListed = 8;
 
 /** Throws an HttpError if the names in body and path differ. */
 export const assertNameOfPath = (given: string, path: string): void => {
-  if (given !== path) throw new HttpError('invalid', `name is ${given}, but the path has ${path}: make them equal`);
+  if (given !== path) throw new HttpError('invalid', `name is ${given}, but the path has ${path}: both must be equal`);
 };
 
 /**

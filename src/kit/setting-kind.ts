@@ -107,7 +107,7 @@ export const defineSettingKind = <Stored, Known, Configured = never, Given = Sto
 /** A setting's origin: the config file, or a request at run time. */
 export const settingOrigin = Type.Enum(['config', 'made'], {
   type: 'string',
-  description: '`config`: defined in the config file; edit it there. `made`: created while the server ran.',
+  description: '`config`: defined in the config file; edit it there. `made`: created while the server was running.',
   examples: ['made'],
 });
 

@@ -22,7 +22,7 @@ export const readSmallFile = async (path: string): Promise<string> => {
   const file = await open(path, flags);
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw new Error('it is not a file');
+    if (!found.isFile()) throw new Error('not a regular file');
     return await readBounded(file);
   } finally {
     await file.close();

@@ -27,7 +27,9 @@ export const findAccessProblems = (setting: AccessSetting, known: readonly Named
 
 const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): string[] => {
   if (fixedAccess === 'closed' && level === 'open') {
-    return [`access cannot open the profile ${name}, which always needs a token: use "login" or "admin", or remove it`];
+    return [
+      `access cannot open the profile ${name}, which always needs a token: use "login" or "admin", or remove ${name} from access`,
+    ];
   }
   if (fixedAccess === 'open' && level !== 'open') {
     return [`access cannot close the profile ${name}, which issues tokens: remove ${name} from access`];

@@ -45,7 +45,8 @@ const assertNotConfigured = ({ users, adminPassword, readerPassword }: Settings,
   const builtIn = [adminPassword === undefined ? [] : 'admin', readerPassword === undefined ? [] : 'reader'].flat();
   const names = users === undefined ? builtIn : (users as { name: string }[]).map((user) => user.name);
   const taken = names.find((one) => one.toLowerCase() === name.toLowerCase());
-  if (taken !== undefined) throw new SettingsError([`the settings have a user ${taken}: choose another name`]);
+  if (taken !== undefined)
+    throw new SettingsError([`the settings already define a user ${taken}: choose another name`]);
 };
 
 /** Refuses to create files as root in the folder of a service, because the service could not write them. */

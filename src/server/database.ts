@@ -101,9 +101,9 @@ export const planDatabase = async (settings: Settings): Promise<{ plans: string[
   const { readPlan } = await import('../storage/postgres/schema.ts');
   try {
     const { found, known } = await readPatiently(() => readPlan(store.url, toCommon(settings)));
-    if (found === undefined) return { plans: ['a start would create the tables in the database'], unchecked: [] };
+    if (found === undefined) return { plans: ['the next start will create the tables in the database'], unchecked: [] };
     if (found >= known) return { plans: ['the tables in the database are up to date'], unchecked: [] };
-    const plan = `a start would upgrade the tables in the database from version ${found} to version ${known}`;
+    const plan = `the next start will upgrade the tables in the database from version ${found} to version ${known}`;
     return { plans: [plan], unchecked: [] };
   } catch (error) {
     if (error instanceof LastingProblem) throw toDatabaseRefusal(error.message);

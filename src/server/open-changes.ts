@@ -34,7 +34,7 @@ export const createChangesOpener = (
 const toRefusal = (name: string, directory: string, error: unknown): unknown => {
   if (error instanceof JournalError && error.code === 'damaged') {
     return new SettingsError([
-      `dataDir: ${name}: ${error.message}; restore the folder from a backup, or save what can be read with signalbox export`,
+      `dataDir: ${name}: ${error.message}; restore the folder from a backup, or save the readable part with signalbox export`,
     ]);
   }
   if (codeOf(error) === undefined) return error;

@@ -42,7 +42,7 @@ interface ExportReports {
 
 type OnProblem = (problem: string) => void;
 
-const formerProblem = 'not converted from version 1.1.0 yet; start this version once, then export again';
+const formerProblem = 'the data of version 1.1.0 is not converted yet; start this version once, then export again';
 
 /**
  * Exports everything in the configured store as lines of JSON, in pieces of text. `onProblem` receives unreadable data,
@@ -209,14 +209,14 @@ export const importLines = async (
 ): Promise<Counts> => {
   const store = requireStore(setting);
   if (store.kind === 'memory') {
-    throw new SettingsError(['store: a memory store would lose the import; choose another store with --store']);
+    throw new SettingsError(['store: an import into a memory store would be lost; choose another store with --store']);
   }
   const target = await openTarget(store, resolve(dataDir), transfers).catch((error) => {
     throw toRefusal(store, error);
   });
   try {
     if (target.occupied !== undefined) {
-      throw new SettingsError([`the store has or had ${target.occupied}; import into an empty store`]);
+      throw new SettingsError([`the store is not empty: it has or had ${target.occupied}; import into an empty store`]);
     }
     const counts: Counts = {};
     try {
@@ -272,7 +272,7 @@ async function* readPieces(
   try {
     for await (const line of readLines(input, maxLineBytes)) {
       const value: unknown = JSON.parse(decoder.decode(line));
-      if (isComplete) throw new SettingsError(['there is a line after the last line of the export']);
+      if (isComplete) throw new SettingsError(['a line follows after the last line of the export']);
       if (current === 1) assertFirstLine(value);
       else if (Object(value).signalbox === lastLine.signalbox) isComplete = true;
       else {

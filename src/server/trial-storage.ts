@@ -24,7 +24,7 @@ const createTemporaryFolder = (): string => {
     return mkdtempSync(join(tmpdir(), 'signalbox-check-'));
   } catch {
     throw new SettingsError([
-      `cannot create a temporary folder in ${tmpdir()}: set TMPDIR to a folder that this account can write`,
+      `cannot create a temporary folder in ${tmpdir()}: set TMPDIR to a folder to which this account can write`,
     ]);
   }
 };

@@ -186,4 +186,4 @@ export class EventAppender<Outcome> {
 const ignore = (): void => undefined;
 
 const toUnavailable = (cause: Error | undefined): JournalError =>
-  new JournalError('unavailable', 'an event that failed is still in doubt', { cause });
+  new JournalError('unavailable', 'an earlier event failed, and may or may not be stored', { cause });

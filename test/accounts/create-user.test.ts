@@ -62,7 +62,7 @@ test('create-user refuses unusable names and passwords, and changes no user', as
     input: `${strong}\n`,
     variables: { SIGNALBOX_ADMIN_PASSWORD: 'x' },
   });
-  assert.match(configured.stderr, /the settings have a user admin/);
+  assert.match(configured.stderr, /the settings already define a user admin/);
 });
 
 test('create-user stores a user in a database, and running instances know the user within seconds', {

@@ -126,7 +126,7 @@ test('the refusal of a key names the missing scope, or says that the route is fo
     ['GET', '/api/alerts/search', 'This key lacks the scope alerts:read'],
     ['POST', '/api/v2/alerts', 'This key lacks the scope alerts:write'],
     ['GET', '/ping/backup', 'This key lacks the scope heartbeats:write'],
-    ['GET', '/api/users', 'A key cannot do this: log in instead'],
+    ['GET', '/api/users', 'Keys cannot use this route: log in as a user instead'],
   ] as const;
   for (const [method, path, error] of cases) {
     const { status, json } = await app.request(method, path, { token: key });

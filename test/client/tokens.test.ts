@@ -145,6 +145,6 @@ test('errors do not show a password in the address, or a key that cannot be a he
   const broken = createClient(url, { credentials: { key: 'sbk_geheim\nX: y' } });
   await assert.rejects(broken.call('createAlert', { message: 'x' }), {
     name: 'TypeError',
-    message: 'the key or token has characters that no header can have',
+    message: 'the key or token has characters that are not allowed in a header',
   });
 });

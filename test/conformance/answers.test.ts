@@ -96,7 +96,7 @@ test('a path that cannot be decoded gets 400 with a JSON error', async (t) => {
   const { request } = await startApp(t);
   const { status, headers, json: body } = await request('GET', '/api/tasks/%zz');
   assert.deepEqual([status, headers['content-type']], [400, json]);
-  assert.deepEqual(body, { error: 'The path of the request cannot be decoded' });
+  assert.deepEqual(body, { error: 'The path of the request is not valid percent-encoding' });
 });
 
 test('an unexpected error gets 500 with the request’s id and no internals', async (t) => {

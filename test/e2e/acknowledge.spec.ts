@@ -49,9 +49,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(page.getByRole('listitem')).toContainText('#1 disk <b>full</b>');
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await expect(page.getByRole('heading')).toHaveText('Acknowledged');
-    await expect(page.getByRole('listitem')).toContainText('acknowledged by somebody through phone');
+    await expect(page.getByRole('listitem')).toContainText('acknowledged by somebody via phone');
     await page.reload();
-    await expect(page.getByRole('heading')).toHaveText('Already acknowledged by somebody through phone');
+    await expect(page.getByRole('heading')).toHaveText('Already acknowledged by somebody via phone');
     expect(complaints).toEqual([]);
   });
 }

@@ -49,7 +49,7 @@ test('if two tabs edit a task, the second tab shows both versions to choose from
   const title = page.getByLabel('Title', { exact: true });
   expect([await title.inputValue(), (await read(app))['Title']]).toEqual(['mine', 'theirs']);
   await page.getByRole('button', { name: 'Save' }).press('Enter');
-  await conflict(page).getByRole('button', { name: 'Keep mine' }).press('Enter');
+  await conflict(page).getByRole('button', { name: 'Keep my version' }).press('Enter');
   await expect(page.getByText('Saved.')).toBeVisible();
   const { Title, Priority, Status } = await read(app);
   expect([Title, Priority, Status]).toEqual(['mine', 'High', 'InProgress']);
@@ -58,7 +58,7 @@ test('if two tabs edit a task, the second tab shows both versions to choose from
   await title.fill('mine again');
   await change(app, { Title: 'theirs again' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await conflict(page).getByRole('button', { name: 'Keep theirs' }).press('Enter');
+  await conflict(page).getByRole('button', { name: 'Use the other version' }).press('Enter');
   await expect(page.getByText('Kept the other version.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'theirs again', exact: true })).toBeVisible();
   expect((await read(app))['Title']).toBe('theirs again');
@@ -114,7 +114,7 @@ test('a change between reading and writing is not overwritten', async ({ scope, 
   const cells = await row(page, 'Status').getByRole('cell').allTextContents();
   expect(cells).toEqual(['In progress', 'In progressChanged']);
   expect((await read(app))['Title']).toBe('theirs');
-  await conflict(page).getByRole('button', { name: 'Keep mine' }).press('Enter');
+  await conflict(page).getByRole('button', { name: 'Keep my version' }).press('Enter');
   await expect(page.getByText('Saved.')).toBeVisible();
   expect((await read(app))['Title']).toBe('mine');
 });
@@ -135,13 +135,13 @@ test('a task that somebody else has changed is deleted only after confirmation',
   await expect(remove).toBeVisible();
   await changeFirst('second');
   await remove.click();
-  await expect(conflict(page).getByText('You wanted to delete this task.')).toBeVisible();
+  await expect(conflict(page).getByText('The task was changed before you deleted it.')).toBeVisible();
   expect(await findFaults(page)).toEqual([]);
-  await conflict(page).getByRole('button', { name: 'Keep theirs' }).press('Enter');
+  await conflict(page).getByRole('button', { name: 'Use the other version' }).press('Enter');
   await expect(page.getByRole('button', { name: 'second', exact: true })).toBeVisible();
   await changeFirst('third');
   await remove.click();
-  await conflict(page).getByRole('button', { name: 'Keep mine' }).press('Enter');
+  await conflict(page).getByRole('button', { name: 'Keep my version' }).press('Enter');
   await expect(page.getByText('No tasks yet')).toBeVisible();
 });
 

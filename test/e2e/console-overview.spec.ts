@@ -26,9 +26,11 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
 test('a quiet server shows on every screen that it notifies nobody', async ({ openConsole }) => {
   const destinations = [{ name: 'pager', type: 'webhook', url: 'http://127.0.0.1:9/' }];
   const { page, complaints } = await openConsole({ settings: { destinations, quiet: true } });
-  const banner = page.getByText('Warning: this server is quiet.');
+  const banner = page.getByText('Warning: the setting quiet is on.');
   await expect(banner).toBeVisible();
-  await expect(page.getByRole('link', { name: 'This server is quiet: it notifies nobody', exact: true })).toBeVisible();
+  await expect(
+    page.getByRole('link', { name: 'The setting quiet is on: nobody is notified', exact: true }),
+  ).toBeVisible();
   await expect(page.getByText('Nobody is notified yet')).toHaveCount(0);
   await page.goto('/console/#/notifications');
   await logIn(page, 'admin');

@@ -107,7 +107,7 @@ test('users and keys are created, changed and deleted with the keyboard alone, a
   expect((await app.request('PUT', '/api/users/ben', { token, body: { role: 'Reader' } })).status).toBe(200);
   await edit.getByLabel('New password').fill(`${strong} again`);
   await edit.getByRole('button', { name: 'Save' }).press('Enter');
-  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has saved other changes/);
+  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has saved changes in the meantime/);
   await edit.getByRole('button', { name: 'Cancel' }).press('Enter');
   await expect(row(page, 'ben')).toHaveText(/Reader/);
   await row(page, 'ben').getByRole('button', { name: 'ben' }).press('Enter');
@@ -199,7 +199,7 @@ test('the last administrator cannot be deleted, and a Reader sees every section 
     'Destinations',
     'Intake formats',
     'Escalation policies',
-    'Ways to reach me',
+    'My contact methods',
     'Sessions',
     'About',
   ]);

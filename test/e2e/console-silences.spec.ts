@@ -161,7 +161,7 @@ test('a silence that somebody else has changed is not overwritten, and the refus
   });
   await expect(async () => expect(await page.getByText('theirs').count()).toBe(1)).toPass();
   await edit.getByRole('button', { name: 'Save' }).click();
-  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has saved other changes\./);
+  await expect(edit.getByRole('alert')).toHaveText(/^Somebody else has saved changes in the meantime\./);
   await edit.getByRole('button', { name: 'Cancel' }).click();
   await expect(page.getByRole('dialog').getByText('theirs')).toBeVisible();
 });

@@ -173,7 +173,10 @@ test('bad input gets a 4xx with a helpful message, and changes nothing', async (
     const { status, json } = await app.request(method, `/api/incidents${path}`, { token, body, headers });
     return [status, json['error']];
   };
-  const unknown = (id: string) => [404, `Incident ${id} not found: GET /api/incidents?state=all lists all of them`];
+  const unknown = (id: string) => [
+    404,
+    `Incident ${id} not found: GET /api/incidents?state=all lists the existing names`,
+  ];
   for (const id of ['2', '0', 'x', '019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55', '9'.repeat(40)]) {
     assert.deepEqual(await ask('GET', `/${id}`), unknown(id));
     assert.deepEqual(await ask('POST', `/${id}/acknowledge`), unknown(id));
@@ -229,7 +232,7 @@ test('several incidents are acknowledged or resolved together, with a result for
   };
   assert.deepEqual(await post('resolve', ['2', '9']), [
     ['2', 200, 'resolved'],
-    ['9', 404, 'Incident 9 not found: GET /api/incidents?state=all lists all of them'],
+    ['9', 404, 'Incident 9 not found: GET /api/incidents?state=all lists the existing names'],
   ]);
   assert.deepEqual(await post('acknowledge', ['1', '2', '3']), [
     ['1', 200, 'acknowledged'],

@@ -89,8 +89,8 @@ test('the response names the reason for a missing picture, and an incident that 
   );
   await sendAlert(app, { level: 'ERROR', message: 'somewhere' });
   await waitUntilPasses(async () => assert.equal((await listIncidents(app)).total, 3));
-  assert.equal(await explain(3), 'Incident #3 has no picture: the alerts of the incident name no host');
-  assert.equal(await explain('x'), 'Incident x not found: GET /api/incidents?state=all lists all of them');
+  assert.equal(await explain(3), 'Incident #3 has no picture: the alerts of the incident have no host name');
+  assert.equal(await explain('x'), 'Incident x not found: GET /api/incidents?state=all lists the existing names');
   await sendAlert(app, { ...here, level: 'CRITICAL' });
   const takenAt = await waitForPicture(app, 1);
   const before = await ask(app, 1, key.key);

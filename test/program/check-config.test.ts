@@ -57,7 +57,7 @@ test('check-config accepts exactly one file', async () => {
 test('check-config without a temporary folder names the variable to set', async (t) => {
   assert.equal(
     await refusal(['check-config', write(t, {})], 1, { TMPDIR: '/nonexistent' }),
-    'cannot create a temporary folder in /nonexistent: set TMPDIR to a folder that this account can write',
+    'cannot create a temporary folder in /nonexistent: set TMPDIR to a folder to which this account can write',
   );
 });
 

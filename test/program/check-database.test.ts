@@ -40,7 +40,7 @@ test('check-config leaves an empty database empty, so that other settings can st
   const server = await startPostgres(t);
   const printed = await check(write(t, server.url(), { timeZone: 'Asia/Tokyo', jwtSecret: 'another '.repeat(8) }));
   assert.deepEqual(await listCreated(server), []);
-  assert.equal(printed, 'a start would create the tables in the database\n');
+  assert.equal(printed, 'the next start will create the tables in the database\n');
 
   const app = await startApp(t, { flags: { config: write(t, server.url()) } });
   assert.equal((await app.request('GET', '/api/tasks')).json['total'], 1);
@@ -65,7 +65,7 @@ test('check-config reports that a start would upgrade older tables, and leaves t
   await server.sql(`CREATE SCHEMA signalbox AUTHORIZATION signalbox; SET ROLE signalbox;
     CREATE TABLE signalbox.schema (version int, readable_by int); INSERT INTO signalbox.schema VALUES (0, 0)`);
   const printed = await check(write(t, server.url()));
-  assert.match(printed, /^a start would upgrade the tables in the database from version 0 to version \d+\n$/);
+  assert.match(printed, /^the next start will upgrade the tables in the database from version 0 to version \d+\n$/);
   assert.deepEqual(await server.sql('SELECT * FROM signalbox.schema'), [{ version: 0, readable_by: 0 }]);
 });
 
@@ -76,12 +76,12 @@ test('check-config refuses a database that a start would refuse', { skip }, asyn
   const refuse = (store: string, changes: object = {}): Promise<string> =>
     refusal(['check-config', write(t, store, changes)], 1);
   assert.match(await refuse(url.replace(/:[^:@]+@/, ':wrong@')), new RegExp(`^${cannot}the password is wrong`));
-  assert.match(await refuse(server.url('none')), new RegExp(`^${cannot}there is no such database`));
+  assert.match(await refuse(server.url('none')), new RegExp(`^${cannot}the database does not exist`));
   await server.sql('ALTER DATABASE signalbox OWNER TO postgres');
-  assert.match(await refuse(url), new RegExp(`^${cannot}the user lacks rights in the database`));
+  assert.match(await refuse(url), new RegExp(`^${cannot}the user has too few rights in the database`));
   await server.sql('ALTER DATABASE signalbox OWNER TO signalbox');
   await (await startApp(t, { flags: { config: write(t, url) } })).close();
-  assert.match(await refuse(url, { jwtSecret: 'x'.repeat(32) }), /use another jwtSecret: set jwtSecret to theirs$/);
+  assert.match(await refuse(url, { jwtSecret: 'x'.repeat(32) }), /use another jwtSecret: set the same jwtSecret here$/);
   assert.match(await refuse(url, { timeZone: 'Asia/Tokyo' }), /use another time zone: set timeZone to UTC$/);
   await server.sql('UPDATE signalbox.schema SET version = 1000, readable_by = 1000');
   assert.match(

@@ -26,7 +26,7 @@ test('conflicts between settings of different features are reported together', a
   writeFileSync(path, JSON.stringify({ ...settings, adminPassword: 'x' }));
   const printed = await refusal(['--config', path], 1);
   for (const problem of [
-    /have no effect when users is set: remove them\nusers must all have different names\nthe passwordHash of user "ada" asks/,
+    /have no effect when users is set: remove them\neach user needs a different name\nthe passwordHash of user "ada" has/,
     /jwtSecret must be at least 32 bytes long, not 5/,
     /cannot read the seed file \S+none\.json: the file does not exist/,
     /publicDir \/none is not a folder/,
@@ -121,7 +121,7 @@ test('a config file that others can write is rejected, and one with secrets that
   chmodSync(path, 0o666);
   assert.equal(
     await refusal(['--config', path], 1),
-    `other accounts can write the config file ${path}: run chmod go-w on it`,
+    `other accounts can write to the config file ${path}: run chmod go-w on it`,
   );
   chmodSync(path, 0o644);
   const { stderr } = await (await startProgram(t, ['--config', path], { cwd: folder })).stop();

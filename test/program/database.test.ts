@@ -63,7 +63,7 @@ test('a database that needs a change by its administrator stops the start with o
   const cannot = 'store: the database cannot be used: ';
   const url = server.url();
   assert.match(await refuse(url.replace(/:[^:@]+@/, ':wrong@')), new RegExp(`^${cannot}the password is wrong`));
-  assert.match(await refuse(server.url('none')), new RegExp(`^${cannot}there is no such database`));
+  assert.match(await refuse(server.url('none')), new RegExp(`^${cannot}the database does not exist`));
   assert.equal(
     await refuse(`${url}?sslmode=require`),
     `${cannot}the server offers no TLS: turn it on there, or use sslmode=disable in a network that you trust`,
@@ -71,7 +71,7 @@ test('a database that needs a change by its administrator stops the start with o
   await (await startApp(t, { settings: { store: url }, variables: shared })).close();
   assert.match(
     await refuse(url, { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) }),
-    /use another jwtSecret: set jwtSecret to theirs$/,
+    /use another jwtSecret: set the same jwtSecret here$/,
   );
   assert.match(await refuse(url, { SIGNALBOX_TIME_ZONE: 'Asia/Tokyo' }), /use another time zone: set timeZone to UTC$/);
   await server.sql('UPDATE signalbox.schema SET version = 1000, readable_by = 1000');
@@ -80,7 +80,7 @@ test('a database that needs a change by its administrator stops the start with o
     /its tables have version 1000, but this signalbox supports only versions up to \d+: upgrade signalbox$/,
   );
   await server.sql('REVOKE ALL ON SCHEMA signalbox FROM signalbox; ALTER SCHEMA signalbox OWNER TO postgres');
-  assert.match(await refuse(url), new RegExp(`^${cannot}the user lacks rights in the database`));
+  assert.match(await refuse(url), new RegExp(`^${cannot}the user has too few rights in the database`));
 });
 
 test('a database of a later version with readable tables is accepted', { skip }, async (t) => {

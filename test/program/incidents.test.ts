@@ -56,7 +56,7 @@ test('a silenced incident is marked, acknowledged or not', async (t) => {
   await run(['ack', '1']);
   const { stdout } = await run(['incident', '1']);
   assert.match(stdout, /^1 +ERROR +the key oncall, silenced /m);
-  assert.match(stdout, new RegExp(`^Notifies nobody: silenced by ${id}\\.$`, 'm'));
+  assert.match(stdout, new RegExp(`^No notifications: silenced by ${id}\\.$`, 'm'));
 });
 
 test('with --json each incident is one object per line', async (t) => {

@@ -38,7 +38,7 @@ test('a data folder that others can write stops the start, and one that they can
   for (const mode of [0o777, 0o1777, 0o703]) {
     chmodSync(dataDir, mode);
     const problem = await refusal(['--profiles', 'alerts', ...args], 1);
-    assert.equal(problem, `other accounts can write the data folder ${dataDir}: run chmod o-w on it`);
+    assert.equal(problem, `other accounts can write to the data folder ${dataDir}: run chmod o-w on it`);
   }
 });
 
@@ -50,7 +50,7 @@ test('files in the data folder that others can access are checked, too', { skip 
   assert.deepEqual(await warningsOf(t, { dataDir }), []);
   chmodSync(dataDir, 0o711);
   const problem = await refusal(['--profiles', 'alerts', ...args], 1);
-  assert.equal(problem, `other accounts can write ${log}: run chmod go-w on it`);
+  assert.equal(problem, `other accounts can write to ${log}: run chmod go-w on it`);
   chmodSync(log, 0o644);
   assert.deepEqual(await warningsOf(t, { dataDir }), [`other accounts can read ${log}: run chmod o-r on it`]);
 });
@@ -74,8 +74,8 @@ test('a TLS key or a file with a secret that others can read causes a warning, a
   ]);
   for (const path of [key, secretFile]) chmodSync(path, 0o602);
   assert.deepEqual((await refusal(['--config', config], 1)).split('\n'), [
-    `other accounts can write tlsKey ${key}: run chmod go-w on it`,
-    `other accounts can write secretFile ${secretFile}: run chmod go-w on it`,
+    `other accounts can write to tlsKey ${key}: run chmod go-w on it`,
+    `other accounts can write to secretFile ${secretFile}: run chmod go-w on it`,
   ]);
 });
 

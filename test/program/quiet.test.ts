@@ -9,8 +9,7 @@ import { startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
-const quietText =
-  'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
+const quietText = 'Warning: the setting quiet is on. This server sends no alerts and notifies nobody of incidents.';
 
 /** Returns a function that starts the program in one data folder, with destinations for alerts and for incidents. */
 const prepare = async (t: TestContext) => {
@@ -46,7 +45,7 @@ test('a quiet start in a restored folder notifies nobody, and a later start send
   const problems = json.problems.filter(({ area }) => area === 'deliveries');
   assert.deepEqual(
     problems.map(({ text }) => text),
-    ['This server is quiet: it notifies nobody'],
+    ['The setting quiet is on: nobody is notified'],
   );
   assert.match(quiet.output.stdout, new RegExp(`^${quietText}$`, 'm'));
   await quiet.stop('SIGTERM');
@@ -69,7 +68,7 @@ test('a quiet server reports its mode in health, in the list of destinations and
   for (const path of ['/api/destinations/hook/test', '/api/deliveries/hook/retry']) {
     const refused = await app.request('POST', path, { token });
     assert.equal(refused.status, 409, path);
-    assert.match(refused.text, /This server is quiet and sends nothing: restart it without the setting quiet/);
+    assert.match(refused.text, /The setting quiet is on, so nothing is sent: restart the server without quiet/);
   }
   assert.equal(receiver.requests.length, 0);
 });

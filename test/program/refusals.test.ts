@@ -106,7 +106,7 @@ test('invalid values are reported together with the allowed values: exit code 1'
   );
   assert.match(
     await refusal(['--trust-proxy', 'true', '--headers-timeout', '40'], 1),
-    /^trustProxy takes addresses and CIDR blocks .*, not "true"\nheadersTimeout 40 must not be more /,
+    /^trustProxy must contain addresses and CIDR blocks .*, not "true"\nheadersTimeout 40 must not be more /,
   );
   assert.match(await refusal(['--profiles', 'T,Z'], 1), /^there is no profile "Z"; the profiles are /);
   assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
@@ -183,7 +183,7 @@ test('users that cannot log in prevent startup', async (t) => {
     startRefusal(t, { settings: { profiles: ['A'], ...others, users } });
   assert.match(await refuse([{ ...user, role: 'Root' }]), /users in .* at 0\.role /);
   assert.match(await refuse([{ ...user, passwordHash: 'plain' }]), /users in .* at 0\.passwordHash /);
-  assert.equal(await refuse([user, user]), 'users must all have different names');
+  assert.equal(await refuse([user, user]), 'each user needs a different name');
   assert.match(await refuse([user], { adminPassword: 'x' }), /have no effect when users is set/);
   assert.match(
     await startRefusal(t, { settings: { profiles: ['A'], readerPassword: 'x'.repeat(129) } }),

@@ -97,9 +97,9 @@ test('a command that cannot be started results in an alert and in the exit code 
   const orphan = join(folder, 'orphan');
   writeFileSync(orphan, '#!/none/interpreter\n', { mode: 0o755 });
   for (const [program, code, reason] of [
-    ['/none/such', 127, 'there is no such program'],
-    [file, 126, 'it is not executable'],
-    [folder, 126, 'it is not executable'],
+    ['/none/such', 127, 'the program does not exist'],
+    [file, 126, 'the file is not executable'],
+    [folder, 126, 'the file is not executable'],
     [`${file}/job`, 127, 'not a directory'],
     [`/${'a'.repeat(300)}`, 127, 'name too long'],
     [orphan, 127, 'the interpreter in its first line does not exist'],

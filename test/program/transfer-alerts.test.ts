@@ -176,7 +176,7 @@ test('an import into a database with alerts, or with a duplicate id, is refused 
   assert.equal((await importText(database, [header, one, end, ''].join('\n'))).code, 0);
   assert.equal(
     (await importText(database, [header, alert(2), end, ''].join('\n'))).stderr,
-    'signalbox: the store has or had alerts; import into an empty store\n',
+    'signalbox: the store is not empty: it has or had alerts; import into an empty store\n',
   );
   assert.equal(await exportText(database), [header, one, end, ''].join('\n'));
 });
@@ -186,7 +186,7 @@ test('an import into a log with records is refused and changes nothing', async (
   const refused = await importText(fileStore(folder), [header, alert(1), end, ''].join('\n'));
   assert.deepEqual(
     [refused.code, refused.stderr],
-    [1, 'signalbox: the store has or had alerts; import into an empty store\n'],
+    [1, 'signalbox: the store is not empty: it has or had alerts; import into an empty store\n'],
   );
   assert.equal(await exportText(fileStore(folder)), text);
   const byHand = createFolder(t);
@@ -202,7 +202,7 @@ test('an export leaves out damaged alerts and contains the rest', async (t) => {
   writeFileSync(path, [...lines.with(1, '{"seq":'), '{"message":"by hand"}', ''].join('\n'));
   const places = [[lines[0]], [lines[0], '{"seq":', ...lines.slice(2)]].map((before) => {
     const place = `the line at byte ${Buffer.byteLength(before.join('\n')) + 1} of alerts.jsonl`;
-    return `signalbox: left out a damaged part: alerts: ${place} cannot be read\n`;
+    return `signalbox: skipped a damaged part: alerts: ${place} cannot be read\n`;
   });
   const { code, stdout, stderr } = await runCommand(['export', ...fileStore(folder)]);
   assert.deepEqual([code, stderr], [1, `${places.join('')}signalbox: exported alerts 4, incidents 4, executions 2\n`]);

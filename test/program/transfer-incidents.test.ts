@@ -206,7 +206,10 @@ test('a second import of the same export is refused and changes nothing', async 
   await fill(t, place);
   const text = await exportFrom(place);
   const { code, stderr } = await runCommand(['import', ...place.flags], { input: text });
-  assert.deepEqual([code, stderr], [1, 'signalbox: the store has or had alerts; import into an empty store\n']);
+  assert.deepEqual(
+    [code, stderr],
+    [1, 'signalbox: the store is not empty: it has or had alerts; import into an empty store\n'],
+  );
   assert.equal(await exportFrom(place), text);
 });
 
@@ -286,7 +289,7 @@ test('an export leaves out a damaged incident, and an interrupted import leaves 
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^signalbox: left out a damaged part: alerts\.incidents: .*alerts\.incidents\.state is damaged near line/,
+    /^signalbox: skipped a damaged part: alerts\.incidents: .*alerts\.incidents\.state is damaged near line/,
   );
   assert.match(stderr, /\nsignalbox: exported alerts 11, incidents 5\n$/);
   const next = createFiles(t);
@@ -303,7 +306,7 @@ test('an export of data of 1.1.0 says that a start converts the incidents', asyn
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^signalbox: .*alerts\.incidents: not converted from version 1\.1\.0 yet; start this version once/,
+    /^signalbox: .*alerts\.incidents: the data of version 1\.1\.0 is not converted yet; start this version once/,
   );
   const app = await startApp(t, { settings: { store: 'file', dataDir, timeZone: 'UTC' } });
   const { total } = await listIncidents(app, '?state=all');
@@ -323,7 +326,7 @@ test('an export of a database of 1.1.0 says that a start converts the incidents'
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^signalbox: .*alerts\.incidents: not converted from version 1\.1\.0 yet; start this version once/,
+    /^signalbox: .*alerts\.incidents: the data of version 1\.1\.0 is not converted yet; start this version once/,
   );
   assert.match(stdout, /\{"alerts":/);
 });

@@ -61,7 +61,7 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],
     [[header, '{"simpleTasks":{"id":2,"title":"a","status":"done"}}', end], 'line 2: simpleTasks.id must be 1, '],
     [[header, '{"logins":{}}', end], 'line 2: must be an object with one key of tasks, lastTaskId, taskKeys, '],
-    [[header, lastId(1), task(1), end, task(2)], 'line 5: there is a line after the last line'],
+    [[header, lastId(1), task(1), end, task(2)], 'line 5: a line follows after the last line'],
     [[header, 'null', end], 'line 2: must be an object'],
     [[header, task(1), end], 'line 2: tasks.Id must follow a line with lastTaskId, which is missing'],
     [[header, key, end], 'line 2: taskKeys.task must follow a line with lastTaskId, which is missing'],
@@ -82,7 +82,10 @@ test('an import into a store with records is refused', async (t) => {
   const folder = createFolder(t);
   assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
   const { code, stderr } = await importText(folder, [header, lastId(8), task(8), end]);
-  assert.deepEqual([code, stderr], [1, 'signalbox: the store has or had tasks; import into an empty store\n']);
+  assert.deepEqual(
+    [code, stderr],
+    [1, 'signalbox: the store is not empty: it has or had tasks; import into an empty store\n'],
+  );
 });
 
 test('export and import fail while a server uses the folder, and with a memory store', async (t) => {
@@ -99,7 +102,7 @@ test('export and import fail while a server uses the folder, and with a memory s
   );
   assert.equal(
     await refusal(['import'], 1),
-    'store: a memory store would lose the import; choose another store with --store',
+    'store: an import into a memory store would be lost; choose another store with --store',
   );
 });
 
@@ -122,17 +125,17 @@ test('an export leaves out damaged records, names them, and can be imported', as
   replace(join(folder, 'tasks.state'), '"Title":"t5"', '"Title":!t5"');
   replace(join(folder, 'tasks.jsonl'), '"Title":"b"', '"Title":"!"');
   replace(join(folder, 'simple-tasks.jsonl'), '"title":"b"', '"title":"!"');
-  const hint = 'restore the folder from a backup, or save what can be read with signalbox export';
+  const hint = 'restore the folder from a backup, or save the readable part with signalbox export';
   assert.ok((await refusal(fileStore(folder), 1)).endsWith(hint));
 
   const { code, stdout, stderr } = await runCommand(['export', ...fileStore(folder)]);
   assert.deepEqual(
     stderr.split('\n').map((line) => line.replace(`${folder}/`, '')),
     [
-      'signalbox: left out a damaged part: tasks: tasks.state is damaged near line 7',
-      'signalbox: left out a damaged part: tasks: record 2 of the log is missing or damaged',
-      'signalbox: left out a damaged part: simple-tasks: record 2 of the log is missing or damaged',
-      'signalbox: left out a damaged part: simple-tasks: 1 lost; later entries move up',
+      'signalbox: skipped a damaged part: tasks: tasks.state is damaged near line 7',
+      'signalbox: skipped a damaged part: tasks: record 2 of the log is missing or damaged',
+      'signalbox: skipped a damaged part: simple-tasks: record 2 of the log is missing or damaged',
+      'signalbox: skipped a damaged part: simple-tasks: 1 lost; later entries move up',
       'signalbox: exported tasks 2001, simpleTasks 4',
       '',
     ],

@@ -115,7 +115,7 @@ const unknownChanges: unknown[] = [
 
 test('file: a record or snapshot in an unknown form is refused in one line and left unchanged', async (t) => {
   const folder = await createStore(t);
-  const hint = 'restore the folder from a backup, or save what can be read with signalbox export';
+  const hint = 'restore the folder from a backup, or save the readable part with signalbox export';
   const inLog = 'dataDir: tasks: record 4 of the log cannot be read by this version of signalbox';
   for (const [index, changes] of [{}, 5, ...unknownChanges.map((change) => [change])].entries()) {
     const copy = createFolder(t);
@@ -132,7 +132,7 @@ test('file: a record or snapshot in an unknown form is refused in one line and l
     assert.deepEqual([code, stdout.match(/"tasks"/g)?.length], [1, 6]);
     assert.match(
       stderr,
-      /^signalbox: left out a damaged part: tasks: record 4 of the log cannot be read by this version .*\n.*\n$/,
+      /^signalbox: skipped a damaged part: tasks: record 4 of the log cannot be read by this version .*\n.*\n$/,
     );
   }
   for (const change of unknownChanges) {

@@ -58,7 +58,7 @@ test('an unusable address is refused in one line that does not show the password
   }
   assert.equal(
     await refuse(t, `postgres://guest:guest@127.0.0.1:${port}/signalbox`),
-    `${unusable} the user lacks rights in the database: make it the owner, or grant CREATE on the database`,
+    `${unusable} the user has too few rights in the database: make the user its owner, or grant CREATE on the database`,
   );
 });
 
@@ -84,5 +84,8 @@ test('PgBouncer refuses a wrong password or database in one line', { skip: toSki
     await refuse(t, url.replace('test-signalbox', 'other')),
     `${unusable} the password is wrong: correct it in the address`,
   );
-  assert.equal(await refuse(t, `${url}x`), `${unusable} there is no such database: create it, or correct the address`);
+  assert.equal(
+    await refuse(t, `${url}x`),
+    `${unusable} the database does not exist: create it, or correct the address`,
+  );
 });

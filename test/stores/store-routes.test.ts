@@ -70,7 +70,7 @@ const calls = [
 ] as const;
 
 for (const [when, isLater] of [
-  ['at once', false],
+  ['immediately', false],
   ['later', true],
 ] as const) {
   test(`a store that is unavailable ${when} results in a 503 with Retry-After on every route`, async (t) => {

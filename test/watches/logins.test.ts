@@ -130,7 +130,8 @@ test('postgres: a login and a question work with and without TLS, and refusals a
     app.request<{ error: string; hidden: string[] }>('PUT', '/api/watches/shop', { token, body });
   assert.equal((await change({ ...settings, limit: 5000 })).status, 200);
   const elsewhere = await change({ ...settings, host: 'localhost' });
-  const refusal = 'the watch names another server, which must not get the stored password: give the password again';
+  const refusal =
+    'the watch has another server, to which the stored password must not be sent: enter the password again';
   assert.deepEqual([elsewhere.status, elsewhere.json.error], [400, refusal]);
   assert.deepEqual((await change({ ...settings, password: '' })).json.hidden, []);
   await stop();

@@ -299,7 +299,7 @@ test('failures of TLS are described in words', async (t) => {
   );
   assert.equal(
     await look({ maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA256' }),
-    'the server and signalbox have no cipher in common',
+    'the server supports no cipher that signalbox supports',
   );
   const unnamed: TlsOptions = { SNICallback: (_name, done) => done(new Error('unknown')) };
   assert.match(

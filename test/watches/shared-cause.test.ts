@@ -23,7 +23,7 @@ test('if most checks cannot run, one alert says that the cause is here, and reso
   assert.equal(alert?.level, 'ERROR');
   assert.match(
     alert?.message ?? '',
-    /^[34] of [345] network checks cannot run, so the cause is here: the (host name|name server) /,
+    /^[34] of [345] network checks cannot run, so the cause is probably on this machine: the (host name|name server) /,
   );
   for (const name of names) await waitForState(app, token, name, 'cannot check');
   assert.equal(await waitForAlerts(app, 1).then(({ length }) => length), 1);

@@ -144,7 +144,7 @@ export const describeReads = ({ settings = [] }: Command): string[] => {
 
 /** Lists the exit codes and their meanings. */
 export const listExitCodes = ({ exitCodes }: Command): HelpRow[] => {
-  const usual = { 0: 'success', 1: 'failure; one line on stderr says why', 2: 'the command line is invalid' };
+  const usual = { 0: 'success', 1: 'failure; one line on stderr gives the reason', 2: 'the command line is invalid' };
   return Object.entries(exitCodes ?? usual);
 };
 

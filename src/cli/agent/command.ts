@@ -6,7 +6,7 @@ import { temporaryFailure } from '../remote/server.ts';
 export const agentCommand = defineCommand({
   name: 'agent',
   argument: { name: '[CODE]', isList: true },
-  summary: 'Report this machine to a hub: its readings, and alerts from its watches, heartbeats and local senders.',
+  summary: "Send this machine's readings, and the alerts of its watches, heartbeats and local programs, to a hub.",
   details: [
     'The agent listens on no port: signalbox send and run on this machine reach it through a socket in its data folder.',
     "Get CODE from signalbox add-host or from the hub's console. CODE works once: the agent exchanges it for a key, and stores the key in the data folder.",

@@ -29,7 +29,7 @@ export const enrol = async (hub: HubSetting, code: string, keyFile: string): Pro
       if (status === 201 && typeof key === 'string') {
         mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
         replaceFile(keyFile, `${key}\n`);
-        say(`this host is ${name} at ${origin}; its key is in ${keyFile}`);
+        say(`enrolled as ${name} at ${origin}; the key is in ${keyFile}`);
         return undefined;
       }
       // The systemd unit passes the same code on each start.

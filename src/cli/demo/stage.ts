@@ -94,7 +94,7 @@ export const openStage = async ({ schema, folder, receiver, pace }: StageParts) 
         uuid: ping,
         period: periodSeconds,
         grace: Math.ceil(graceSeconds * pace),
-        description: 'Dumps the database. A demo has short nights: every 10 seconds.',
+        description: 'Dumps the database; in this demo, every 10 seconds instead of every night.',
       },
     ],
     watches: [

@@ -59,7 +59,7 @@ export const followAlerts = async (
       const { response } = await send({ ...request, path: '/api/events', query, headers, isStream: true });
       if (response.headers.get('Content-Type')?.startsWith('text/event-stream')) return response;
       await response.body?.cancel();
-      throw new ClientError('format', 'no stream of events', { response });
+      throw new ClientError('format', 'the server sent no event stream', { response });
     });
   const search: AlertSearch = (query) =>
     insist(async () => {

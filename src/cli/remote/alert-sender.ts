@@ -124,7 +124,8 @@ export const deliverKept = async (
       return delivery.cause === 'away' ? delivery : undefined;
     }
     remove();
-    if ('cause' in delivery && !delivery.isStored) say(`the server refused a kept alert: ${delivery.reason}`);
+    if ('cause' in delivery && !delivery.isStored)
+      say(`the server refused an alert that was stored on disk: ${delivery.reason}`);
   }
   return undefined;
 };
@@ -182,7 +183,7 @@ export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url
   const late = { ...alert, message: toLateText(alert.message, sentAt) };
   try {
     const dropped = spool.keep({ url: url.href, idempotencyKey, alert: isTooLong(late) ? alert : late }, sentAt);
-    if (dropped > 0) say('too many alerts are kept on disk: the oldest was dropped');
+    if (dropped > 0) say('too many undelivered alerts on disk: the oldest was dropped');
     return { isKept: true };
   } catch (error) {
     return { isKept: false, lost: (error as Error).message };

@@ -41,7 +41,9 @@ export const alertsCommand = defineAskingCommand({
       isNumber: true,
       summary: `Maximum number of alerts. Default ${usualLimit}, with --since or --csv ${maxLimit}.`,
     },
-    csv: { summary: 'Print CSV for spreadsheets; an apostrophe is put before text that would be a formula.' },
+    csv: {
+      summary: 'Print CSV for spreadsheets; text that a spreadsheet would run as a formula gets a leading apostrophe.',
+    },
   },
   scope: 'alerts:read or incidents:write',
   run: async ({ server, ask }, { own }) => {

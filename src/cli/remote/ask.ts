@@ -20,7 +20,7 @@ const askingFlags = {
 
 const exitCodes = {
   0: 'success',
-  1: 'the server refused the request, for example because there is no such incident, silence or rotation',
+  1: 'the server refused the request, for example because the incident, silence or rotation does not exist',
   2: 'the command line is invalid',
   [temporaryFailure]: 'the server could not be reached',
 };
@@ -158,6 +158,6 @@ export const findById = <Row extends { id: string }>(
   const [found, ...others] = rows.filter((row) => row.id.startsWith(id.toLowerCase()));
   if (found === undefined) say(`there is no ${noun} ${id}`);
   if (others.length === 0) return found;
-  say(`several ${noun}s have an id that begins with ${id}: give more of the id`);
+  say(`several ${noun}s have an id that begins with ${id}: use more characters of the id`);
   return undefined;
 };

@@ -174,10 +174,10 @@ export const toUnstarted = (reason: string, exitCode = 126): WrappedEnding => ({
 });
 
 const explainStartFailure = (program: string, error: NodeJS.ErrnoException): string => {
-  if (error.code === 'EACCES') return 'it is not executable';
+  if (error.code === 'EACCES') return 'the file is not executable';
   if (error.code !== 'ENOENT') return explainSystemError(error);
   const isThere = program.includes('/') && existsSync(program);
-  return isThere ? 'the interpreter in its first line does not exist' : 'there is no such program';
+  return isThere ? 'the interpreter in its first line does not exist' : 'the program does not exist';
 };
 
 const maxTailBytes = 4096;

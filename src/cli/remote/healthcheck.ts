@@ -20,7 +20,7 @@ export const healthcheckCommand = defineCommand({
   settings,
   exitCodes: {
     0: 'the server is healthy',
-    1: 'the server is not healthy, or cannot be found; one line on stderr says why',
+    1: 'the server is not healthy or not found; one line on stderr gives the reason',
     2: 'the command line is invalid',
   },
   run: async ({ own, flags }) => {

@@ -96,7 +96,7 @@ const deliverKeptPings = async (server: AlertServer): Promise<boolean> => {
   for (const { kept, remove } of spool.listFor(server.url.href)) {
     const unsent = await send(server, kept);
     if (unsent?.isPassing) return true;
-    if (unsent) say(`the server refused a kept ping: ${unsent.reason}`);
+    if (unsent) say(`the server refused a ping that was stored on disk: ${unsent.reason}`);
     remove();
   }
   return false;

@@ -88,7 +88,7 @@ const describeIncident = (row: Static<typeof IncidentDetails>): string =>
     ...(row.acknowledgedUntil === null ? [] : [`Acknowledged until ${toReadableTime(row.acknowledgedUntil)}.\n`]),
     ...(row.silencedBy.length === 0
       ? []
-      : [`Notifies nobody: silenced by ${row.silencedBy.map(toShortId).join(', ')}.\n`]),
+      : [`No notifications: silenced by ${row.silencedBy.map(toShortId).join(', ')}.\n`]),
     '\n',
     toTable(
       ['WHEN', 'WHAT', 'WHO', 'MORE'],
@@ -159,7 +159,7 @@ export const escalateCommand = defineAskingCommand({
 export const takeOverCommand = defineAskingCommand({
   name: 'take-over',
   argument: oneIncident,
-  summary: 'Acknowledge an incident in place of somebody else, who is notified.',
+  summary: 'Take over an incident from the user who acknowledged it, and notify that user.',
   flags: { message: messageFlag },
   scope: 'incidents:write',
   run: async ({ ask, show }, { words: [number = ''], own: { message } }) => {

@@ -36,7 +36,7 @@ export const runProgram = defineCommand({
     'The first success after a reported failure resolves its alerts. Any other success sends nothing.',
     'signalbox waits at most 1 second for processes that the command leaves in the background.',
     'A command whose output cannot be written, for example on a full disk, counts as failed: the exit code is never 0.',
-    "If an alert cannot be stored, one line on stderr says so, and the exit code is still the command's. If the server stays unreachable, or refuses everything, as with a wrong key or URL, the alert is kept on disk; the next send or run delivers the alert first.",
+    "If an alert cannot be stored, one line on stderr says so, and the exit code is still the command's. If the server stays unreachable, or refuses all requests, for example because of a wrong key or URL, the alert is kept on disk; the next send or run delivers the alert first.",
   ],
   flags: {
     ...clientFlags,
@@ -54,10 +54,14 @@ export const runProgram = defineCommand({
       summary:
         "Report the command's start and end to this heartbeat, given by UUID or name, instead of sending alerts.",
     },
-    timeout: { value: 'SECONDS', isNumber: true, summary: 'Also send an alert if the command takes longer than this.' },
+    timeout: {
+      value: 'SECONDS',
+      isNumber: true,
+      summary: 'Seconds after which a command that is still running sends an alert.',
+    },
     retryFor: {
       ...clientFlags.retryFor,
-      summary: 'Time to retry while the server is unreachable; delays the exit. Default 60.',
+      summary: 'Seconds to retry while the server is unreachable; the command exits later by that time. Default 60.',
     },
   },
   variables: clientVariables,
@@ -224,7 +228,8 @@ const createAlertReport = (
 
 /** Creates the report for a run without a usable server. */
 const createMuteReport = (reason: string): RunReport => {
-  const fail = (): void => say(explainUnsent({ reason, isKept: false, lost: 'the settings name no usable server' }));
+  const fail = (): void =>
+    say(explainUnsent({ reason, isKept: false, lost: 'the settings contain no usable server URL' }));
   return {
     late: fail,
     end: ({ isFailure }) => {

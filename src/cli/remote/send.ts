@@ -14,7 +14,7 @@ export const sendCommand = defineCommand({
   details: [
     'Without MESSAGE, or with -, the message is read from standard input. The message must not be empty.',
     'While the server is unreachable or overloaded, send retries; the alert is stored only once.',
-    'If the server stays unreachable, or refuses everything, as with a wrong key or URL, the alert is kept on disk; the next send or run delivers the alert first.',
+    'If the server stays unreachable, or refuses all requests, for example because of a wrong key or URL, the alert is kept on disk; the next send or run delivers the alert first.',
     'Nothing is printed if the alert was stored.',
   ],
   flags: {
@@ -38,9 +38,9 @@ export const sendCommand = defineCommand({
   variables: clientVariables,
   exitCodes: {
     0: 'the alert was stored',
-    1: 'the server refused the alert, which is kept unless the alert itself is invalid',
+    1: 'the server refused the alert, which is stored on disk unless the alert itself is invalid',
     2: 'the command line or the message is invalid',
-    [temporaryFailure]: 'the server could not be reached in time, or had no capacity; the alert is kept',
+    [temporaryFailure]: 'the server could not be reached in time, or was overloaded; the alert is stored on disk',
   },
   run: async ({ words, own }) => {
     const server = readServer(own.url, own.dataDir);

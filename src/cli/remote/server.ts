@@ -38,7 +38,11 @@ export const clientFlags = {
   },
   url: { value: 'URL', summary: `URL of the server that receives the alert. Default: ${otherVariables.url}.` },
   dataDir: { value: 'FOLDER', summary: 'Data folder of the local agent that receives the alert.' },
-  retryFor: { value: 'SECONDS', isNumber: true, summary: 'Time to retry while the server is unreachable. Default 60.' },
+  retryFor: {
+    value: 'SECONDS',
+    isNumber: true,
+    summary: 'Seconds to retry while the server is unreachable. Default 60.',
+  },
 } as const;
 
 /** Variables of commands that send alerts. */

@@ -13,7 +13,7 @@ const states = ['current', 'active', 'pending', 'expired', 'all'] as const;
 
 export const silencesCommand = defineAskingCommand({
   name: 'silences',
-  summary: 'List the silences of a server: alerts that notify nobody, and until what time.',
+  summary: 'List the silences of a server: matching alerts notify nobody until the silence ends.',
   flags: {
     state: {
       value: 'STATE',
@@ -73,7 +73,7 @@ const describeSchedule = ({ schedule, minutes }: Silence): string =>
 export const silenceCommand = defineAskingCommand({
   name: 'silence',
   argument: { name: 'NAME=PATTERN...', isList: true },
-  summary: 'Silence alerts for some time, so that they notify nobody; or end a silence.',
+  summary: 'Create a silence, so that matching alerts notify nobody for some time; or end a silence.',
   details: [
     'NAME is source, hostname, level, text (the message) or a label; in PATTERN, * matches any text. All patterns must match.',
     'With --schedule, a maintenance window of the duration --for starts at each time of the cron expression.',
@@ -87,7 +87,7 @@ export const silenceCommand = defineAskingCommand({
       value: 'NAME',
       summary: "Time zone of the schedule, such as Europe/Berlin. Default: the server's time zone.",
     },
-    maintenance: { summary: 'Count the time as maintenance of the checks covered, not against their availability.' },
+    maintenance: { summary: 'Count the time as maintenance, not as downtime, of the checks covered.' },
     message: { value: 'TEXT', short: 'm', summary: 'Comment for the silence.' },
     expire: { value: 'ID', summary: 'End the silence whose id begins with this text.' },
   },

@@ -122,15 +122,16 @@ export class UnsentFolder<Kept extends { url: string }> extends StateFolder {
    */
   *listFor(url: string): Generator<{ kept: Kept; remove(): void }> {
     const noun = this.#noun;
-    for (const file of tolerate(`kept ${noun}s cannot be delivered`, () => this.list()) ?? []) {
+    for (const file of tolerate(`the ${noun}s stored on disk cannot be delivered`, () => this.list()) ?? []) {
       if (!file.endsWith('.json')) continue;
-      const text = tolerate(`a kept ${noun} cannot be delivered`, () => this.read(file));
+      const text = tolerate(`a ${noun} stored on disk cannot be delivered`, () => this.read(file));
       if (text === undefined) continue;
       const kept = this.#parse(text);
-      const remove = (): void => tolerate(`a kept ${noun} will be sent again`, () => this.remove(file));
+      const remove = (): void =>
+        tolerate(`a delivered ${noun} cannot be deleted and will be sent again`, () => this.remove(file));
       if (kept?.url === url) yield { kept, remove };
       if (kept) continue;
-      const what = `a kept file contains no valid ${noun}`;
+      const what = `a file contains no valid ${noun}`;
       tolerate(what, () => say(`${what}: renamed to ${this.setAside(file)}`));
     }
   }
@@ -168,7 +169,7 @@ const assertOwn = (folder: string): void => {
   const stats = lstatSync(folder);
   if (!stats.isDirectory()) throw new Error(`${folder} is not a folder: remove it`);
   const isOwn = process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & othersWrite) === 0);
-  if (!isOwn) throw new Error(`other accounts can write ${folder}: remove it`);
+  if (!isOwn) throw new Error(`other accounts can write to ${folder}: remove it`);
 };
 
 /** Returns the folder for state; undefined for a user without a home directory. */

@@ -30,7 +30,7 @@ export type Licence = Static<typeof Licence>;
 
 export const LicenceList = defineShape('LicenceList', {
   count: Type.Integer({ description: 'Libraries in `data`.', examples: [1] }),
-  data: Type.Array(Licence, { description: 'By name, but Node.js first if the program contains it.' }),
+  data: Type.Array(Licence, { description: 'Sorted by name, after Node.js if the program contains it.' }),
 });
 
 export const ScheduleQuery = Type.Object({
@@ -53,5 +53,5 @@ export const ScheduleTimes = defineShape('ScheduleTimes', {
   data: Type.Array(Type.String({ format: 'date-time', examples: ['2036-02-02T01:00:00.000Z'] }), {
     description: 'Next times of the schedule.',
   }),
-  timeZone: Type.String({ description: 'The time zone of the schedule.', examples: ['Europe/Berlin'] }),
+  timeZone: Type.String({ description: 'Time zone of the schedule.', examples: ['Europe/Berlin'] }),
 });

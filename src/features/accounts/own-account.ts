@@ -18,7 +18,7 @@ const RightName = Type.Enum(rightNames, { type: 'string', examples: ['incidents:
 const OwnAccount = defineShape('OwnAccount', {
   name: Type.String({ examples: ['anna'] }),
   role: RoleName,
-  origin: nullable(accountOrigin, '`null` if another issuer made the token.'),
+  origin: nullable(accountOrigin, '`null` if the token comes from another issuer.'),
   rights: Type.Array(RightName, { description: 'Rights of the caller.' }),
 });
 

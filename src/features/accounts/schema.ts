@@ -13,7 +13,7 @@ const password = (description: string) =>
 const usualPassword = password('At least 12 characters that are not easily guessed, at most 128 bytes.');
 
 export const FirstAccount = defineShape('FirstAccount', {
-  code: Type.String({ description: 'The code in the link of the start message.', examples: ['bW9zdCBzZWNyZXQ'] }),
+  code: Type.String({ description: 'Code from the link in the start message.', examples: ['bW9zdCBzZWNyZXQ'] }),
   name: userName,
   password: usualPassword,
 });
@@ -33,7 +33,7 @@ export const ShownUser = defineShape('User', {
 });
 export type ShownUser = Static<typeof ShownUser>;
 
-export const UserList = defineList('UserList', 'Users', ShownUser, 'By name.');
+export const UserList = defineList('UserList', 'Users', ShownUser, 'Sorted by name.');
 
 export const UserParams = Type.Object({ user: Type.String({ description: 'Name of a user.', examples: ['anna'] }) });
 
@@ -55,7 +55,7 @@ const keyFields = {
   scopes: keyScopes,
   origin: settingOrigin,
   lastUsedAt: orNull(Time, 'Last use known to this server.'),
-  isUnused: Type.Boolean({ description: 'True if the key was not used for 90 days.', examples: [false] }),
+  isUnused: Type.Boolean({ description: 'True if the key has not been used for 90 days.', examples: [false] }),
   ...settingFacts,
 };
 
@@ -70,7 +70,7 @@ export const CreatedKey = defineShape('CreatedKey', {
   }),
 });
 
-export const KeyList = defineList('KeyList', 'Keys', ShownKey, 'By name.');
+export const KeyList = defineList('KeyList', 'Keys', ShownKey, 'Sorted by name.');
 
 export const KeyParams = Type.Object({ key: Type.String({ description: 'Name of a key.', examples: ['grafana'] }) });
 
@@ -85,7 +85,7 @@ export const ShownSession = defineShape('Session', {
 });
 export type ShownSession = Static<typeof ShownSession>;
 
-export const SessionList = defineList('SessionList', 'Sessions', ShownSession, 'The last renewed session is first.');
+export const SessionList = defineList('SessionList', 'Sessions', ShownSession, 'Most recently renewed first.');
 
 export const EndedSessions = defineShape('EndedSessions', {
   endedAt: Type.String({ ...Time, description: 'Tokens issued before this time are refused.' }),

@@ -9,7 +9,7 @@ export const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
 export const accountOrigin = Type.Enum(['config', 'made', 'temporary'], {
   type: 'string',
   description:
-    '`config`: defined in the settings. `made`: created while the server ran. `temporary`: with a random password, until an account is created.',
+    '`config`: defined in the settings. `made`: created while the server was running. `temporary`: with a random password, until an account is created.',
   examples: ['made'],
 });
 
@@ -102,7 +102,7 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
     );
   }
   if (new Set(users.map(({ name }) => name)).size < users.length) {
-    problems.push('users must all have different names');
+    problems.push('each user needs a different name');
   }
   for (const { name, passwordHash } of users) {
     const problem = findHashProblem(passwordHash);

@@ -61,7 +61,7 @@ const filter = (plural: string) =>
   Type.Optional(
     Type.Array(Type.String({ maxLength: maxTextLength + maxValueLength, examples: ['alertname=~"Disk.*"'] }), {
       maxItems: maxMatchers,
-      description: `Only ${plural} that pass this matcher: \`=\`, \`!=\`, \`=~\` or \`!~\`. May be repeated.`,
+      description: `Only ${plural} that match this matcher: \`=\`, \`!=\`, \`=~\` or \`!~\`. May be repeated.`,
     }),
   );
 
@@ -102,7 +102,9 @@ export const AlertmanagerNewSilence = defineShape('AlertmanagerNewSilence', {
   matchers: Type.Array(
     Type.Object({
       ...matcher,
-      isEqual: Type.Optional(Type.Boolean({ description: '`true` by default; `false` negates.', examples: [true] })),
+      isEqual: Type.Optional(
+        Type.Boolean({ description: '`false` negates the matcher; `true` by default.', examples: [true] }),
+      ),
     }),
     { minItems: 1, maxItems: maxMatchers, description: 'Matchers of the silence; all must match.' },
   ),

@@ -31,7 +31,7 @@ const createStatusRoute = (version: string, startedAt: Date): Route => {
     method: 'GET',
     path: '/api/v2/status',
     ...alertmanagerReading,
-    summary: 'Get the status that Alertmanager clients request first',
+    summary: 'Get the server status, which Alertmanager clients request first',
     schema: { operationId: 'getAlertmanagerStatus', response: { 200: AlertmanagerStatus } },
     handler: (_request, reply) => sendJson(reply, status),
   });

@@ -75,7 +75,7 @@ export const alerts = defineFeature({
     const keeper = new SettingKeeper(formatKind, {
       settings: offers.settings,
       configured: settings.intake,
-      onUnusable: (name, err) => log.error({ err, name }, 'intake: a format cannot be used, so its path is 404'),
+      onUnusable: (name, err) => log.error({ err, name }, 'intake: a format cannot be used, and its path returns 404'),
     });
     // Unusable stored formats are reported on startup.
     keeper.list();

@@ -128,7 +128,7 @@ const entry = {
   details: orNull(Type.String({ examples: ['92 % of 50 GB are used'] }), 'Additional text from the sender.'),
   links: orNull(
     Type.Record(Type.String(), Type.String({ examples: ['https://wiki.example.org/disk'] })),
-    'Other URLs by purpose: `runbook`, `dashboard`, `panel`, `silence` and the like.',
+    'Other URLs by purpose: `runbook`, `dashboard`, `panel`, `silence` and so on.',
   ),
   resolves: orNull(Id, 'Id of the alert that this alert resolves.'),
   resolvedBy: orNull(Type.Object({ id: Id, time: AlertTime }), 'Alert that has resolved this alert.'),

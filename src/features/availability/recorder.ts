@@ -309,7 +309,7 @@ export class Recorder {
   #warn(err: unknown): void {
     if (err instanceof StoreUnavailable || performance.now() - this.#warnedAt < warnMs) return;
     this.#warnedAt = performance.now();
-    this.#parts.log.warn({ err }, 'availability: changes of checks cannot be stored; trying again');
+    this.#parts.log.warn({ err }, 'availability: state changes of checks cannot be stored; trying again');
   }
 }
 

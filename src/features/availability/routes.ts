@@ -77,7 +77,7 @@ const createCheckRoute = (
     path: `${path}/:${parameter}/availability`,
     access,
     right,
-    summary: `Availability of a ${kind} by day, with its outages`,
+    summary: `Get the availability of a ${kind} by day, with its outages`,
     schema: {
       operationId,
       params: Type.Object({ [parameter]: Type.String({ description: `Name of a ${kind}.`, examples: ['site'] }) }),
@@ -88,7 +88,8 @@ const createCheckRoute = (
       const { [parameter]: name = '' } = request.params as Record<string, string>;
       const { source, findChecks } = parts;
       const checks = findChecks(kind);
-      if (checks && !checks.listDefined()) throw createUnavailable(`The ${kind}es have not been read yet`);
+      if (checks && !checks.listDefined())
+        throw createUnavailable('The checks have not been read yet; try again in a second');
       requireKnown(checks?.find(name), noun, name, path);
       const range = parseRange(request.query, parts);
       const check: CheckId = `${kind}:${name}`;
@@ -119,7 +120,7 @@ const createListRoute = (parts: RouteParts): Route =>
     method: 'GET',
     path: '/api/availability',
     ...openFor('incidents:read'),
-    summary: 'Availability of all watches and heartbeats in a range',
+    summary: 'Get the availability of all watches and heartbeats in a range',
     schema: {
       operationId: 'listAvailability',
       querystring: SummaryQuery,

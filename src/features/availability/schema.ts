@@ -10,12 +10,12 @@ const seconds = (description: string, example: number) => Type.Integer({ descrip
 const measured = {
   up: seconds('Seconds up.', 86_300),
   down: seconds('Seconds down.', 100),
-  maintenance: seconds('Seconds of maintenance: silences with `maintenance` covered the check.', 0),
-  unknown: seconds('Seconds without observation.', 0),
+  maintenance: seconds('Seconds of maintenance, when silences with `maintenance` covered the check.', 0),
+  unknown: seconds('Seconds in which the state is unknown, for example because the server was stopped.', 0),
   percentage: orNull(Type.Number({ examples: [99.8842] }), 'Availability in percent.'),
   isExact: Type.Boolean({
     description:
-      'False if seconds are estimated: part of a day that is more than 100 days ago or has more than 50 changes, or a clock set back on such a day.',
+      'False if some seconds are estimated: the range contains part of a day that is more than 100 days ago or has more than 50 state changes, or the clock was set back on such a day.',
     examples: [true],
   }),
 };
@@ -29,7 +29,10 @@ export const ShownOutage = defineShape('Outage', {
   startsAt: Time,
   endsAt: orNull(Time, 'End of the outage.'),
   seconds: seconds('Seconds down.', 100),
-  count: Type.Integer({ description: 'Outages in this entry; more than 1 on a day with too many.', examples: [1] }),
+  count: Type.Integer({
+    description: 'Number of outages in this entry; more than 1 only on a day with too many outages to list.',
+    examples: [1],
+  }),
   cause: orNull(Type.String({ examples: ['https://example.org responded 503'] }), 'Message of the failed check.'),
   incident: orNull(Type.Integer({ examples: [412] }), 'Number of the incident.'),
 });
@@ -41,7 +44,10 @@ const described = {
   state: Type.Enum(checkStates, { type: 'string', description: 'Current state.', examples: ['up'] }),
   since: orNull(Time, 'Beginning of the current state.'),
   ...measured,
-  outageCount: Type.Integer({ description: 'Outages in the range, also those not listed.', examples: [1] }),
+  outageCount: Type.Integer({
+    description: 'Number of outages in the range, including outages that are not listed.',
+    examples: [1],
+  }),
 };
 
 const range = {
@@ -66,7 +72,7 @@ const CheckSummary = defineShape('AvailabilitySummary', {
 export type CheckSummary = Static<typeof CheckSummary>;
 
 export const CheckSummaryList = Type.Object(
-  { ...range, ...defineList('', 'Checks', CheckSummary, 'By kind and name.').properties },
+  { ...range, ...defineList('', 'Checks', CheckSummary, 'Sorted by kind and name.').properties },
   { title: 'AvailabilityList' },
 );
 
@@ -78,7 +84,10 @@ const rangeQuery = {
     Type.String({ description: 'End of the range; now by default.', examples: ['2026-02-01T00:00:00Z'] }),
   ),
   timeZone: Type.Optional(
-    Type.String({ description: 'Time zone of the days; that of the server by default.', examples: ['Europe/Berlin'] }),
+    Type.String({
+      description: 'Time zone of the days; by default the time zone of the server.',
+      examples: ['Europe/Berlin'],
+    }),
   ),
   format: Type.Optional(
     Type.Enum(['json', 'csv'], {
@@ -90,7 +99,7 @@ const rangeQuery = {
 
 export const AvailabilityQuery = Type.Object({
   ...rangeQuery,
-  list: Type.Enum(['days', 'outages'], { type: 'string', default: 'days', description: 'Rows of the CSV.' }),
+  list: Type.Enum(['days', 'outages'], { type: 'string', default: 'days', description: 'List that the CSV contains.' }),
 });
 
 export const SummaryQuery = Type.Object(rangeQuery);

@@ -137,7 +137,7 @@ test('a result is withheld if its audit record cannot be written', async (t) => 
   const { execute } = await open(t, answer, { maxLineBytes: 300 });
   await assert.rejects(execute(stays, `Get-Process ${'x'.repeat(100)}`), {
     status: 503,
-    message: /^Commands cannot run while the audit cannot be written: a record's line is at most 300 bytes$/,
+    message: /^Commands cannot run while the audit cannot be written: a record must not exceed 300 bytes$/,
   });
 });
 

@@ -31,7 +31,8 @@ export const createRemoteRoute = ({ hosts, running, ...parts }: RemoteParts): Ro
     path: '/api/hosts/:name/execute',
     ...needs('commands:run'),
     textsAsSent: true,
-    summary: 'Run an allowed diagnostic command on a host that accepts commands; takes up to ten seconds longer',
+    summary:
+      'Run an allowed diagnostic command on a host that accepts commands; the response takes up to ten seconds longer',
     schema: {
       operationId: 'runHostCommand',
       params: HostParams,

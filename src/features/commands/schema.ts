@@ -25,7 +25,7 @@ export const CommandResult = defineShape('CommandResult', {
 export const CommandError = defineShape('CommandError', {
   success: Type.Literal(false),
   error: Type.String({ description: 'Reason for the failure.', examples: ['The command did not finish within 30 s'] }),
-  requestId: optionalText('The id of the request in the log, which has the details.', 'req-8'),
+  requestId: optionalText('Id of the request in the server log, which contains the details.', 'req-8'),
 });
 
 const time = '2026-01-31T09:30:00.123Z';

@@ -62,7 +62,7 @@ const createStreams = (
     method: 'GET',
     path: '/api/events',
     ...openFor('events:read'),
-    summary: 'Stream changes as server-sent events; each topic needs the access of its route',
+    summary: 'Stream changes as server-sent events; each topic needs the right to read its data',
     schema: {
       operationId: 'streamEvents',
       querystring: EventQuery,

@@ -77,9 +77,8 @@ export const describeProblem = (
 ): string => {
   if (why === 'failed') return `Heartbeat ${name} failed${exitCode === null ? '' : ` with exit code ${exitCode}`}`;
   if (why === 'long') return `Heartbeat ${name} has been running for more than ${definition.maxRunMinutes} min`;
-  const last =
-    lastSuccessAt === null ? 'it has never succeeded' : `its last success was at ${toLocalMinute(lastSuccessAt)}`;
-  return `Heartbeat ${name} is late: it was due at ${toLocalMinute(dueAt ?? 0)}, ${last}`;
+  const last = lastSuccessAt === null ? 'no success yet' : `last success at ${toLocalMinute(lastSuccessAt)}`;
+  return `Heartbeat ${name} is late: due at ${toLocalMinute(dueAt ?? 0)}, ${last}`;
 };
 
 /** Returns the output of the failed run. */

@@ -205,7 +205,7 @@ test('a late heartbeat raises one alert after its grace, and the next success re
   await world.send('success');
   const [due, success] = ['2026-01-31T01:00:00Z', '2026-01-31T00:00:00Z'].map((at) => toLocalMinute(Date.parse(at)));
   assert.deepEqual(world.messages(), [
-    `firing: Heartbeat job is late: it was due at ${due}, its last success was at ${success}`,
+    `firing: Heartbeat job is late: due at ${due}, last success at ${success}`,
     'resolved: Heartbeat job is up again',
   ]);
   const [firing, resolved] = world.raised;

@@ -61,7 +61,7 @@ const readSignal = (signal: string | undefined): Ping => {
   // Windows exit codes are signed or unsigned 32-bit numbers, such as -1073741510 or 3221225786.
   const exitCode = /^-?\d{1,10}$/.test(signal) ? Number(signal) + 0 : Number.NaN;
   if (exitCode >= -(2 ** 31) && exitCode < 2 ** 32) return { type: exitCode === 0 ? 'success' : 'failure', exitCode };
-  throw new HttpError('invalid', 'The address must be followed by start, fail, log or an exit code, a 32-bit integer');
+  throw new HttpError('invalid', 'The address must be followed by start, fail, log or a 32-bit exit code');
 };
 
 /** Converts the end of any body to text without control characters. */

@@ -38,7 +38,7 @@ export const createHeartbeatRoutes = (parts: HeartbeatParts): Route[] => {
     createRunsRoute(parts),
     toBadgeRoute(parts),
     createPauseRoute(parts, 'pause', 'Pause a heartbeat: no pings are expected until it is resumed'),
-    createPauseRoute(parts, 'resume', 'Resume a heartbeat: the next ping is expected from now on'),
+    createPauseRoute(parts, 'resume', 'Resume a heartbeat: pings are expected again'),
     put(
       {
         operationId: 'putHeartbeat',

@@ -15,7 +15,7 @@ export const HeartbeatRun = defineShape('HeartbeatRun', {
   durationMs: orNull(Type.Integer({ examples: [251_000] }), 'Milliseconds from the start to the end.'),
   result: Type.Enum(['running', 'success', 'failure', 'unfinished', 'log'], {
     type: 'string',
-    description: '`unfinished`: the end is no longer expected. `log`: a text outside of runs.',
+    description: '`unfinished`: the end is no longer expected. `log`: a text outside any run.',
     examples: ['success'],
   }),
   exitCode: orNull(Type.Integer({ examples: [0] }), 'Exit code of the ping.'),
@@ -86,7 +86,7 @@ export const Heartbeat = defineShape('Heartbeat', {
 });
 export type Heartbeat = Static<typeof Heartbeat>;
 
-export const HeartbeatList = defineList('HeartbeatList', 'Heartbeats', Heartbeat, 'Ordered by name.');
+export const HeartbeatList = defineList('HeartbeatList', 'Heartbeats', Heartbeat, 'Sorted by name.');
 
 export const HeartbeatRunList = defineList(
   'HeartbeatRunList',

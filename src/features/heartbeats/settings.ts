@@ -15,7 +15,7 @@ export type ConfiguredHeartbeat = Static<typeof ConfiguredHeartbeat>;
 export const heartbeatSettings = {
   heartbeats: Type.Array(ConfiguredHeartbeat, {
     default: [],
-    description: 'Jobs expected on a schedule; a late job raises an alert.',
+    description: 'Jobs expected on a schedule; a late or failed job raises an alert.',
   }),
 };
 export type HeartbeatSettings = Static<TObject<typeof heartbeatSettings>>;
@@ -24,9 +24,9 @@ export type HeartbeatSettings = Static<TObject<typeof heartbeatSettings>>;
 export const findHeartbeatProblems = ({ heartbeats }: HeartbeatSettings): string[] => {
   const problems: string[] = [];
   const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length;
-  if (hasTwice(heartbeats.map(({ name }) => name))) problems.push('heartbeats must all have different names');
+  if (hasTwice(heartbeats.map(({ name }) => name))) problems.push('each heartbeat needs a different name');
   if (hasTwice(heartbeats.flatMap((heartbeat) => heartbeat.uuid?.toLowerCase() ?? [])))
-    problems.push('heartbeats must all have different UUIDs');
+    problems.push('each heartbeat needs a different UUID');
   for (const heartbeat of heartbeats) {
     try {
       assertName(heartbeat.name);

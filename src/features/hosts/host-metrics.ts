@@ -92,7 +92,7 @@ export const createHostMetricsRoute = ({
     method: 'GET',
     path: '/metrics/hosts',
     ...needs('metrics:read'),
-    summary: 'Report the last readings of all hosts in the format of OpenMetrics',
+    summary: 'Get the last readings of all hosts in the OpenMetrics format',
     schema: {
       operationId: 'getHostMetrics',
       response: { 200: { content: { 'application/openmetrics-text': { schema: Text } } } },

@@ -89,7 +89,10 @@ export class Hub {
     if (this.#parts.commands.settle(name, id, result)) return name;
     // Results of waiting commands need no limit, because each command takes only one result.
     this.#spend(name, this.#parts.clock().getTime());
-    throw new HttpError('not-found', 'The result came too late: nobody is waiting for it any more');
+    throw new HttpError(
+      'not-found',
+      'The result arrived too late: the command has already timed out or been cancelled',
+    );
   }
 
   /** Runs a command line on a host. Rejects with an HttpError or with the signal's reason. */

@@ -52,7 +52,7 @@ export const hosts = defineFeature({
   settings: hostSettings,
   findProblems: ({ hosts: configured }) => {
     const names = configured.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((each) => each.toLowerCase()));
-    return new Set(names).size < names.length ? ['hosts must all have different names and aliases'] : [];
+    return new Set(names).size < names.length ? ['each host needs a different name and different aliases'] : [];
   },
   create: async ({ settings, offers, storage, host, version, clock, log }) => {
     const { database, directory } = storage;

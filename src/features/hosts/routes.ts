@@ -225,12 +225,12 @@ const HistoryQuery = Type.Object({
     'First time: RFC 3339 with an offset, or Unix seconds. Default: an hour before `until`.',
     '2026-01-31T09:30:00Z',
   ),
-  until: optionalText('Last time, as `from`. Default: now.', '2026-01-31T10:30:00Z'),
+  until: optionalText('Last time, in the form of `from`. Default: now.', '2026-01-31T10:30:00Z'),
   step: Type.Optional(
     Type.Integer({
       enum: rings.map(({ step }) => step),
       description:
-        'Seconds: 10 for the last hour, 60 for 24 hours, 600 for 90 days. Default: the shortest that covers `from`.',
+        'Step in seconds: 10 for the last hour, 60 for 24 hours, 600 for 90 days. Default: the shortest that covers `from`.',
     }),
   ),
 });
@@ -240,7 +240,7 @@ const createHistoryRoute = ({ fleet, keeper, clock }: RouteParts): Route =>
     method: 'GET',
     path: `${path}/:name/history`,
     ...needs('hosts:read'),
-    summary: "Report the history of a host's readings, up to 90 days",
+    summary: "Get the history of a host's readings, up to 90 days",
     schema: {
       operationId: 'getHostHistory',
       params: HostParams,

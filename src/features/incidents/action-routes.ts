@@ -84,7 +84,7 @@ export const createIncidentActionRoutes = (parts: ActionRouteParts): Route[] => 
   createActionRoute(parts, {
     name: 'take-over',
     operationId: 'takeOverIncident',
-    summary: 'Acknowledge an incident in place of somebody else, who is notified',
+    summary: 'Take over an incident from the user who acknowledged it, and notify that user',
     body: TakingOver,
     isOptional: true,
     canConflict: true,
@@ -187,7 +187,7 @@ const createEscalateRoute = (parts: ActionRouteParts): Route =>
       if (state !== 'open') throw refuse(`is ${state}: reopen it first`);
       if (parts.show(incident).silencedBy.length > 0) throw refuse('is silenced: end the silence first');
       const step = parts.nextStep(incident);
-      if (!step || step.targets.length === 0) throw refuse('has no further step of an escalation policy');
+      if (!step || step.targets.length === 0) throw refuse('has no further escalation step');
       const { opening, after, place, targets } = step;
       const action = { type: 'escalate', opening, after, place, targets } as const;
       return sendIncident(reply, parts.show, await act(parts, request, incident, action, readIfMatch(request.headers)));

@@ -12,7 +12,7 @@ export const createObserver = (meters: Meters): ((measured: Measured) => void) =
   const opened = count('signalbox_incidents_opened_total', 'Incidents opened.');
   const overflowed = count(
     'signalbox_incidents_overflow_alerts_total',
-    'Alerts counted in one incident because too many are open.',
+    'Alerts collected in one incident because too many incidents are open.',
   );
   const acknowledged = observe(
     'signalbox_incidents_time_to_acknowledge_seconds',

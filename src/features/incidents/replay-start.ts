@@ -27,7 +27,7 @@ interface ReplayParts {
 export const findReplayStart = async (parts: ReplayParts): Promise<number> => {
   const { events, oldFiles, state, log } = parts;
   const known = await oldFiles.restoreState(state, (err) =>
-    log.error({ err }, 'incidents: the state of 1.1.0 cannot be read; the alerts of the last day are folded again'),
+    log.error({ err }, 'incidents: the state of 1.1.0 cannot be read; the alerts of the last day are counted again'),
   );
   const actions = await oldFiles.readActions(known?.actionSeq ?? 0);
   if (!known) {

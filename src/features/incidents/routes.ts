@@ -71,7 +71,7 @@ const createListRoute = ({ store, show, identifySender }: RouteParts): Route => 
     method: 'GET',
     path: '/api/incidents',
     ...reading,
-    summary: 'List incidents, last changed first',
+    summary: 'List incidents, most recently changed first',
     schema: { operationId: 'listIncidents', querystring: IncidentQuery, response: { 200: IncidentPage } },
     handler: (request, reply) => {
       const { query } = request;
@@ -109,7 +109,8 @@ const toPage = async ({ total, incidents, next }: IncidentList, show: ShowIncide
 /** Returns the name of a user who sent a request. Throws an HttpError for other senders. */
 const requireUser = (sender: string): string => {
   const [, name] = /^user:(.*)$/.exec(sender) ?? [];
-  if (name === undefined) throw new HttpError('invalid', 'mine needs the token of a user: log in');
+  if (name === undefined)
+    throw new HttpError('invalid', "The filter mine shows your own incidents, so it needs a user's token: log in");
   return name;
 };
 

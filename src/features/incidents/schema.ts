@@ -63,7 +63,7 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   until: orNull(Time, 'End of the acknowledgement.'),
   reason: orNull(
     Type.Enum(resolutionReasons, { type: 'string', examples: ['person'] }),
-    'Reason of a resolution: a person, the sender, or `quiet`, because no more alerts were received.',
+    'Cause of a resolution: a person, the sender, or `quiet` if no more alerts were received.',
   ),
   task: orNull(Type.Integer({ examples: [2] }), 'Id of the created task.'),
   destination: textOrNull('pager', 'Destination that was notified.'),
@@ -71,11 +71,11 @@ export const IncidentEvent = defineShape('IncidentEvent', {
   result: textOrNull('delivered', '`delivered`, or the reason for giving up.'),
   targets: orNull(
     Type.Array(Type.String({ examples: ['person:anna'] })),
-    '`addressed`: people and destinations that the event addresses, `person:NAME` or `destination:NAME`.',
+    'People and destinations that an `addressed` event notifies: `person:NAME` or `destination:NAME`.',
   ),
   cause: orNull(
     Type.Enum(addressReasons, { type: 'string', examples: ['step'] }),
-    '`addressed`: a step of the escalation policy, or the request of a person.',
+    'Reason of `addressed`: a step of the escalation policy, or a request from a person.',
   ),
   policy: textOrNull('ops', 'Escalation policy of the step.'),
   step: orNull(Type.Integer({ examples: [2] }), 'Number of the step.'),
@@ -106,9 +106,9 @@ export const IncidentDetails = defineShape('IncidentDetails', {
   lastAlert: orNull(IncidentAlert, 'Latest alert, unless deleted.'),
   details: textOrNull(
     'Delete old dumps',
-    'Further text of the latest firing alert: what to do, or the last output of a job.',
+    'Additional text of the latest firing alert, such as instructions or the last output of a job.',
   ),
-  escalation: orNull(IncidentEscalation, 'Place in the escalation policy.'),
+  escalation: orNull(IncidentEscalation, 'Progress in the escalation policy.'),
   responsible: Type.Array(Type.String({ examples: ['person:anna'] }), {
     description:
       'People and destinations responsible now: the author of the acknowledgement, or the targets of the latest step.',
@@ -122,8 +122,8 @@ const nextPage = orNull(Type.Integer({ examples: [992] }), '`before` of the next
 
 export const IncidentPage = defineShape('IncidentPage', {
   count: Type.Integer({ description: 'Incidents in `data`.', examples: [1] }),
-  total: Type.Integer({ description: 'Number of matches on all pages.', examples: [1] }),
-  data: Type.Array(Incident, { description: 'Last changed first.' }),
+  total: Type.Integer({ description: 'Number of matches, on all pages together.', examples: [1] }),
+  data: Type.Array(Incident, { description: 'Most recently changed first.' }),
   next: nextPage,
 });
 
@@ -151,7 +151,7 @@ export const IncidentQuery = Type.Object({
     Type.Enum(['true', 'false'], {
       type: 'string',
       description:
-        'Only incidents that you have acknowledged, whose responder you are, or that address you. Needs the token of a user.',
+        'Only incidents that you acknowledged, that you respond to, or whose current escalation step notifies you. Needs a login.',
     }),
   ),
   since: optionalText('Only incidents with an alert at this time or later, RFC 3339.', exampleTime),
@@ -209,7 +209,7 @@ export const BulkResult = defineShape('BulkResult', {
         description: 'HTTP status that a request for this incident alone would get.',
         examples: [200],
       }),
-      incident: orNull(Incident, 'The incident as it is now.'),
+      incident: orNull(Incident, 'Current state of the incident.'),
       error: textOrNull('Incident 412 not found', 'Reason why the incident was not changed.'),
     }),
     { description: 'One result for each id, in the order of the request.' },

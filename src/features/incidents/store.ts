@@ -291,7 +291,10 @@ export class IncidentStore {
     const isDatabaseAway = failure instanceof StoreUnavailable && !this.#parts.events.state().healthy;
     if (isDatabaseAway) return;
     if (failure && !this.#foldFailure && !this.#isClosed) {
-      this.#parts.log.error({ err: failure }, 'incidents: alerts are stored, but cannot be folded at the moment');
+      this.#parts.log.error(
+        { err: failure },
+        'incidents: alerts are stored, but cannot be added to incidents at the moment',
+      );
     }
     this.#foldFailure = failure;
   }

@@ -14,7 +14,8 @@ const Instance = defineShape('Instance', {
   }),
   seenAt: Type.String({
     format: 'date-time',
-    description: 'Time of the last sign of life, by the clock of the database. Instances write one every 5 seconds.',
+    description:
+      'Time of the last heartbeat of the instance, by the clock of the database; instances write a heartbeat every 5 seconds.',
     examples: ['2026-01-31T08:30:00.000Z'],
   }),
   isLive: Type.Boolean({ description: 'True if the instance was seen within the last minute.', examples: [true] }),

@@ -25,14 +25,14 @@ const ItemCreated = defineShape('ItemCreated', {
 
 const ItemQuery = Type.Object({
   page: Type.Integer({ minimum: 1, default: 1, description: 'Number of the page.' }),
-  size: Type.Integer({ minimum: 0, default: 20, description: 'Items on a page.' }),
+  size: Type.Integer({ minimum: 0, default: 20, description: 'Number of items on a page.' }),
 });
 
 const ItemPage = defineShape('ItemPage', {
   data: Type.Array(Item),
   page: Type.Integer({ examples: [1] }),
   size: Type.Integer({ examples: [20] }),
-  total: Type.Integer({ description: 'Items on all pages.', examples: [1] }),
+  total: Type.Integer({ description: 'Number of items, on all pages together.', examples: [1] }),
 });
 
 /** Item in a seed file. An item without an id gets a random id. */

@@ -29,7 +29,7 @@ export const metrics = defineFeature({
             method: 'GET',
             path: '/metrics',
             ...openFor('metrics:read'),
-            summary: 'Report all metrics in the text format of Prometheus',
+            summary: 'Get all metrics in the Prometheus text format',
             schema: {
               operationId: 'getMetrics',
               response: { 200: { content: { 'text/plain': { schema: MetricsText } } } },

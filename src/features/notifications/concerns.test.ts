@@ -52,6 +52,6 @@ test('destinations that fail, alerts that wait for long and parked ones are conc
   refusing.behave(answer(200));
   await waitUntil('it works', async () => (await readState(app, 'refusing')).state === 'idle');
   assert.deepEqual(read(), [
-    { area: 'deliveries', severity: 'WARNING', text: '2 alerts were not delivered and are parked' },
+    { area: 'deliveries', severity: 'WARNING', text: '2 alerts were given up after failed deliveries' },
   ]);
 });

@@ -28,10 +28,10 @@ export const findDeliveryConcerns = (all: readonly AnyDestination[], now: Date):
     [
       late,
       'WARNING',
-      'destination has overdue notifications, delayed for over 5 minutes',
-      'destinations have overdue notifications, delayed for over 5 minutes',
+      'destination has notifications that are overdue by more than 5 minutes',
+      'destinations have notifications that are overdue by more than 5 minutes',
     ],
-    [parked, 'WARNING', 'alert was not delivered and is parked', 'alerts were not delivered and are parked'],
+    [parked, 'WARNING', 'alert was given up after failed deliveries', 'alerts were given up after failed deliveries'],
   ];
   const concerns = found
     .filter(([count]) => count > 0)

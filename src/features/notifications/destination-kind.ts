@@ -69,12 +69,12 @@ export const ShownDestination = defineShape('Destination', {
   settings: Type.Object(
     {
       ...shownProperties,
-      url: { ...DestinationSettings.properties.url, description: 'Without the path, which can be secret.' },
+      url: { ...DestinationSettings.properties.url, description: 'URL without the path, which may be secret.' },
     },
     { title: 'DestinationSettings', description: 'Settings as in the config file, without secrets.' },
   ),
   hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
-    description: 'Settings that are set but not shown.',
+    description: 'Names of settings that have a value but are not shown, such as secrets.',
   }),
   ...settingFacts,
 });

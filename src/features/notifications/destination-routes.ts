@@ -27,7 +27,7 @@ const DestinationBody = Type.Object(
   { title: 'DestinationDefinition' },
 );
 
-const DestinationList = defineList('DestinationList', 'Destinations', ShownDestination, 'By name.');
+const DestinationList = defineList('DestinationList', 'Destinations', ShownDestination, 'Sorted by name.');
 
 export const createDestinationRoutes = (keeper: DestinationKeeper): Route[] => {
   const { list, read, put, remove } = createSettingRoutes(destinationKind, keeper, toShownDestination);

@@ -35,7 +35,10 @@ export const keepSecrets = (given: GivenDestination, known: DestinationSettings 
   const url = isKept ? known?.url : given.url;
   if (url === undefined) throw new HttpError('invalid', 'url is required');
   if (!isKept && url.endsWith(hiddenPath)) {
-    throw new HttpError('invalid', `url ends with ${hiddenPath}, which hides the path: give the whole URL`);
+    throw new HttpError(
+      'invalid',
+      `url ends with ${hiddenPath}, a placeholder for the hidden path: enter the whole URL`,
+    );
   }
   const value = { ...given, url };
   const hasOwn = credentials.some((key) => given[key] !== undefined);
@@ -44,7 +47,7 @@ export const keepSecrets = (given: GivenDestination, known: DestinationSettings 
   if (originOf(value.url) !== originOf(known.url)) {
     throw new HttpError(
       'invalid',
-      'url names another host, which must not get the stored secrets: give secret, token or headers again, or pass headers {} to remove them',
+      'url has another host, to which the stored secrets must not be sent: enter secret, token or headers again, or send headers {} to remove the secrets',
     );
   }
   return { ...value, ...kept };

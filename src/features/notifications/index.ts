@@ -49,8 +49,7 @@ import { DeliveryList } from './schema.ts';
 import { type DestinationSettings, type NotificationSettings, notificationSettings } from './settings.ts';
 
 /** Warning, in the start message and the console, if a server notifies nobody. */
-const quietWarning =
-  'Warning: this server is quiet. It sends nothing to any destination and notifies nobody of incidents.';
+const quietWarning = 'Warning: the setting quiet is on. This server sends no alerts and notifies nobody of incidents.';
 
 /** Milliseconds between two polls of the delivery status while a client listens. */
 const deliveriesInterval = 1000;
@@ -107,7 +106,7 @@ export const notifications = defineFeature({
       check: (known) => assertReachable(known, targets),
       settle: async () => settled,
       onUnusable: (name, err) =>
-        log.error({ err, name }, 'destinations: a stored destination cannot be used and gets nothing'),
+        log.error({ err, name }, 'destinations: a stored destination cannot be used; nothing is sent to it'),
     });
     const overrides = new Overrides(offers.settings, rotations, clock);
     const onUnusable = (name: string, err: Error): void =>
@@ -270,7 +269,7 @@ export const notifications = defineFeature({
       warning: isQuiet ? quietWarning : undefined,
       findConcerns: () =>
         isQuiet
-          ? [{ area: 'deliveries', severity: 'WARNING', text: 'This server is quiet: it notifies nobody' }]
+          ? [{ area: 'deliveries', severity: 'WARNING', text: 'The setting quiet is on: nobody is notified' }]
           : [
               ...findDeliveryConcerns(list(), clock()),
               ...gaps.findConcerns(),
@@ -333,6 +332,6 @@ const addHub = <S extends { destinations: DestinationSettings[]; hub?: HubSettin
 const listLinkNotices = ({ destinations, publicUrl }: NotificationSettings): string[] => {
   const hasNotifications = destinations.some(({ notify = 'alerts' }: { notify?: string }) => notify !== 'alerts');
   return hasNotifications && publicUrl === undefined
-    ? ['Notifications contain no links that open or acknowledge incidents: set publicUrl']
+    ? ['Notifications contain no links to open or acknowledge incidents: set publicUrl']
     : [];
 };

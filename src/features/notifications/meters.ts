@@ -37,12 +37,7 @@ export const addDeliveryMeters = (
       ),
     ['destination', 'what', 'result'],
   );
-  gauge(
-    'signalbox_delivery_lag_alerts',
-    'Alerts that are neither delivered, parked nor skipped.',
-    ofAlerts,
-    ({ lag }) => lag,
-  );
+  gauge('signalbox_delivery_lag_alerts', 'Alerts not yet delivered, parked or skipped.', ofAlerts, ({ lag }) => lag);
   gauge(
     'signalbox_notifications_waiting',
     'Incidents for which a notification is due now.',
@@ -57,7 +52,7 @@ export const addDeliveryMeters = (
   );
   gauge(
     'signalbox_destination_failing',
-    '1 if the receiver rejects every message or accepts none, otherwise 0.',
+    '1 if the destination is failing: its receiver accepts no messages; otherwise 0.',
     list,
     ({ health }) => (health.failing ? 1 : 0),
   );

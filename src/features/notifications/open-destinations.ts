@@ -54,7 +54,7 @@ export const openDestinations = async (
   const { open, retire } = createOpener(source, parts, retrySameHost);
   const updateRegistry = await openRegistry(parts.storage.file('outbox.destinations'), (name) =>
     retire(name, stored ?? 0).catch((err: unknown) => {
-      log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may keep firing');
+      log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may not be resolved');
       return false;
     }),
   );

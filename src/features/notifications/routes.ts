@@ -49,7 +49,7 @@ export const createDeliveryRoutes = ({
     if (isQuiet)
       throw new HttpError(
         'wrong-state',
-        'This server is quiet and sends nothing: restart it without the setting quiet',
+        'The setting quiet is on, so nothing is sent: restart the server without quiet',
       );
     const found = list().find(({ name }) => name === wanted);
     return requireKnown(found, 'Destination', wanted, '/api/destinations');

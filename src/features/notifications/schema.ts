@@ -102,10 +102,10 @@ export const DestinationState = defineShape('DestinationState', {
   state: Type.Enum(['idle', 'delivering', 'waiting', 'failing'], {
     type: 'string',
     description:
-      '`waiting`: an alert failed and is retried later. `failing`: the receiver rejects every message, or has accepted none for minutes.',
+      '`waiting`: an alert was not delivered and is retried later. `failing`: the receiver rejects every message, or has accepted no message for minutes.',
   }),
   failingSince: time('Time at which the destination began to fail.'),
-  lagAlerts: count('Alerts in the log that are neither delivered, parked nor skipped.'),
+  lagAlerts: count('Number of alerts in the log that are not yet delivered, parked or skipped.'),
   lagSeconds: Type.Number({
     examples: [0],
     description: 'Age of the oldest waiting alert; 0 if no alert is waiting.',
@@ -115,7 +115,7 @@ export const DestinationState = defineShape('DestinationState', {
   nextAttempt: time('Time of the next retry.'),
   lagIncidents: count('Incidents for which a notification is due now.'),
   waitingNotices: Type.Array(WaitingNotification, {
-    description: 'Next notifications, unless their incidents change first: the first 100, earliest first.',
+    description: 'Scheduled notifications, the first 100, earliest first. A change of an incident can change them.',
   }),
   waitingAlerts: Type.Array(WaitingAlert, { description: 'First 100 waiting alerts, oldest first.' }),
   parked: count('Alerts that were given up.'),
@@ -128,7 +128,7 @@ export const DeliveryList = defineShape('DeliveryList', {
   count: count('Destinations in `data`.'),
   data: Type.Array(DestinationState),
   quiet: Type.Boolean({
-    description: 'True if the setting `quiet` is on: nothing is sent, and no destination is listed.',
+    description: 'True if the setting `quiet` is on: nothing is sent, and destinations are not listed.',
     examples: [false],
   }),
 });
@@ -144,7 +144,7 @@ export const RetryResult = defineShape('RetryResult', {
 export const TestResult = defineShape('TestResult', {
   delivered: Type.Boolean({ examples: [true] }),
   response: Type.String({
-    description: "The receiver's status and response, without secrets, or the reason why there is none.",
+    description: "The receiver's status and response, without secrets, or the reason why there was no response.",
     examples: ['200\nok'],
   }),
 });

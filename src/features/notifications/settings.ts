@@ -161,7 +161,7 @@ export const DestinationSettings = Type.Object(
     ),
     sources: Type.Optional(texts('backup*', 'Send only alerts or incidents with these sources; `*` matches any text.')),
     formats: Type.Optional(
-      texts('grafana', 'Send only alerts of these formats; the format of POST /api/alert is `native`.'),
+      texts('grafana', 'Send only alerts received in these formats; the format of POST /api/alert is `native`.'),
     ),
     retrySeconds: Type.Optional(
       Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600, examples: [30] }), {
@@ -201,7 +201,7 @@ export const DestinationSettings = Type.Object(
         maximum: 8,
         examples: [1],
         description:
-          'Requests at a time; by default 8 for incidents and 1 for alerts, with more while requests take over a second.',
+          'Maximum number of concurrent requests; by default 8 for incidents and 1 for alerts, raised while requests take over a second.',
       }),
     ),
     startAt: Type.Optional(
@@ -232,7 +232,7 @@ export const notificationSettings = {
   quiet: Type.Boolean({
     default: false,
     description:
-      'Send nothing to any destination, for a restored copy. A later start without `quiet` sends everything that is due.',
+      'Send nothing to any destination, for example on a restored copy. A later start without `quiet` sends everything that is due.',
   }),
   ...outboxSettings,
 };

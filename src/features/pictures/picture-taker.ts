@@ -86,7 +86,7 @@ export class PictureTaker {
     if (!this.isOn) return 'the setting snapshots is off';
     if (!(await this.#parts.listNames()).includes(incident.hostname.toLowerCase())) {
       return incident.hostname === ''
-        ? 'the alerts of the incident name no host'
+        ? 'the alerts of the incident have no host name'
         : `only signalbox on ${incident.hostname}, the host of the incident, can take a picture`;
     }
     return 'no picture was taken when the incident opened';

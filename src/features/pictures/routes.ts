@@ -24,7 +24,7 @@ export const createPictureRoutes = ({ store, incidents, explain }: PictureRouteP
     method: 'GET',
     path: '/api/incidents/:id/snapshot',
     ...needs('incidents:read'),
-    summary: 'Picture of the machine at the time when an incident opened',
+    summary: 'Get the picture of the machine at the time when an incident opened',
     schema: {
       operationId: 'getIncidentSnapshot',
       params: PictureParams,

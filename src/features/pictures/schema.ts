@@ -19,7 +19,7 @@ const process = describeProcess('while the picture was taken');
 
 /** Picture of the machine. Version 1.1.0 of the API named this shape MachineSnapshot. */
 export const MachinePicture = defineShape('MachineSnapshot', {
-  takenAt: Type.String({ ...Time, description: 'When the first value was read.' }),
+  takenAt: Type.String({ ...Time, description: 'Time at which the first value was read.' }),
   tookMs: Type.Integer({ description: 'Milliseconds until the last value was read.', examples: [640] }),
   hostname: Type.String({ examples: ['web-1'] }),
   usage: Type.Object(hostUsage, { description: 'Usage in the last second, as in the topic `host`.' }),
@@ -35,7 +35,7 @@ export const MachinePicture = defineShape('MachineSnapshot', {
       }),
       byMemory: Type.Array(process, { description: `The ${maxPictureProcesses} processes with the most memory.` }),
     }),
-    'Processes without their command lines, which may have secrets; null if they could not be read in time.',
+    'Processes, without command lines, which may contain secrets; null if they could not be read in time.',
   ),
   disks: Type.Array(
     Type.Object({
@@ -67,7 +67,7 @@ export const MachinePicture = defineShape('MachineSnapshot', {
         text: Type.String({ examples: ['Out of memory: Killed process 4086 (node)'] }),
       }),
     ),
-    `The last ${maxJournalLines} lines of the system's journal, oldest first, without apparent secrets and command lines; null if they cannot be read.`,
+    `The last ${maxJournalLines} lines of the system's journal, oldest first. Command lines and text that looks like a secret are removed; null if the journal cannot be read.`,
   ),
 });
 export type MachinePicture = Static<typeof MachinePicture>;

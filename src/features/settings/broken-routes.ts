@@ -16,7 +16,7 @@ const ShownBroken = defineShape('BrokenSetting', {
     description: 'Reason why this version cannot read the setting.',
     examples: ['schedule must be a cron expression such as "0 2 * * 6"'],
   }),
-  updatedBy: Type.String({ description: 'User or `key:NAME` that changed the setting last.', examples: ['admin'] }),
+  updatedBy: Type.String({ description: 'Author of the last change: a user or `key:NAME`.', examples: ['admin'] }),
   updatedAt: Time,
   version: Type.Integer({ description: 'Version of the setting, for `If-Match`.', examples: [12] }),
 });
@@ -40,7 +40,7 @@ export const createBrokenRoutes = (store: LoggedSettings): Route[] => [
     method: 'GET',
     path,
     ...needs('audit:read'),
-    summary: 'List settings that cannot be read and have no effect, with the reasons',
+    summary: 'List stored settings that cannot be read and therefore have no effect, with the reasons',
     schema: { operationId: 'listBrokenSettings', response: { 200: BrokenList } },
     handler: async (_request, reply) => {
       const data = store.listBroken().map(toShown);

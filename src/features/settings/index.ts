@@ -38,5 +38,5 @@ const describeBroken = ({ kind, name, reason }: BrokenSetting): Concern => ({
 const toConcern = (damage: string): Concern => ({
   area: 'stores',
   severity: 'ERROR',
-  text: `The settings are damaged, so changes are missing: ${damage}`,
+  text: `The log of settings is damaged, so some changes are missing: ${damage}`,
 });

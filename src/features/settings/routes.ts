@@ -28,7 +28,7 @@ const ShownChange = defineShape('SettingChange', {
   label: orNull(Type.String({ examples: ['source backup*'] }), 'Description of a setting whose name is an id.'),
   change: Type.Enum(['put', 'deleted'], {
     type: 'string',
-    description: '`put`: the setting is new or has a new value.',
+    description: '`put`: the setting was created or changed.',
   }),
   isNew: orNull(
     Type.Boolean({ examples: [false] }),
@@ -57,7 +57,7 @@ export const createAuditRoute = (log: RecordLog, store: LoggedSettings): Route =
     method: 'GET',
     path: '/api/audit',
     ...needs('audit:read'),
-    summary: 'List changes of runtime settings with their authors, newest first',
+    summary: 'List changes to runtime settings with their authors, newest first',
     schema: {
       operationId: 'listSettingChanges',
       querystring: SettingChangeQuery,

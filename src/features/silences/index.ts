@@ -23,7 +23,7 @@ export const silences = defineFeature({
       name: 'silences',
       aliases: ['incidents'],
       mounts: ['/'],
-      summary: 'alerts that notify nobody for some time',
+      summary: 'silences: matching alerts notify nobody for some time',
       fixedAccess: 'closed',
     },
   ],
@@ -76,7 +76,7 @@ const addSilenceMeter = (meters: Meters, keeper: SilenceKeeper, clock: () => Dat
   meters.reading(
     'gauge',
     'signalbox_silences',
-    'Silences by state; expired ones are listed for 30 days.',
+    'Silences by state; expired silences are listed for 30 days.',
     () => {
       const at = clock().getTime();
       const states = keeper.list().map(({ windows }) => stateOf(windows.findAt(at), at));

@@ -66,7 +66,7 @@ const minutes = Type.Integer({
 });
 
 const maintenance = Type.Boolean({
-  description: 'True for maintenance: the time counts neither for nor against the availability of the checks covered.',
+  description: 'True for maintenance: the availability of the checks covered leaves out this time.',
   examples: [false],
 });
 
@@ -95,14 +95,14 @@ export const Silence = defineShape('Silence', {
   id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }),
   state: Type.Enum(silenceStates, {
     type: 'string',
-    description: '`pending`: the silence begins later, or its next window does. `expired`: the silence has ended.',
+    description: '`pending`: the silence or its next window has not begun. `expired`: the silence has ended.',
   }),
   match: orNull(SilenceMatch, 'Patterns that an alert must match.'),
   matchers: orNull(Type.Array(SilenceMatcher), 'Matchers of Alertmanager, if the silence was created with matchers.'),
   startsAt: Type.String({ ...SilenceTime, description: 'Start of the silence.' }),
   endsAt: orNull(SilenceTime, 'End of the silence.'),
   schedule: orNull(schedule, 'Cron expression: the start of each window.'),
-  timeZone: orNull(timeZone, 'The time zone of the schedule.'),
+  timeZone: orNull(timeZone, 'Time zone of the schedule.'),
   minutes: orNull(minutes, 'Length of each window in minutes.'),
   window: orNull(
     defineShape('SilenceWindow', { startsAt: SilenceTime, endsAt: orNull(SilenceTime, 'End of the window.') }),
@@ -114,9 +114,9 @@ export const Silence = defineShape('Silence', {
   ),
   maintenance,
   comment: Type.String({ examples: ['the disk is being replaced'] }),
-  createdBy: Type.String({ description: 'User or `key:NAME` that created the silence.', examples: ['admin'] }),
+  createdBy: Type.String({ description: 'Author: a user or `key:NAME`.', examples: ['admin'] }),
   createdAt: SilenceTime,
-  updatedBy: Type.String({ description: 'User or `key:NAME` that changed the silence last.', examples: ['admin'] }),
+  updatedBy: Type.String({ description: 'Author of the last change: a user or `key:NAME`.', examples: ['admin'] }),
   updatedAt: SilenceTime,
   version: Type.Integer({ description: 'Version of the silence, as in the `ETag`.', examples: [12] }),
 });
@@ -143,7 +143,7 @@ export const SilenceQuery = Type.Object({
 
 export const SilencePage = defineShape('SilencePage', {
   count: Type.Integer({ description: 'Silences in `data`.', examples: [1] }),
-  total: Type.Integer({ description: 'Number of matches on all pages.', examples: [1] }),
+  total: Type.Integer({ description: 'Number of matches, on all pages together.', examples: [1] }),
   data: Type.Array(Silence, { description: 'Newest first.' }),
   next: orNull(Type.String({ examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c56'] }), 'The `before` of the next page.'),
 });

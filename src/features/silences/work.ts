@@ -4,7 +4,7 @@ import type { CompiledMatch } from './matchers.ts';
 const maxMicros = 15_000;
 
 export const tooMuchWorkMessage =
-  'Comparing an alert with all silences would take too long: match a source, host name or label exactly, use shorter or simpler regular expressions, or end other silences';
+  'Matching alerts against all silences would take too long: match a source, host name or label exactly, use shorter or simpler regular expressions, or end other silences';
 
 /**
  * Worst-case microseconds for comparing one alert: the silences without a key and, for each label, the silences of the

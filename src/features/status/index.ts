@@ -28,7 +28,7 @@ export const HealthStatus = defineShape('HealthStatus', {
       cpu: share('Busy share of all processors, 0 to 1.'),
       memory: share('Share of the memory that is not available to programs.'),
     }),
-    'Means of the last minute; null before the first reading.',
+    'Averages of the last minute; null before the first reading.',
   ),
   bootedAt: Type.String({
     format: 'date-time',
@@ -77,7 +77,7 @@ export const status = defineFeature({
             method: 'GET',
             path: '/api/status',
             ...openFor('machine:read'),
-            summary: 'Report current problems',
+            summary: 'Get current problems',
             schema: { operationId: 'getStatus', response: { 200: HealthStatus } },
             handler: read,
           }),

@@ -54,11 +54,13 @@ export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
   limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
-  after: Type.Integer({ minimum: 0, default: 0, description: 'Id; only tasks with higher ids are listed.' }),
+  after: Type.Integer({ minimum: 0, default: 0, description: 'List only tasks with ids above this id.' }),
   // Lists in another order ignore these parameters, as they ignore unknown ones.
   order: optionalText('`newest`: newest first, at most 1000. Other values have no effect.', 'newest'),
-  before: optionalText('With `newest`: id; only tasks with lower ids are listed.', '42'),
-  q: optionalText('With `newest`: text that titles must contain, ignoring case; up to 256 characters.'),
+  before: optionalText('With `newest`: list only tasks with ids below this id.', '42'),
+  q: optionalText(
+    'With `newest`: list only tasks whose title contains this text, ignoring case; up to 256 characters.',
+  ),
 });
 export type TaskQuery = Static<typeof TaskQuery>;
 
@@ -77,7 +79,7 @@ export const UserTaskList = defineShape('UserTaskList', {
 
 export const TaskDeleted = defineShape('TaskDeleted', {
   message: Type.String({ examples: ['Task with Id=2 deleted'] }),
-  remaining: Type.Integer({ description: 'Number of tasks left.', examples: [1] }),
+  remaining: Type.Integer({ description: 'Number of remaining tasks.', examples: [1] }),
 });
 
 export const TaskRefusal = defineShape('TaskRefusal', {

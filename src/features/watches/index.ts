@@ -77,7 +77,7 @@ export const watches = defineFeature({
     meters.reading(
       'gauge',
       'signalbox_watched_things',
-      'Things that this instance watches, by state.',
+      'Watched objects of this instance, by state.',
       () => {
         const states = watcher.listStates();
         return ['ok', 'pending', 'firing', 'cannot check'].map((state) => [

@@ -14,7 +14,7 @@ const createWatches = (count: number, more: Partial<WatchSettings>): WatchSettin
 
 test('watches for hosts of more than 7 MiB in the config file are a problem, and as many own watches are none', () => {
   assert.deepEqual(findConfigProblems(createWatches(90, { hosts: ['web-*'] })), [
-    'watches: all watches with hosts or from together must not exceed 7 MiB: shorten them, or remove some',
+    'watches: all watches with hosts or from together must not exceed 7 MiB: shorten or remove watches',
   ]);
   assert.deepEqual(findConfigProblems(createWatches(90, {})), []);
   assert.deepEqual(findConfigProblems(createWatches(70, { hosts: ['web-*'] })), []);

@@ -14,7 +14,7 @@ const countBytes = (watches: readonly WatchSettings[]): number =>
 /** Returns the problem of configured watches that are too large for hosts, as a list with at most one entry. */
 export const findPushProblems = (watches: readonly WatchSettings[]): string[] =>
   countBytes(watches) > maxPushedBytes
-    ? ['watches: all watches with hosts or from together must not exceed 7 MiB: shorten them, or remove some']
+    ? ['watches: all watches with hosts or from together must not exceed 7 MiB: shorten or remove watches']
     : [];
 
 /** Refuses a runtime watch that makes the watches for hosts too large. @throws HttpError */

@@ -108,7 +108,7 @@ export const WatchSettings = defineShape('WatchSettings', {
   votes: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Number of places in `from` where the check must fail; more than half by default.',
+      description: 'Number of places in `from` in which the check must fail; by default more than half.',
       examples: [2],
     }),
   ),
@@ -161,7 +161,7 @@ const Seen = defineShape('WatchSeen', {
       tls: phase('TLS handshake.', 25),
       firstByte: phase('Wait for the first byte of the response.', 180),
     }),
-    'Milliseconds of each phase of the last connection; `null` for a phase without an end.',
+    'Duration of each phase of the last connection in milliseconds; `null` for a phase that did not end.',
   ),
   failed: nullable(Type.Enum(phases, { type: 'string', examples: ['tls'] }), 'Phase in which the check failed.'),
   text: nullable(
@@ -186,7 +186,7 @@ export const WatchedThing = defineShape('WatchedThing', {
   text: Type.String({ description: 'Last reading, as text.', examples: ['/var is 91.3 % full (4.2 GiB free)'] }),
   at: Time,
   since: Type.String({ ...Time, description: 'Start of the state.' }),
-  seen: nullable(Seen, 'Observations of the last check; `null` if there are none.'),
+  seen: nullable(Seen, 'Details of the last check; `null` if there are none.'),
   recent: nullable(RecentReadings, 'Readings of the last hours; `null` in a test.'),
 });
 export type WatchedThing = Static<typeof WatchedThing>;
@@ -200,7 +200,7 @@ export const Watch = defineShape('Watch', {
   }),
   settings: WatchSettings,
   hidden: Type.Array(Type.Enum(watchSecrets, { type: 'string', examples: ['password'] }), {
-    description: 'Secrets that are set but not shown.',
+    description: 'Names of secrets that have a value but are not shown.',
   }),
   state: Type.Enum([...states, 'new', 'paused', 'elsewhere'], {
     type: 'string',
@@ -218,7 +218,7 @@ export const WatchList = defineList('WatchList', 'Watches', Watch);
 
 export const WatchTrial = defineShape('WatchTrial', {
   things: Type.Array(WatchedThing, {
-    description: 'Readings of the test; `pending` means that the watch would raise an alert.',
+    description: 'Readings of the test; in state `pending`, the watch would raise an alert.',
   }),
 });
 

@@ -86,7 +86,7 @@ export const ownWatchSettings = {
   max: count('`process`: maximum number of processes.', 10),
   units: patterns('`service`: systemd units, with `*`; with `failed`, all by default.', ['nginx.service']),
   failed: Type.Optional(
-    Type.Boolean({ description: '`service`: units can be inactive, but must not have failed.', examples: [true] }),
+    Type.Boolean({ description: '`service`: report only failed units, not inactive units.', examples: [true] }),
   ),
   path: text('`file`, `certificate`: path, with `*`; only in the config file.', '/srv/backup/*.tar'),
   maxAgeHours: Type.Optional(
@@ -145,7 +145,7 @@ export const ownWatchSettings = {
     Type.Number({
       minimum: 0,
       maximum: 10_000,
-      description: '`http`: minimum days until the certificate or one of its signers expires.',
+      description: '`http`: minimum days until the certificate, or a certificate in its chain, expires.',
       examples: [14],
     }),
   ),
@@ -177,7 +177,7 @@ export const ownWatchSettings = {
   domain: text('`domain`: registered name.', 'shop.example'),
   container: text('`container`: name or id of the container.', 'shop-web'),
   socket: text(
-    '`container`: socket of Docker or Podman, both of which have usual ones; only in the config file.',
+    '`container`: socket of Docker or Podman; by default their standard sockets. Only in the config file.',
     '/run/user/1000/podman/podman.sock',
   ),
   service: text('`grpc`: name of the service; the whole server by default.', 'shop.v1.Orders'),
@@ -205,7 +205,7 @@ export const ownWatchSettings = {
     '`dns`: address of the name server, with its port if not 53; the name servers of the system by default. `domain`: URL of the RDAP server; by default that of the registry, from the list of IANA.',
     '192.0.2.53',
   ),
-  expected: text('`dns`: value that one of the records must have, as in a zone file.', '10 mail.example'),
+  expected: text('`dns`: value that at least one record must have, as in a zone file.', '10 mail.example'),
   port: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -219,7 +219,7 @@ export const ownWatchSettings = {
     Type.Integer({
       minimum: 1,
       maximum: 10_080,
-      description: '`alert`: minutes of which alerts count; 60 by default.',
+      description: '`alert`: period in minutes in which alerts are counted; 60 by default.',
       examples: [60],
     }),
   ),

@@ -25,7 +25,7 @@ export const keepWatchSecrets = (given: WatchSettings, known: WatchSettings | un
   if (secret !== undefined && toServer(given) !== toServer(known))
     throw new HttpError(
       'invalid',
-      `the watch names another server, which must not get the stored ${secret}: give the ${secret} again`,
+      `the watch has another server, to which the stored ${secret} must not be sent: enter the ${secret} again`,
     );
   return { ...value, ...kept };
 };

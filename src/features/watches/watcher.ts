@@ -195,7 +195,7 @@ export class Watcher {
   /** Runs the check of a watch once, without raising alerts. */
   async try(watch: KnownWatch): Promise<WatchedThing[]> {
     const { clock } = this.#parts;
-    const raise = () => Promise.reject(new Error('a trial raises no alerts'));
+    const raise = () => Promise.reject(new Error('a test raises no alerts'));
     const parts = { raise, place: '', clock, now: () => performance.now(), onUnstored: () => undefined };
     // A condition with an infinite wait never raises an alert.
     const runner = new WatchRunner({ ...watch, forMs: Number.POSITIVE_INFINITY }, parts, new Map());

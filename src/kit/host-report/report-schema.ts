@@ -62,7 +62,7 @@ const clockTime = Type.String({
   examples: ['2026-01-31T08:30:00.000Z'],
 });
 
-export const HostProcess = describeProcess('since the reading before');
+export const HostProcess = describeProcess('since the previous reading');
 export type HostProcess = Static<typeof HostProcess>;
 
 export const HostReport = defineShape('HostReport', {
@@ -76,14 +76,14 @@ export const HostReport = defineShape('HostReport', {
   kept: Type.Optional(
     Type.Array(Type.Object({ time: clockTime, readings: ReportedReadings }), {
       maxItems: mostKept,
-      description: 'Readings from minutes in which the hub was unreachable, oldest first.',
+      description: 'Stored readings from the time when the hub was unreachable, oldest first.',
     }),
   ),
   keptLeft: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 100_000,
-      description: 'Minutes of readings still to come in later reports.',
+      description: 'Minutes of stored readings that later reports will contain.',
       examples: [0],
     }),
   ),
@@ -96,7 +96,7 @@ export const HostReport = defineShape('HostReport', {
   allowsCommands: Type.Optional(
     Type.Boolean({ description: 'True if the host runs diagnostic commands for the hub.', examples: [false] }),
   ),
-  watchesId: Type.Optional(line(64, '3f1c0d8e5b7a4c2f', 'Id of the latest watches received from the hub.')),
+  watchesId: Type.Optional(line(64, '3f1c0d8e5b7a4c2f', 'Id of the latest list of watches received from the hub.')),
   checks: Type.Optional(
     Type.Array(
       Type.Object({

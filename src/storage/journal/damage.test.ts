@@ -103,7 +103,7 @@ test('a directory in place of the file, or a file in place of the directory, fai
   await writeFile(join(directory, 'file'), '');
   await assert.rejects(openTestJournal(t, join(directory, 'file')), {
     code: 'unusable',
-    message: /cannot be written: part of the path is not a folder$/,
+    message: /cannot be written: a part of the path is not a folder$/,
   });
 });
 

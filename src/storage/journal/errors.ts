@@ -70,7 +70,7 @@ export const explainOpening = (error: unknown): string =>
 
 const openingReasons: Record<string, string> = {
   ENOENT: 'the folder cannot be created',
-  ENOTDIR: 'part of the path is not a folder',
+  ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'there is a folder with the name of a log file',
   EACCES: 'permission denied',
   EPERM: 'permission denied',

@@ -35,7 +35,7 @@ test('a group is refused whole if its lines or one of them are too large', async
   await journal.appendAll(fits);
   await assert.rejects(journal.appendAll([...fits, { text }]), {
     code: 'too-large',
-    message: 'the lines of records that are stored together are at most 10485760 bytes',
+    message: 'records that are stored together must not exceed 10485760 bytes',
   });
   await assert.rejects(journal.appendAll([{ text: '' }, { text: 'x'.repeat(1_000_000) }]), { code: 'too-large' });
   assert.equal((await listRecords(journal)).length, 11);

@@ -113,7 +113,7 @@ test('a record that is too large is refused, and others are stored', async (t) =
   await journal.append({ n: 1 });
   const bare = Buffer.byteLength(toLineStart({ n: 2, text: '' }, randomUUID())) + lineEndBytes;
   const fits = 'x'.repeat(1000 - bare);
-  const message = "a record's line is at most 1000 bytes";
+  const message = 'a record must not exceed 1000 bytes';
   await assert.rejects(journal.append({ n: 2, text: `${fits}x` }), { code: 'too-large', message });
   await journal.append({ n: 2, text: fits });
   assert.deepEqual(await listNumbers(journal), [1, 2]);

@@ -164,10 +164,10 @@ export class JournalWriter {
   #findRefusal(sizes: readonly number[]): JournalError | undefined {
     const { maxLineBytes } = this.#settings;
     if (sizes.some((size) => size > maxLineBytes)) {
-      return new JournalError('too-large', `a record's line is at most ${maxLineBytes} bytes`);
+      return new JournalError('too-large', `a record must not exceed ${maxLineBytes} bytes`);
     }
     if (sizes.length > 1 && sum(sizes) > maxGroupBytes) {
-      const message = `the lines of records that are stored together are at most ${maxGroupBytes} bytes`;
+      const message = `records that are stored together must not exceed ${maxGroupBytes} bytes`;
       return new JournalError('too-large', message);
     }
     if (this.#closed) return new JournalError('closed', 'the journal is closed');

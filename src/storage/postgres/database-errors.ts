@@ -43,7 +43,7 @@ export const isPassing = (error: unknown): boolean => {
 
 /** Advice for a user without the right to create tables. */
 export const missingRights =
-  'the user lacks rights in the database: make it the owner, or grant CREATE on the database';
+  'the user has too few rights in the database: make the user its owner, or grant CREATE on the database';
 
 /** Advice for a user without the right to upgrade tables. */
 export const foreignTables =
@@ -56,7 +56,7 @@ export const isForbidden = (error: unknown): boolean => failureCodeOf(error) ===
 const lasting: Record<string, string> = {
   '28P01': 'the password is wrong: correct it in the address',
   '28000': 'this user is not allowed to connect: allow the user in pg_hba.conf, or use another user',
-  '3D000': 'there is no such database: create it, or correct the address',
+  '3D000': 'the database does not exist: create it, or correct the address',
   '42501': missingRights,
   ...forUntrusted('the certificate is not trusted: set sslrootcert to a file with its certificate authority'),
   ERR_TLS_CERT_ALTNAME_INVALID:
@@ -71,7 +71,7 @@ const lastingMessages: [message: RegExp, problem: string][] = [
     'the server offers no TLS: turn it on there, or use sslmode=disable in a network that you trust',
   ],
   [/^password authentication failed$/, 'the password is wrong: correct it in the address'],
-  [/^no such database/, 'there is no such database: create it, or correct the address'],
+  [/^no such database/, 'the database does not exist: create it, or correct the address'],
 ];
 
 /** Returns the lasting problem behind a connection failure; undefined for any other failure. */

@@ -298,8 +298,8 @@ const countBytes = (records: readonly NewRecord[]): number => {
   const lengths = records.map(({ body }) => Buffer.byteLength(body));
   const sum = lengths.reduce((total, length) => total + length, 0);
   if (lengths.some((length) => length > maxBodyBytes)) {
-    throw new JournalError('too-large', `a record is at most ${maxBodyBytes} bytes`);
+    throw new JournalError('too-large', `a record must not exceed ${maxBodyBytes} bytes`);
   }
   if (sum <= maxGroupBytes) return sum;
-  throw new JournalError('too-large', `records that are stored together are at most ${maxGroupBytes} bytes`);
+  throw new JournalError('too-large', `records that are stored together must not exceed ${maxGroupBytes} bytes`);
 };

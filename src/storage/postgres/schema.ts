@@ -101,10 +101,10 @@ const compareCommon = async (connection: Connection, common: Common): Promise<bo
   const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
   if (!row) return false;
   if (row.secret !== toSecretMark(common)) {
-    throw new LastingProblem('its other instances use another jwtSecret: set jwtSecret to theirs');
+    throw new LastingProblem('the other instances use another jwtSecret: set the same jwtSecret here');
   }
   if (row.timeZone === common.timeZone) return true;
-  throw new LastingProblem(`its other instances use another time zone: set timeZone to ${row.timeZone}`);
+  throw new LastingProblem(`the other instances use another time zone: set timeZone to ${row.timeZone}`);
 };
 
 /** Returns a hash of the secret, because the secret itself is not stored. */

@@ -97,7 +97,7 @@ test(
     say('12 MiB are written to a file system of 16 MiB');
     run('sh', '-c', 'head -c 13500000 /dev/zero > /mnt/dump');
     await waitFor(/^opened #\d+ \/mnt is 8\d(\.\d)? % full \([\d.]+ MiB free\), limit 80 %$/);
-    await waitFor(/^opened #\d+ Heartbeat backup is late: it was due at /);
+    await waitFor(/^opened #\d+ Heartbeat backup is late: due at /);
     say('the dump is deleted, and the timer is started');
     run('rm', '/mnt/dump');
     run('systemctl', 'start', 'backup.timer');

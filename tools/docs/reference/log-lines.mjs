@@ -5,7 +5,10 @@
 export const logLines = [
   { messages: ['fatal unexpected error'], meaning: 'a bug: the server stops' },
   { messages: ['error request failed'], meaning: "a request got 500; `reqId` is the response's `requestId`" },
-  { messages: ['error a request of a program on this machine failed'], meaning: 'an agent: `signalbox send` got 500' },
+  {
+    messages: ['error a request from a program on this machine failed'],
+    meaning: 'an agent: `signalbox send` got 500',
+  },
   {
     messages: [
       'error second SIG...',
@@ -164,7 +167,7 @@ export const logLines = [
     meaning: 'a wrong password or user from `ip`; the first 20 of a minute have a line each',
   },
   {
-    messages: ['warn availability: changes of checks cannot be stored'],
+    messages: ['warn availability: state changes of checks cannot be stored'],
     meaning: 'retried every second; the times stay right',
   },
   { messages: ['warn availability: the snapshot cannot be written'], meaning: 'retried; until then the log grows' },
@@ -214,7 +217,7 @@ export const logLines = [
     meaning: 'the hub has another version; other watches are checked',
   },
   {
-    messages: ['warn the hub refused kept readings; they are dropped'],
+    messages: ['warn the hub refused stored readings; they are dropped'],
     meaning: '`reason` says why; current readings are accepted',
   },
   {

@@ -39,7 +39,7 @@ test('an unusable data directory stops the start with one sentence', async (t) =
     assert.ok(error instanceof SettingsError);
     assert.match(
       error.message,
-      /^dataDir: the log in \S+ cannot be written: part of the path is not a folder; choose another folder with --data-dir$/,
+      /^dataDir: the log in \S+ cannot be written: a part of the path is not a folder; choose another folder with --data-dir$/,
     );
     return true;
   });

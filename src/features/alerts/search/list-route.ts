@@ -26,7 +26,7 @@ export const createAlertListRoute = (journal: RecordLog): Route => {
     summary: 'List the last alerts, oldest first',
     headers: {
       response: {
-        Link: 'Address of the search, which shows more about each alert; its relation is `alternate` (RFC 8288).',
+        Link: 'Link with the relation `alternate` (RFC 8288) to the search, which returns more details of each alert.',
       },
     },
     schema: { operationId: 'listAlerts', querystring: AlertQuery, response: { 200: AlertList } },

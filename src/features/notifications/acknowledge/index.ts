@@ -52,7 +52,10 @@ const readKey = async ({ storage, publicUrl, log }: LinkParts): Promise<Buffer> 
   const stored = await file.read();
   if (stored?.length === keyBytes) return stored;
   await file.write(fresh).catch((err: unknown) => {
-    log.warn({ err }, 'the key for acknowledgement links cannot be stored: links become invalid when the server stops');
+    log.warn(
+      { err },
+      'the key for acknowledgement links cannot be stored: links in notifications become invalid when the server stops',
+    );
   });
   return fresh;
 };

@@ -55,7 +55,7 @@ test('reading the link acknowledges nothing, and its button does', async (t) => 
     assert.match(page.headers['content-type'] ?? '', /^text\/html/);
     assert.match(page.text, /<h1>Acknowledge this incident\?<\/h1>/);
     assert.match(page.text, /#1 disk &lt;b&gt;full&lt;\/b&gt; &amp; &quot;hot&quot;/);
-    assert.match(page.text, /No login is needed: the acknowledgement is recorded for somebody through phone\./);
+    assert.match(page.text, /No login is needed: the acknowledgement is recorded for somebody via phone\./);
     assert.match(page.text, /open since \d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d/);
     assert.match(page.text, /<form method="post"><button>Acknowledge<\/button><\/form>/);
     assert.doesNotMatch(page.text, /<script|src=|<link|style="/);
@@ -111,7 +111,7 @@ test('a program gets JSON, and a second time learns who has the incident', async
     ],
   });
   const { json } = await post('phone');
-  assert.equal(json.message, 'Already acknowledged by somebody through phone');
+  assert.equal(json.message, 'Already acknowledged by somebody via phone');
   assert.equal((await readIncident(app, id)).timeline.length, 2);
 });
 

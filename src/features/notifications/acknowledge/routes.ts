@@ -33,7 +33,7 @@ const LinkedIncident = defineShape('LinkedIncident', {
 type LinkedIncident = Static<typeof LinkedIncident>;
 
 const LinkResult = defineShape('AcknowledgeLinkResult', {
-  message: Type.String({ description: 'Heading of the page.', examples: ['Acknowledged'] }),
+  message: Type.String({ description: 'Heading for the page.', examples: ['Acknowledged'] }),
   incidents: Type.Array(LinkedIncident, { description: 'Current state of the incidents.' }),
 });
 
@@ -49,7 +49,7 @@ const response = {
 };
 
 const params = Type.Object({
-  token: Type.String({ description: 'Last part of an `acknowledgeUrl`, valid for 24 hours without a login.' }),
+  token: Type.String({ description: 'Last part of an `acknowledgeUrl`. Valid for 24 hours; needs no login.' }),
 });
 
 /** True if the client explicitly accepts HTML. Clients that accept anything get JSON. */

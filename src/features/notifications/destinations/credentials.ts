@@ -8,9 +8,9 @@ export const assertSecrets = (
   { name, secret, takesAnySecret = false, secrets: most = 1, findSecretProblem }: DestinationType,
   given: string[],
 ): void => {
-  if (secret === 'none' && given.length > 0) throw new Error(`type ${name} takes no secret`);
+  if (secret === 'none' && given.length > 0) throw new Error(`type ${name} has no secret: remove secret or secretFile`);
   if (secret === 'required' && given.length === 0) throw new Error(`type ${name} needs secret or secretFile`);
-  if (given.length > most) throw new Error(`type ${name} takes one secret`);
+  if (given.length > most) throw new Error(`type ${name} can have only one secret`);
   for (const text of given) {
     // Most secrets are sent in a header.
     if (!takesAnySecret) assertPrintable('the secret', text);

@@ -370,7 +370,7 @@ test('an invalid destination is refused on startup with instructions', async (t)
     [{ to: ['Anna <anna@example.org'] }, /is not an address/],
     [{ user: 'a' }, /user needs secret or secretFile/],
     [{ secret: 'x' }, /set user too/],
-    [{ token: 'x' }, /takes no token and no headers/],
+    [{ token: 'x' }, /has no token and no headers/],
     [{ url: 'smtp://mail.example.org/inbox' }, /only a host and a port/],
     [{ ...login, tls: 'none' }, /would send the password unencrypted/],
     [{ type: 'ntfy', url: 'http://h' }, /type ntfy has no setting from/],

@@ -24,7 +24,8 @@ const findAddressProblem = ({ url, settings, headers }: ReceiverAddress): string
   if (from === undefined || to === undefined) return 'type email needs from and to';
   if (url.pathname.length > 1 || url.search !== '')
     return 'url has only a host and a port: smtp://mail.example.org:587';
-  if (Object.keys(headers).length > 0) return 'type email takes no token and no headers: set user and secret';
+  if (Object.keys(headers).length > 0)
+    return 'type email has no token and no headers: remove them, and set user and secret';
   const wrong = [from, ...to].find((text) => !isAddress(text));
   return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not an address such as anna@example.org`;
 };

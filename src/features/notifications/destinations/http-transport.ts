@@ -75,7 +75,7 @@ export const createHttpTransport = (
   };
 };
 
-const over = new Error('the request is over');
+const over = new Error('the request has ended');
 
 /** Request and its response, which is complete once the status and up to 64 KiB of the body have been read. */
 class Exchange implements Dispatcher.DispatchHandler {

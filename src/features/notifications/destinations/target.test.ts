@@ -127,5 +127,5 @@ for (const [what, changes, problem] of [
 
 test('two destinations whose names differ only in case fail the startup', async (t) => {
   const refusal = await startRefusal(t, { settings: { destinations: [base, { ...base, name: 'Pager' }] } });
-  assert.equal(refusal, 'destination "Pager" exists twice: rename one of them');
+  assert.equal(refusal, 'destination "Pager" is defined twice: rename one destination');
 });

@@ -48,7 +48,7 @@ export const findNotificationProblems = ({
     ...(publicUrl === undefined || isPublicUrl(publicUrl)
       ? []
       : ['publicUrl must be an http or https URL such as https://signalbox.example.org, without ? and #']),
-    ...twice.map(({ name }) => `destination ${JSON.stringify(name)} exists twice: rename one of them`),
+    ...twice.map(({ name }) => `destination ${JSON.stringify(name)} is defined twice: rename one destination`),
     ...destinations.flatMap((settings) => problemsOf(() => toTarget(settings))),
   ];
 };

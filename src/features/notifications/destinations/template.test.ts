@@ -134,18 +134,18 @@ test('an invalid template is refused on startup with instructions', async (t) =>
   const json = 'http://h/x';
   const cases: [settings: object, problem: RegExp][] = [
     [{}, /type template needs body/],
-    [{ body: '{"text": "{mesage}"}' }, /there is no placeholder \{mesage\}; use message, title/],
+    [{ body: '{"text": "{mesage}"}' }, /\{mesage\} is not a placeholder; use message, title/],
     [
       { body: '{"text": {message}}' },
       /body is not valid JSON after its placeholders are filled in: write "\{message\}" with quotes/,
     ],
     [{ body: '{"labels": "{json labels}"}' }, /body is not valid JSON/],
     [{ body: '{"text": "{message}"' }, /body is not valid JSON/],
-    [{ body: '{json labels}', secret: 'x' }, /takes no secret/],
+    [{ body: '{json labels}', secret: 'x' }, /has no secret/],
     [{ method: 'GET', body: 'x' }, /GET has no body/],
-    [{ body: 'x', headers: { Title: '{titel}' } }, /there is no placeholder \{titel\}/],
+    [{ body: 'x', headers: { Title: '{titel}' } }, /\{titel\} is not a placeholder/],
     [{ body: 'x', url: 'http://h/{title}' }, /placeholders only after its \?/],
-    [{ body: 'x', url: 'http://h/?a={nothing}' }, /there is no placeholder \{nothing\}/],
+    [{ body: 'x', url: 'http://h/?a={nothing}' }, /\{nothing\} is not a placeholder/],
     [{ body: 'x', headers: { 'Content-Length': '1' } }, /content-length is set by signalbox/],
     [{ type: 'ntfy', body: 'x' }, /type ntfy has no setting body; remove it/],
     [{ body: 'x', method: 'DELETE' }, /method/],

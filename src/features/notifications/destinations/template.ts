@@ -44,7 +44,7 @@ export const templateDestination: DestinationType = {
     const unknown = [...named, ...url.search.matchAll(queryPlaceholder)]
       .map(([, , name = '']) => name)
       .find((name) => !isPlaceholder(name));
-    if (unknown !== undefined) return `there is no placeholder {${unknown}}; use ${placeholders.join(', ')}`;
+    if (unknown !== undefined) return `{${unknown}} is not a placeholder; use ${placeholders.join(', ')}`;
     return body !== undefined && toForm(receiver) === 'json' ? findJsonProblem(body) : undefined;
   },
   toRequest: (outgoing, receiver): DeliveryRequest => {

@@ -78,7 +78,7 @@ export const ownSettings = {
   tls: Type.Optional(
     Type.Enum(['required', 'none'], {
       type: 'string',
-      description: '`email`: `required`, the default except on loopback, if `smtp://` must use STARTTLS; or `none`.',
+      description: '`email`: TLS of `smtp://`: `required` (STARTTLS; the default except on loopback) or `none`.',
     }),
   ),
 };

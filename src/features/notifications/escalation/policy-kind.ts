@@ -42,16 +42,16 @@ export const ShownPolicy = defineShape('EscalationPolicy', {
   repeat: Type.Integer({ examples: [3] }),
   then: Type.String({ examples: [stop] }),
   unknown: Type.Array(Type.String({ examples: ['person:anna'] }), {
-    description: 'Names in the steps that no longer exist; their steps reach nobody.',
+    description: 'Unknown names in the steps, for example of deleted users; these targets are not notified.',
   }),
   notes: Type.Array(Type.String({ examples: ['pager: a reminder every 60 minutes'] }), {
-    description: 'Additional rules of the destinations, for the policy that shows them.',
+    description: 'Additional rules of the destinations that this policy shows.',
   }),
   ...settingFacts,
 });
 export type ShownPolicy = Static<typeof ShownPolicy>;
 
-export const PolicyList = defineList('EscalationPolicyList', 'Policies', ShownPolicy, 'By name.');
+export const PolicyList = defineList('EscalationPolicyList', 'Policies', ShownPolicy, 'Sorted by name.');
 
 type StoredPolicy = Omit<EscalationPolicySettings, 'name'>;
 

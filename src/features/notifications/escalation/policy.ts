@@ -43,7 +43,7 @@ export const EscalationPolicySettings = Type.Object(
     steps: Type.Array(EscalationPolicyStep, {
       minItems: 1,
       maxItems: 20,
-      description: 'Steps in their order, until somebody acknowledges the incident.',
+      description: 'Steps, taken in order until somebody acknowledges the incident.',
     }),
     repeat: Type.Optional(
       Type.Integer({
@@ -57,7 +57,7 @@ export const EscalationPolicySettings = Type.Object(
       Type.String({
         maxLength: 64,
         examples: [stop],
-        description: `Policy that follows, or \`${stop}\`, the default.`,
+        description: `Policy that follows after all steps, or \`${stop}\`, the default.`,
       }),
     ),
   },

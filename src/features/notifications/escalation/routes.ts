@@ -35,7 +35,7 @@ export const createEscalationRoutes = ({ policies, routing, listNames, derive }:
       method: 'GET',
       path: policyKind.path,
       ...policyKind.reading,
-      summary: 'List escalation policies, and the rules of destinations as a policy',
+      summary: 'List escalation policies, including the policy that shows the rules of destinations',
       schema: { operationId: 'listEscalationPolicies', response: { 200: PolicyList } },
       handler: async (_request, reply) => {
         const data = [...policies.list().map(show), ...derive()];
@@ -57,7 +57,7 @@ export const createEscalationRoutes = ({ policies, routing, listNames, derive }:
         const known = policies.requireRuntime(name);
         const user = findUse(name, policies, routing);
         if (user !== undefined) {
-          throw new HttpError('wrong-state', `Policy ${name} is used by ${user}: change it first`);
+          throw new HttpError('wrong-state', `Policy ${name} is used by ${user}: remove the policy there first`);
         }
         await policies.delete(name, by, expected);
         return show(known);

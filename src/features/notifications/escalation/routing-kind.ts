@@ -14,7 +14,7 @@ export const ShownRouting = defineShape('EscalationRouting', {
   default: nullable(Type.String({ examples: ['ops'] }), 'Policy of all other incidents; `null` for none.'),
   origin: Type.Enum([...settingOrigin.enum, 'default'], {
     type: 'string',
-    description: '`default`: nobody has set a routing, so incidents have no policy.',
+    description: '`default`: no routing is set, so incidents have no policy.',
     examples: ['made'],
   }),
   ...settingFacts,

@@ -29,7 +29,7 @@ test('the start is refused for policies and routings that name something unknown
   );
   assert.match(
     await ofPolicy({ steps: [{ notify: ['destination:none'] }] }),
-    /there is no destination:none that gets incidents: create it, or set its notify to incidents/,
+    /no destination:none gets incidents: create the destination, or set its notify to incidents/,
   );
   assert.match(await ofPolicy({ steps: [{ notify: ['team:ops'] }] }), /notify/);
   assert.match(
@@ -43,8 +43,8 @@ test('the start is refused for policies and routings that name something unknown
     await ofPolicy({ then: 'b' }, { ...ops, name: 'b', then: 'ops' }),
     /escalation policy "ops": then leads back to ops: ops → b → ops/,
   );
-  assert.match(await ofPolicy({}, { ...ops, name: 'OPS' }), /escalation policy "OPS": the name is already taken/);
-  assert.match(await ofPolicy({ name: 'stop' }), /the name is already taken/);
+  assert.match(await ofPolicy({}, { ...ops, name: 'OPS' }), /escalation policy "OPS": the name is already in use/);
+  assert.match(await ofPolicy({ name: 'stop' }), /the name is already in use/);
   assert.match(
     await refusal({ escalationRouting: { rules: [], default: 'none' } }),
     /escalation routing: there is no policy "none"/,

@@ -47,7 +47,7 @@ export const findEscalationProblems = (settings: CheckedSettings): string[] => {
   const problems = escalationPolicies.flatMap((policy) => {
     const taken = [stop, derivedPolicy, ...known.keys()].map((name) => name.toLowerCase());
     const found: string[] = [];
-    if (taken.includes(policy.name.toLowerCase())) found.push('the name is already taken: choose another name');
+    if (taken.includes(policy.name.toLowerCase())) found.push('the name is already in use: choose another name');
     try {
       known.set(policy.name, toPolicy(policy));
     } catch (error) {
@@ -66,8 +66,8 @@ export const findEscalationProblems = (settings: CheckedSettings): string[] => {
 /** Returns the problem with a target that does not exist, as a clause. */
 export const toUnknownTarget = (target: string): string =>
   target.startsWith('destination:')
-    ? `there is no ${target} that gets incidents: create it, or set its notify to incidents`
-    : `there is no ${target}: create it first`;
+    ? `no ${target} gets incidents: create the destination, or set its notify to incidents`
+    : `${target} does not exist: create it first`;
 
 /** Returns problems with the routing, as clauses; `policies` are the names of all policies. */
 export const findRoutingProblems = (

@@ -30,7 +30,7 @@ export const openProgress = async (destination: string, parts: ProgressParts): P
     ? readFile(bytes, destination, log)
     : ((await readFormerProgress(name, storage)) ?? new DeliveryProgress(start));
   if (progress.cut(stored).isReplaced) {
-    log.warn({ destination }, 'outbox: the alert log was replaced; delivery continues at its end');
+    log.warn({ destination }, 'outbox: the alert log was replaced; delivery continues with new alerts');
   }
   const kept = keepProgress(progress, file, (err) =>
     log.error({ err, destination }, 'outbox: the progress could not be written; a restart repeats deliveries'),

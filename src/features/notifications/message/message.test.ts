@@ -25,7 +25,7 @@ const titleOf = (...updates: IncidentUpdate[]): string => write(...updates).titl
 
 test('the title names the event and the incident', () => {
   assert.equal(titleOf(createUpdate()), 'CRITICAL #412 disk full on db-1');
-  assert.equal(titleOf(createUpdate({ openings: 2 })), 'Open again: CRITICAL #412 disk full on db-1');
+  assert.equal(titleOf(createUpdate({ openings: 2 })), 'Reopened: CRITICAL #412 disk full on db-1');
   assert.equal(titleOf(createUpdate({}, { what: 'raised' })), 'Raised to CRITICAL: #412 disk full on db-1');
   const reminder = createUpdate({}, { what: 'reminder', happenedAt: openedAt + 125 * minute });
   assert.equal(titleOf(reminder), 'Still open for 2 h 5 min: CRITICAL #412 disk full on db-1');
@@ -33,7 +33,7 @@ test('the title names the event and the incident', () => {
   const acknowledged = { by: 'destination:phone', at: openedAt, until: null, comment: null };
   assert.equal(
     titleOf(createUpdate({ ...taken, acknowledged }, { what: 'acknowledged' })),
-    'Acknowledged by somebody through phone: #412 disk full on db-1',
+    'Acknowledged by somebody via phone: #412 disk full on db-1',
   );
   assert.equal(titleOf(createResolution()), 'Resolved #412: disk full on db-1');
   assert.equal(titleOf(createUpdate({ title: 'db-1 is down' })), 'CRITICAL #412 db-1 is down');

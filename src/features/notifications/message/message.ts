@@ -128,7 +128,7 @@ const toTitle = ({ what, happenedAt, incident, address }: IncidentUpdate): strin
   const name = toName(incident);
   switch (what) {
     case 'opened':
-      return `${openings > 1 ? 'Open again: ' : ''}${level} #${number} ${name}`;
+      return `${openings > 1 ? 'Reopened: ' : ''}${level} #${number} ${name}`;
     case 'raised':
       return `Raised to ${level}: #${number} ${name}`;
     case 'reminder':

@@ -38,7 +38,7 @@ export const readAbsences = async (text: string, within: Period): Promise<FoundA
         if (slice.isOver) await slice.giveWay();
         total += 1;
         if (total > mostOfAll || found.length >= mostAbsences) throw new Error('the calendar has too many events');
-        if (performance.now() - begun > mostMs) throw new Error('the calendar takes too long to read');
+        if (performance.now() - begun > mostMs) throw new Error('reading the calendar takes too long');
         if (period && period.startsAt < within.endsAt && period.endsAt > within.startsAt) {
           found.push(intersect(period, within));
         }

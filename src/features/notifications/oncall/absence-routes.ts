@@ -40,10 +40,10 @@ const NewAbsenceCalendar = Type.Object(
 const OverrideProposal = defineShape('OverrideProposal', {
   id: Type.String({ examples: ['8f14e45fceea167a5a36dedd4bea2543'] }),
   rotation: Type.String({ examples: ['ops'] }),
-  person: Type.String({ description: 'User who is on call and away.', examples: ['anna'] }),
+  person: Type.String({ description: 'User who is on call but absent.', examples: ['anna'] }),
   substitute: nullable(
     Type.String({ examples: ['ben'] }),
-    'Next user of the rotation who is not away; `null` without one.',
+    'Next user of the rotation who is not absent; `null` if all are absent.',
   ),
   startsAt: Time,
   endsAt: Time,
@@ -54,7 +54,10 @@ const ProposalList = defineList('OverrideProposalList', 'Proposals', OverridePro
 const AcceptedProposal = Type.Object(
   {
     member: Type.Optional(
-      Type.String({ description: 'User on call instead; the substitute by default.', examples: ['ben'] }),
+      Type.String({
+        description: 'User to put on call instead; by default the proposed substitute.',
+        examples: ['ben'],
+      }),
     ),
   },
   { title: 'AcceptedProposal' },
@@ -84,7 +87,7 @@ const createCalendarSettingRoutes = ({ absences, accounts }: AbsenceRouteParts):
   const require = (request: FastifyRequest): KnownAbsences => {
     const known = absences.settings.find(requireOwnName(request, accounts));
     if (known) return known;
-    throw new HttpError('not-found', 'There is no calendar with absences');
+    throw new HttpError('not-found', 'This person has no absence calendar');
   };
   const response = { 200: AbsenceCalendar, 403: ErrorBody, 404: ErrorBody };
   return [
@@ -92,7 +95,7 @@ const createCalendarSettingRoutes = ({ absences, accounts }: AbsenceRouteParts):
       method: 'GET',
       path,
       ...reading,
-      summary: 'Read the calendar with absences of a person, without its secret address',
+      summary: 'Get the absence calendar of a person, without the secret address',
       schema: { operationId: 'getAbsenceCalendar', params, response },
       handler: async (request, reply) => sendSetting(reply, toShown(require(request))),
     }),
@@ -100,7 +103,7 @@ const createCalendarSettingRoutes = ({ absences, accounts }: AbsenceRouteParts):
       method: 'PUT',
       path,
       ...changing,
-      summary: 'Set the calendar with absences of a person, which is read once an hour and proposes overrides',
+      summary: 'Set the absence calendar of a person; it is read once an hour, and overrides are proposed for absences',
       headers: { request: putConditionHeaders },
       schema: {
         operationId: 'putAbsenceCalendar',
@@ -122,7 +125,7 @@ const createCalendarSettingRoutes = ({ absences, accounts }: AbsenceRouteParts):
       method: 'DELETE',
       path,
       ...changing,
-      summary: 'Delete the calendar with absences of a person',
+      summary: 'Delete the absence calendar of a person',
       headers: { request: ifMatchHeader },
       schema: { operationId: 'deleteAbsenceCalendar', params, response: { ...response, 412: ErrorBody } },
       handler: async (request, reply) => {
@@ -147,7 +150,7 @@ const createProposalsRoute = ({ rotations, absences, clock }: AbsenceRouteParts)
     method: 'GET',
     path: '/api/oncall/proposals',
     ...needs('incidents:read'),
-    summary: 'List overrides that absences propose for the next 90 days',
+    summary: 'List overrides proposed for absences in the next 90 days',
     schema: { operationId: 'listOverrideProposals', response: { 200: ProposalList } },
     handler: async (_request, reply) => {
       const data = listProposals(rotations, absences, clock().getTime()).map(toShownProposal);
@@ -178,8 +181,8 @@ const createAcceptRoute = ({ rotations, absences, overrides, clock }: AbsenceRou
         '/api/oncall/proposals',
       );
       const member = request.body.member ?? substitute;
-      if (member === undefined) throw new HttpError('invalid', 'member is required: everybody else is away');
-      const draft = { rotation, member, startsAt, endsAt, comment: `${person} is away` };
+      if (member === undefined) throw new HttpError('invalid', 'member is required, because everybody else is absent');
+      const draft = { rotation, member, startsAt, endsAt, comment: `${person} is absent` };
       const made = await overrides.create(draft, toOverrideAuthor(callerOf(request), request));
       return sendSetting(reply.code(201), overrides.show(made));
     },

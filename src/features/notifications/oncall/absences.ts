@@ -99,7 +99,7 @@ export class Absences {
       const result = await fetchAbsences(url, within, targets, this.#closing.signal)
         .then(({ absences, skipped }) => ({
           absences,
-          problem: skipped === 0 ? null : `events that recur in an unsupported way: ${skipped}`,
+          problem: skipped === 0 ? null : `skipped ${skipped} events that recur in an unsupported pattern`,
         }))
         // The absences from the last successful reading remain valid.
         .catch((error) => ({ absences: before?.absences ?? [], problem: toReason(error) }));

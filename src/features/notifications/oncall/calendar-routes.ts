@@ -109,7 +109,7 @@ const createAddressRoutes = ({ addresses }: CalendarParts, { path, params, id, n
       const known = addresses.list(owner).find((each) => each.name === wanted.toLowerCase());
       if (!known) throw new HttpError('not-found', 'There is no calendar address with this id');
       if (role !== 'Admin' && known.value.createdBy !== name && owner !== `person:${name}`) {
-        throw new HttpError('forbidden', 'Only an Admin can revoke the calendar addresses of other people');
+        throw new HttpError('forbidden', 'Only Admins can revoke the calendar addresses of other people');
       }
       await addresses.revoke(known, name);
       return sendJson(reply, toShownAddress(known));
@@ -123,11 +123,11 @@ const createFeedRoute = ({ addresses, keeper, overrides, accounts, clock }: Cale
     path: '/oncall/:file',
     ...openFor('incidents:read'),
     staysOpen: true,
-    summary: 'Read the shifts behind a secret address as iCalendar',
+    summary: 'Get shifts as iCalendar by a secret address',
     headers: { response: { ETag: 'Hash of the calendar.' } },
     schema: {
       operationId: 'readCalendar',
-      params: Type.Object({ file: Type.String({ description: 'Secret of an address, and `.ics`.' }) }),
+      params: Type.Object({ file: Type.String({ description: 'Secret of an address, followed by `.ics`.' }) }),
       response: {
         200: { content: { 'text/calendar': { schema: Type.String({ examples: ['BEGIN:VCALENDAR'] }) } } },
         304: Type.Null({ description: 'The calendar has not changed.' }),

@@ -25,10 +25,10 @@ export const toRotation = (settings: RotationSettings): Rotation => {
   const { name, timeZone, layers, members, handover, startsAt } = settings;
   if (layers) {
     const odd = Object.entries({ members, handover, startsAt }).find(([, value]) => value !== undefined);
-    if (odd) throw new Error(`${odd[0]} cannot be used with layers: remove ${odd[0]}, or remove layers`);
+    if (odd) throw new Error(`${odd[0]} and layers cannot be combined: remove ${odd[0]} or layers`);
     return toPeopleRotation(name, { layers, ...(timeZone !== undefined && { timeZone }) });
   }
-  if (!members || handover === undefined) throw new Error('set layers, or members and handover');
+  if (!members || handover === undefined) throw new Error('set either layers, or members and handover');
   const always = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
   const layer = new Layer({
     ...always,

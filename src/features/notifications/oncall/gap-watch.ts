@@ -79,12 +79,12 @@ export class GapWatch {
       [
         gaps.length - present,
         level,
-        `Within 7 days, nobody is on call for some time in ${countRotations(gaps.length - present)}`,
+        `In the next 7 days, there are times when nobody is on call in ${countRotations(gaps.length - present)}`,
       ],
       [
         this.#parts.countUnknown(),
         level,
-        `People without an account are in ${countRotations(this.#parts.countUnknown())}`,
+        `Users that do not exist are members of ${countRotations(this.#parts.countUnknown())}`,
       ],
     ];
     return found.flatMap(([count, severity, text]) => (count > 0 ? [{ area: 'deliveries', severity, text }] : []));

@@ -35,12 +35,15 @@ test('a gap within seven days raises an alert, which is resolved when somebody f
   const [raised] = await listAlerts(app);
   assert.deepEqual([raised?.['source'], raised?.['level']], ['rotation/ops', 'WARNING']);
   assert.match(raised?.['message'] ?? '', /^Nobody is on call in ops from \d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d$/);
-  assert.match(JSON.stringify(await listConcerns(app)), /Within 7 days, nobody is on call for some time in 1 rotation/);
+  assert.match(
+    JSON.stringify(await listConcerns(app)),
+    /In the next 7 days, there are times when nobody is on call in 1 rotation/,
+  );
   await app.close();
   const next = await startApp(t, { settings: { dataDir } });
   assert.match(
     JSON.stringify(await listConcerns(next)),
-    /Within 7 days, nobody is on call for some time in 1 rotation/,
+    /In the next 7 days, there are times when nobody is on call in 1 rotation/,
   );
   await put(next, [always]);
   await waitUntil('the alert is resolved', async () => (await listAlerts(next)).length === 2);

@@ -37,8 +37,8 @@ export const writeHandoverReport = async (
   const numbers = [...new Set(sent.map(({ incident }) => incident.number))].sort((one, other) => one - other);
   const silenced = Array.from(silences.list()).filter(({ state }) => state === 'active');
   return [
-    `You are on call in ${rotation}${endsAt === undefined ? '' : ` until ${toLocalMinute(endsAt)}`}.`,
-    ...toPart('No incident is open.', 'Open incidents:', open.map(describeIncident)),
+    `You are now on call in ${rotation}${endsAt === undefined ? '' : ` until ${toLocalMinute(endsAt)}`}.`,
+    ...toPart('No incidents are open.', 'Open incidents:', open.map(describeIncident)),
     numbers.length === 0
       ? `Nobody has been notified since ${toLocalMinute(from)}.`
       : `Notified since ${toLocalMinute(from)}: incidents ${cut(numbers.map((number) => `#${number}`)).join(', ')}.`,

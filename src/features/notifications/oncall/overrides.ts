@@ -160,7 +160,7 @@ export class Overrides {
     assertPeriod(inReturn, now);
     const [replaced, ...others] = rotation.listMembers(given.startsAt, given.endsAt);
     if (replaced === undefined || others.length > 0 || replaced === member) {
-      throw new HttpError('invalid', 'A swap needs a period in which exactly one other person is on call');
+      throw new HttpError('invalid', 'You can swap only a period in which exactly one other person is on call');
     }
     if (rotation.listMembers(inReturn.startsAt, inReturn.endsAt).some((each) => each !== member)) {
       throw new HttpError('invalid', `inReturn must be a period in which ${quote(member)} is on call`);
@@ -206,7 +206,7 @@ const assertPeriod = ({ startsAt, endsAt }: Period, now: number): void => {
 const notOwn = (): HttpError =>
   new HttpError(
     'forbidden',
-    'Only Admins can change the shifts of others: take a shift yourself, or give away your own',
+    'Only Admins can change the shifts of other people. You can take over a shift yourself, or give away your own shift',
   );
 
 const quote = (name: string): string => JSON.stringify(name.slice(0, 100));

@@ -151,8 +151,8 @@ test('the config file has rotations of people in the form of requests', async (t
     [{ name: 'ops', ...ops }, /rotation "ops": there is no user "anna"; create the user, or remove the name/],
     [{ name: 'ops', ...ops, timeZone: 'Mars' }, /rotation "ops": timeZone must be a name such as Europe\/Berlin/],
     [{ name: 'ops', layers: [] }, /layers must not be empty/],
-    [{ name: 'ops', ...ops, members: ['a'] }, /rotation "ops": members cannot be used with layers/],
-    [{ name: 'ops' }, /rotation "ops": set layers, or members and handover/],
+    [{ name: 'ops', ...ops, members: ['a'] }, /rotation "ops": members and layers cannot be combined/],
+    [{ name: 'ops' }, /rotation "ops": set either layers, or members and handover/],
   ] as const) {
     assert.match(await startRefusal(t, { settings: { rotations: [rotation] } }), problem);
   }
@@ -198,7 +198,10 @@ test('a Reader takes shifts and gives own shifts away, but changes no shifts of 
   const body = { rotation: 'ops', member: 'carl', endsAt: inHours(1) };
   const refused = await as(other).send('POST', '/api/oncall/overrides', body);
   assert.equal(refused.status, 403);
-  assert.match(String(refused.json['error']), /Only Admins can change the shifts of others: take a shift yourself/);
+  assert.match(
+    String(refused.json['error']),
+    /Only Admins can change the shifts of other people\. You can take over a shift yourself/,
+  );
   const given = await as(present).send<OverrideRow>('POST', '/api/oncall/overrides', body);
   assert.equal(given.status, 201, 'gives away');
   assert.equal((await read(app))?.member, 'carl');
@@ -240,7 +243,7 @@ test('two shifts are swapped by one request, and ended by one', async (t) => {
   const wrong = await admin.send('POST', '/api/oncall/overrides', { ...swap, member: 'carl' });
   assert.match(String(wrong.json['error']), /inReturn must be a period in which "carl" is on call/);
   const long = await admin.send('POST', '/api/oncall/overrides', { ...swap, startsAt: inHours(0) });
-  assert.match(String(long.json['error']), /A swap needs a period in which exactly one other person is on call/);
+  assert.match(String(long.json['error']), /You can swap only a period in which exactly one other person is on call/);
   assert.equal((await as(two).send('DELETE', `/api/oncall/overrides/${made.json.id}`)).status, 200);
   assert.deepEqual(
     (await calendar(app)).slice(1, 3).map(({ person }) => person),

@@ -11,7 +11,7 @@ export const findRotationProblems = (settings: {
   const names = rotations.map((each) => each.name.toLowerCase());
   return rotations.flatMap((rotation, index) => {
     const problems = findMemberProblems(rotation, destinations);
-    if (names.indexOf(rotation.name.toLowerCase()) !== index) problems.unshift('exists twice: rename one of them');
+    if (names.indexOf(rotation.name.toLowerCase()) !== index) problems.unshift('is defined twice: rename one rotation');
     try {
       toRotation(rotation);
     } catch (error) {
@@ -32,6 +32,8 @@ const findMemberProblems = (
       return [`there is no destination ${JSON.stringify(member)}; the settings define: ${known}`];
     }
     if (destination.notify === 'incidents') return [];
-    return [`its member ${JSON.stringify(member)} receives every alert: set notify of this destination to incidents`];
+    return [
+      `its member ${JSON.stringify(member)} is a destination that receives every alert: set notify to incidents there`,
+    ];
   });
 };

@@ -150,9 +150,9 @@ test('problems of settings name the rotation and what to do', () => {
     }),
     [
       'rotation "a": there is no destination "bob"; the settings define: anna, log, old',
-      'rotation "a": its member "log" receives every alert: set notify of this destination to incidents',
-      'rotation "a": its member "old" receives every alert: set notify of this destination to incidents',
-      'rotation "A": exists twice: rename one of them',
+      'rotation "a": its member "log" is a destination that receives every alert: set notify to incidents there',
+      'rotation "a": its member "old" is a destination that receives every alert: set notify to incidents there',
+      'rotation "A": is defined twice: rename one rotation',
       'rotation "b": handover must be a cron expression such as "0 9 * * 1": "0 9 * *" must have five fields: minute, hour, day, month, day of the week',
       'rotation "c": timeZone must be a name such as Europe/Berlin or UTC, not "Mars"',
       'rotation "d": startsAt must be a date or a time such as 2026-01-31T09:00:00Z, not "2026-02-30"',

@@ -135,7 +135,7 @@ const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] 
     create(
       {
         operationId: 'createDutyOverride',
-        summary: 'Take, give away or swap a shift: put another member on call for some time',
+        summary: 'Create an override: take over, give away or swap a shift',
         body: NewDutyOverride,
       },
       async ({ rotation, member, comment = '', inReturn, ...times }, by, request) => {
@@ -145,7 +145,7 @@ const createChangingRoutes = (overrides: Overrides, clock: () => Date): Route[] 
       },
     ),
     end(
-      { operationId: 'endDutyOverride', summary: 'End an override now, or delete one that has not begun' },
+      { operationId: 'endDutyOverride', summary: 'End an override now, or delete an override that has not begun' },
       async (id, { by, expected }, request) => {
         const known = requireKnown(overrides.settings.find(id.toLowerCase()), 'Override', id, overrideKind.path);
         return toShown(await overrides.end(known, toOverrideAuthor(by, request), expected));

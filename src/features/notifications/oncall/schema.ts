@@ -20,16 +20,16 @@ export const DutyOverride = defineShape('DutyOverride', {
   rotation,
   member: Type.String({
     ...member,
-    description: 'Member on call instead: a user, or for destinations a member of any rotation.',
+    description: 'Member to put on call instead: a user, or in rotations of destinations a member of any rotation.',
   }),
   startsAt: ShiftTime,
   endsAt: ShiftTime,
   inReturn: nullable(
     Type.Object({ member, startsAt: ShiftTime, endsAt: ShiftTime }),
-    'Second part of a swap: the member on call in return.',
+    'Second part of a swap: the shift taken in return.',
   ),
   covered: Type.Boolean({
-    description: 'True if a newer override applies instead for part of the time.',
+    description: 'True if a newer override replaces this override for part of the time.',
     examples: [false],
   }),
   comment: Type.String({ examples: ['swapped with Anna'] }),
@@ -43,7 +43,7 @@ export const NewDutyOverride = defineShape('NewDutyOverride', {
   rotation,
   member: Type.String({
     ...member,
-    description: 'Member on call instead: a user, or for destinations a member of any rotation.',
+    description: 'Member to put on call instead: a user, or in rotations of destinations a member of any rotation.',
   }),
   startsAt: Type.Optional(givenTime('Start, RFC 3339 with offset; now by default.')),
   endsAt: givenTime('End, RFC 3339 with offset.'),
@@ -66,7 +66,7 @@ export const DutyOverrideList = defineList(
   'DutyOverrideList',
   'Overrides',
   DutyOverride,
-  'Newest first, including ended overrides. Of overlapping overrides, the newest counts.',
+  'Newest first, including ended overrides. Where overrides overlap, the newest applies.',
 );
 
 export const DutyOverrideParams = Type.Object({ id: Type.String({ description: 'Id of an override.' }) });
@@ -89,7 +89,7 @@ export const OnCall = defineShape('OnCall', {
   override: nullable(DutyOverride, 'Override that put the member on call; `null` for a regular shift.'),
   next: nullable(
     defineShape('NextOnCall', { member, startsAt: ShiftTime }),
-    'Next member, and the time of the handover; `null` if nobody else follows.',
+    'Next member and the time of the handover; `null` if no handover follows.',
   ),
 });
 export type OnCall = Static<typeof OnCall>;

@@ -14,7 +14,7 @@ const until = Type.Optional(
 
 const LayerPerson = Type.Object(
   { name: Type.String({ ...personName, description: 'A user.' }), from, until },
-  { additionalProperties: false, description: 'A user, and when the user joins or leaves.' },
+  { additionalProperties: false, description: 'A user, with optional dates of joining and leaving.' },
 );
 
 const HandoverSettings = Type.Object(

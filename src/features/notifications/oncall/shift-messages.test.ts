@@ -84,7 +84,7 @@ test('the report at a handover has open incidents, what happened in the shift, a
   assert.equal((await send('POST', '/api/oncall/overrides', override)).status, 201);
   await waitUntil('the report arrives', () => receiver.requests.length === 1);
   const report = receiver.requests[0]?.body ?? '';
-  assert.match(report, /You are on call in ops until \d{4}-\d\d-\d\d \d\d:\d\d /);
+  assert.match(report, /You are now on call in ops until \d{4}-\d\d-\d\d \d\d:\d\d /);
   assert.match(report, /Open incidents:\s*#1 ERROR db-1: disk is full/);
   assert.match(report, /Nobody has been notified since/);
   assert.match(report, /Silenced:\s*source=~smart until .*\(new disk\)/);

@@ -16,6 +16,6 @@ export const requireOwnPerson = (
   const name = person === 'me' ? caller.name : person;
   const isRefused = name !== caller.name && caller.role !== 'Admin';
   if (!isKnown(name, isRefused)) requireKnown(undefined, 'User', name, '/api/people');
-  if (isRefused) throw new HttpError('forbidden', `Only an Admin can see and change the ${things} of other people`);
+  if (isRefused) throw new HttpError('forbidden', `Only Admins can see and change the ${things} of other people`);
   return name;
 };

@@ -93,7 +93,7 @@ export class People {
   findConcerns(): Concern[] {
     const ways = this.ways.list().filter(({ person }) => this.isUser(person));
     const count = ways.filter((way) => this.findProblem(way) !== null).length;
-    const subject = count === 1 ? 'way to reach somebody' : 'ways to reach people';
+    const subject = count === 1 ? 'contact method' : 'contact methods';
     return count === 0 ? [] : [{ area: 'deliveries', severity: 'WARNING', text: `${count} ${subject} cannot be used` }];
   }
 
@@ -127,7 +127,7 @@ export class People {
   #check(way: KnownWay): void {
     const others = this.waysOf(way.person).filter(({ name }) => name !== way.name);
     if (others.length >= mostWaysEach) {
-      throw new HttpError('wrong-state', `A person can have at most ${mostWaysEach} ways: delete a way first`);
+      throw new HttpError('wrong-state', `A person can have at most ${mostWaysEach} contact methods: delete one first`);
     }
     try {
       const target = this.toTarget(way);

@@ -30,7 +30,7 @@ interface PersonRouteParts {
 const own = needs('account:own');
 const personPath = '/api/people/:person';
 const wayPath = `${personPath}/ways/:way`;
-const withVersion = { ETag: "The way's version, in quotes." };
+const withVersion = { ETag: "The contact method's version, in quotes." };
 
 /** Creates the routes with which people and administrators change ways to reach people. */
 export const createPersonRoutes = (parts: PersonRouteParts): Route[] => [
@@ -61,7 +61,7 @@ const createPeopleRoute = ({ people }: PersonRouteParts): Route =>
     method: 'GET',
     path: '/api/people',
     ...needs('incidents:read'),
-    summary: 'List people with the number of their ways to be reached',
+    summary: 'List people with the number of their contact methods',
     schema: { operationId: 'listPeople', response: { 200: PersonList } },
     handler: async (_request, reply) => {
       const data = (people.listUsers() ?? []).map(({ name }) => {
@@ -90,7 +90,7 @@ const createPersonRoute = ({ people }: PersonRouteParts): Route =>
     method: 'GET',
     path: personPath,
     ...own,
-    summary: 'Show the ways to reach a person, without secrets, and the quiet hours',
+    summary: 'Get the contact methods of a person, without secrets, and the quiet hours',
     headers: { response: { ETag: "The version of the person's settings, in quotes." } },
     schema: { operationId: 'getPerson', params: PersonParams, response: { 200: Person, 404: ErrorBody } },
     handler: async (request, reply) => sendSetting(reply, toPerson(people, readPerson(people, request, true))),
@@ -124,7 +124,7 @@ const createWayRoute = ({ people }: PersonRouteParts): Route =>
     method: 'GET',
     path: wayPath,
     ...own,
-    summary: 'Read a way to reach a person, without secrets',
+    summary: 'Get a contact method of a person, without secrets',
     headers: { response: withVersion },
     schema: { operationId: 'getWay', params: WayParams, response: { 200: ShownWay, 404: ErrorBody } },
     handler: async (request, reply) => {
@@ -138,7 +138,7 @@ const createPutWayRoute = ({ people }: PersonRouteParts): Route =>
     method: 'PUT',
     path: wayPath,
     ...own,
-    summary: 'Create or replace a way to reach a person; a new address must be confirmed again',
+    summary: 'Create or replace a contact method; a changed address must be confirmed again',
     headers: { request: putConditionHeaders, response: withVersion },
     schema: {
       operationId: 'putWay',
@@ -166,7 +166,7 @@ const createDeleteWayRoute = ({ people }: PersonRouteParts): Route =>
     method: 'DELETE',
     path: wayPath,
     ...own,
-    summary: 'Delete a way to reach a person',
+    summary: 'Delete a contact method',
     headers: { request: ifMatchHeader },
     schema: {
       operationId: 'deleteWay',
@@ -200,7 +200,7 @@ const createTestRoute = ({ people, codes, targets, clock, isQuiet }: PersonRoute
     method: 'POST',
     path: `${wayPath}/test`,
     ...own,
-    summary: 'Send a test with a code to a way, and return the response of its receiver',
+    summary: 'Send a test with a code to a contact method, and return the response of the receiver',
     schema: {
       operationId: 'testWay',
       params: WayParams,
@@ -209,7 +209,7 @@ const createTestRoute = ({ people, codes, targets, clock, isQuiet }: PersonRoute
     handler: async (request, reply) => {
       const person = readPerson(people, request);
       const way = requireWay(people, person, request.params.way);
-      if (isQuiet) throw new HttpError('wrong-state', 'This server is quiet and sends nothing');
+      if (isQuiet) throw new HttpError('wrong-state', 'The setting quiet is on, so nothing is sent');
       const problem = people.findProblem(way);
       if (problem !== null) throw new HttpError('wrong-state', problem);
       return send(request, way, reply);
@@ -222,7 +222,7 @@ const createConfirmRoute = ({ people, codes, clock }: PersonRouteParts): Route =
     method: 'POST',
     path: `${wayPath}/confirm`,
     ...own,
-    summary: 'Confirm the test of a way with its code',
+    summary: 'Confirm a contact method with the code from its test',
     headers: { response: withVersion },
     schema: {
       operationId: 'confirmWay',

@@ -26,8 +26,7 @@ const shown = {
     Type.String({
       maxLength: 20,
       examples: ['5 minutes'],
-      description:
-        'Time between the notification of the person and this way, in seconds, minutes or hours; none by default.',
+      description: 'Time to wait before this contact method is used, in seconds, minutes or hours; none by default.',
     }),
   ),
 };
@@ -58,14 +57,14 @@ export const ShownWay = defineShape('Way', {
   person: Type.String({ examples: ['anna'] }),
   name,
   settings: Type.Object(
-    { ...shown, url: nullable(url, 'Without the path, which can be secret.') },
+    { ...shown, url: nullable(url, 'URL without the path, which may be secret.') },
     { title: 'WaySettings', description: 'As in the request, without secrets.' },
   ),
   hidden: Type.Array(Type.Enum(['url', 'secret', 'token', 'headers'], { type: 'string', examples: ['secret'] }), {
-    description: 'Settings that are set but not shown.',
+    description: 'Names of settings that have a value but are not shown, such as secrets.',
   }),
-  provenAt: nullable(Time, 'Time when the person confirmed a test; `null` for an unproven way.'),
-  problem: nullable(Type.String({ examples: ['url is required'] }), 'Reason why the way cannot be used.'),
+  provenAt: nullable(Time, 'Time when the person confirmed a test; `null` if no test was confirmed.'),
+  problem: nullable(Type.String({ examples: ['url is required'] }), 'Reason why the contact method cannot be used.'),
   ...settingFacts,
 });
 export type ShownWay = Static<typeof ShownWay>;
@@ -78,7 +77,8 @@ const quietHours = Type.Optional(
     minLength: 1,
     maxLength: 500,
     examples: ['22:00-07:00'],
-    description: 'Hours in which the ways wait, such as `Mon-Fri 22:00-07:00, Sat-Sun 22:00-09:00`; none by default.',
+    description:
+      'Hours in which notifications wait, such as `Mon-Fri 22:00-07:00, Sat-Sun 22:00-09:00`; none by default.',
   }),
 );
 const quietExcept = Type.Optional(
@@ -95,7 +95,7 @@ export const Person = defineShape('Person', {
   timeZone,
   quietHours,
   quietExcept,
-  ways: Type.Array(ShownWay, { description: 'Ways to reach the person, by delay.' }),
+  ways: Type.Array(ShownWay, { description: 'Contact methods of the person, shortest delay first.' }),
   ...settingFacts,
 });
 
@@ -104,10 +104,10 @@ export const PersonList = defineList(
   'People',
   defineShape('PersonSummary', {
     name: Type.String({ examples: ['anna'] }),
-    ways: Type.Integer({ description: 'Number of ways to reach the person.', examples: [2] }),
-    proven: Type.Integer({ description: 'Number of ways whose test was confirmed.', examples: [1] }),
+    ways: Type.Integer({ description: 'Number of contact methods.', examples: [2] }),
+    proven: Type.Integer({ description: 'Number of contact methods with a confirmed test.', examples: [1] }),
   }),
-  'All users, by name.',
+  'All users, sorted by name.',
 );
 
 const person = Type.String({ description: 'Name of a user, or `me`.', examples: ['me'] });
@@ -116,7 +116,7 @@ export const PersonParams = Type.Object({ person });
 
 export const WayParams = Type.Object({
   person,
-  way: Type.String({ description: 'Name of a way.', examples: ['phone'] }),
+  way: Type.String({ description: 'Name of a contact method.', examples: ['phone'] }),
 });
 
 export const Confirmation = defineShape('WayConfirmation', {

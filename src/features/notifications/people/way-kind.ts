@@ -35,7 +35,7 @@ export const requireWayName = (person: string, way: string): string => {
   if (new RegExp(destinationNamePattern).test(way)) return toWayName(person, way);
   throw new HttpError(
     'invalid',
-    'The name of a way consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
+    'The name of a contact method consists of up to 64 letters, digits, "_" and "-", and begins with a letter or digit',
   );
 };
 
@@ -69,13 +69,13 @@ export const wayKind = defineSettingKind<StoredWay, KnownWay, never, GivenDestin
   shape: ShownWay,
   reading: needs('account:own'),
   changing: needs('account:own'),
-  limits: { count: mostWays, plural: 'ways to reach people' },
+  limits: { count: mostWays, plural: 'contact methods' },
   isCaseless: true,
   order: 'name',
   assertName: (name) => {
     const { person = '' } = splitWayName(name) ?? {};
     if (Buffer.byteLength(person) > longestPerson) {
-      throw new HttpError('invalid', `A user with ways must have a name of at most ${longestPerson} bytes`);
+      throw new HttpError('invalid', `A user with contact methods must have a name of at most ${longestPerson} bytes`);
     }
   },
   compile,

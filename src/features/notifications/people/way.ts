@@ -55,7 +55,10 @@ const toWaySettings = (
   const { url } = way;
   if (url !== undefined) return { ...way, name, url, notify: 'incidents', on };
   if (way.type !== 'email') throw new Error('url is required');
-  if (!mail) throw new Error('url is required: no destination of type email has a server for ways');
+  if (!mail)
+    throw new Error(
+      'url is required, because no destination of type email has a mail server that contact methods can use',
+    );
   const server = Object.fromEntries(serverKeys.flatMap((key) => (mail[key] === undefined ? [] : [[key, mail[key]]])));
   const own = Object.fromEntries(
     Object.entries(way).filter(([key]) => !(serverKeys as readonly string[]).includes(key)),

@@ -284,9 +284,9 @@ test('lists show sent and waiting notifications, with the reason of the wait', a
 for (const [problem, changes] of [
   ['after needs "notify": "incidents"', { notify: 'alerts', groupSeconds: undefined, after: 5 }],
   ['formats can be used only with "notify": "alerts"', { formats: ['native'] }],
-  ['on has reminder: set repeat, in minutes', { on: ['opened', 'reminder'] }],
+  ['on contains reminder, so repeat is required: set repeat, in minutes', { on: ['opened', 'reminder'] }],
   [
-    'on needs opened, raised or acknowledged: only a destination that was notified of an incident gets its resolution',
+    'on must contain opened, raised or acknowledged, because a resolution is sent only to destinations that were notified of the incident before',
     { on: ['resolved'] },
   ],
   ['levels: "bad" is not a severity; use CRITICAL, ERROR, WARNING, INFO', { levels: ['bad'] }],

@@ -30,10 +30,11 @@ export const assertIncidentKeys = (keys: IncidentKeys & Partial<Record<(typeof o
   }
   const name = ofAlerts.find((one) => keys[one] !== undefined);
   if (name !== undefined) throw new Error(`${name} can be used only with "notify": "alerts"`);
-  if (on.includes('reminder') && repeat === undefined) throw new Error('on has reminder: set repeat, in minutes');
+  if (on.includes('reminder') && repeat === undefined)
+    throw new Error('on contains reminder, so repeat is required: set repeat, in minutes');
   if (repeat === undefined && on.every((kind) => kind === 'resolved')) {
     throw new Error(
-      'on needs opened, raised or acknowledged: only a destination that was notified of an incident gets its resolution',
+      'on must contain opened, raised or acknowledged, because a resolution is sent only to destinations that were notified of the incident before',
     );
   }
   if (hoursExcept !== undefined && hours === undefined) throw new Error('hoursExcept needs hours');

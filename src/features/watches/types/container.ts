@@ -23,7 +23,7 @@ export const containerWatch = defineWatchType({
   },
   check: async ({ container: thing = '', socket }, _readings, signal) => {
     const path = socket ?? (await findSocket(enginePaths));
-    if (path === undefined) throw new Error(`neither Docker nor Podman has a socket here (${enginePaths.join(', ')})`);
+    if (path === undefined) throw new Error(`there is no socket of Docker or Podman (${enginePaths.join(', ')})`);
     const { status, body } = await ask(path, `/containers/${thing}/json`, signal);
     const parsed = parseJson(body);
     if (status === 404) return [{ thing, isBad: true, words: `there is no container ${thing}` }];

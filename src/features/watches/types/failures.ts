@@ -35,7 +35,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/unrecognized.name/i, 'the server has no certificate for this name'],
   [/certificate.required|handshake.failure.*certificate/i, 'the server requires a client certificate'],
   [/unsupported.protocol|protocol.version/i, 'the server supports no secure version of TLS'],
-  [/handshake.failure|no.shared.cipher|no.ciphers/i, 'the server and signalbox have no cipher in common'],
+  [/handshake.failure|no.shared.cipher|no.ciphers/i, 'the server supports no cipher that signalbox supports'],
   [/(?:dh|ee|ca).key.too.small|md.too.weak/i, 'the key or the signature of the certificate is too weak'],
   [/unsafe.legacy.renegotiation/i, 'the server supports no secure version of TLS'],
   [/unexpected.eof/i, 'the connection was closed during the TLS handshake'],

@@ -42,7 +42,7 @@ export const journalWatch = defineOwn('journal', 'log', 'alerts can be stored', 
   return [{ thing: 'disk', isBad, figure: 100 * share, words }];
 });
 export const destinationWatch = {
-  ...defineOwn('destination', 'deliveries', 'all destinations get their messages'),
+  ...defineOwn('destination', 'deliveries', 'all deliveries succeed'),
   for: 900,
 };
 
@@ -60,7 +60,7 @@ export const checksWatch = defineWatchType({
       thing: scope,
       isBad: isMost,
       words: isMost
-        ? `${unknown} of ${all} ${scope} checks cannot run, so the cause is here: ${reason}`
+        ? `${unknown} of ${all} ${scope} checks cannot run, so the cause is probably on this machine: ${reason}`
         : `${all - unknown} of ${all} ${scope} checks can run`,
     })),
 });

@@ -24,7 +24,7 @@ export const pluginWatch = defineWatchType({
   required: ['command'],
   limit: 'none',
   every: 60,
-  describeGone: (thing) => `the plugin no longer prints ${thing}`,
+  describeGone: (thing) => `the plugin no longer reports ${thing}`,
   findProblem: ({ command: [program = ''] = [] }) =>
     isAbsolute(program) ? undefined : 'command must begin with an absolute path',
   check: async ({ command: [program = '', ...args] = [] }, _readings, signal) => {

@@ -47,7 +47,7 @@ const fields = {
   level: Type.Optional(
     choice('ERROR', 'A text, or `{"/pointer": {"value": "ERROR", "*": "INFO"}}`. By default WARNING.'),
   ),
-  status: Type.Optional(choice('firing', '`firing` or `resolved`, given like `level`. By default `firing`.')),
+  status: Type.Optional(choice('firing', '`firing` or `resolved`, in the same form as `level`. By default `firing`.')),
   key: Type.Optional(
     template('{/id}', 'Key of the problem: a resolved alert resolves the firing alerts with its key.'),
   ),
@@ -56,10 +56,10 @@ const fields = {
   labels: Type.Optional(
     Type.Union(
       [
-        template('/labels', 'The pointer of an object.'),
+        template('/labels', 'Pointer to an object.'),
         Type.Record(Type.String(), template('{/team}', 'A text.'), { maxProperties: 64 }),
       ],
-      { description: 'Texts by name, or the pointer of an object with texts.' },
+      { description: 'Labels: texts by name, or the pointer to an object with texts.' },
     ),
   ),
 };

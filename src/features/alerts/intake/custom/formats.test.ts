@@ -207,7 +207,7 @@ test('an unusable format is refused, and no format changes', async (t) => {
     ['/auto', { message }, 409, /choose another name/],
     ['/Big', { message }, 400, /lower-case/],
     ['/a', {}, 400, /message/],
-    ['/a', { message, name: 'b' }, 400, /make them equal/],
+    ['/a', { message, name: 'b' }, 400, /both must be equal/],
     ['/a', { message, mesage: 'x' }, 400, /mesage is unknown/],
     ['/a', { message: '{x}' }, 400, /^message: "x" is not a JSON Pointer/],
     ['/a', { message, level: { '/a': { b: 'x' }, '/b': {} } }, 400, /level/],

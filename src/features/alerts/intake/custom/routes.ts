@@ -21,7 +21,7 @@ const GivenFormat = Type.Object(
   { title: 'NewIntakeFormat' },
 );
 
-const FormatList = defineList('IntakeFormatList', 'Formats', ShownFormat, 'By name.');
+const FormatList = defineList('IntakeFormatList', 'Formats', ShownFormat, 'Sorted by name.');
 
 const Trial = Type.Object(
   {

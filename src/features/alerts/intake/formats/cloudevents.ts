@@ -26,7 +26,9 @@ const CloudEvent = Type.Object(
     type: attribute('com.example.backup.failed'),
     subject: Type.Optional(attribute('web-1')),
     time: Type.Optional(Type.String({ examples: ['2026-01-31T09:30:00Z'] })),
-    data: Type.Optional(Type.Unknown({ description: 'A text, or an object with `message`, `severity` and the like.' })),
+    data: Type.Optional(
+      Type.Unknown({ description: 'A text, or an object with `message`, `severity` and similar members.' }),
+    ),
     data_base64: Type.Optional(Type.String()),
   },
   { title: 'CloudEvent' },
